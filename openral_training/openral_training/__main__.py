@@ -1,4 +1,4 @@
-"""Run one job: ``python -m openral_training detector | evaluate | export <options as JSON>``.
+"""Run one job: ``python -m openral_training detector | evaluate | export | teach <options as JSON>``.
 
 Exit code: 0 done; 2 refused, with the reason; 130 a training that was interrupted and can be resumed.
 """
@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 
 from openral_core.errors import OpenRALError
 from openral_training.jobs import evaluate_run, export_run, train
-from openral_training.options import EvaluationOptions, ExportOptions, TrainingOptions
+from openral_training.options import EvaluationOptions, ExportOptions, TeachingOptions, TrainingOptions
+from openral_training.teach.job import teach
 
 INTERRUPTED, REFUSED = 130, 2
 """Exit codes: after SIGINT, as shells report it; of an `OpenRALError`, as of the other commands."""
@@ -23,10 +24,19 @@ def say(line: str) -> None:
 
 def detector(options: str) -> int:
     """Train until the end, or until SIGINT or SIGTERM."""
+    return 0 if train(TrainingOptions.model_validate_json(options), say, _until_signalled()) else INTERRUPTED
+
+
+def lesson(options: str) -> int:
+    """Learn a lesson until the end, or until SIGINT or SIGTERM."""
+    return 0 if teach(TeachingOptions.model_validate_json(options), say, _until_signalled()) else INTERRUPTED
+
+
+def _until_signalled() -> Callable[[], bool]:
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    return 0 if train(TrainingOptions.model_validate_json(options), say, stop.is_set) else INTERRUPTED
+    return stop.is_set
 
 
 def evaluate(options: str) -> int:
@@ -41,7 +51,12 @@ def export(options: str) -> int:
     return 0
 
 
-JOBS: Mapping[str, Callable[[str], int]] = {"detector": detector, "evaluate": evaluate, "export": export}
+JOBS: Mapping[str, Callable[[str], int]] = {
+    "detector": detector,
+    "evaluate": evaluate,
+    "export": export,
+    "teach": lesson,
+}
 
 
 def main() -> int:

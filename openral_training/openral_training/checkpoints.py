@@ -3,7 +3,7 @@
 import io
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from openral_training.network import ARCHITECTURES, DetectionNetwork
 
 FORMAT = "openral-detector-1"
 """Marks a file as a checkpoint of this package."""
+EXPORTED = "checkpoint.pt"
+"""Weights in half precision in the folder of an rSkill, from which `openral teach` goes on."""
 LISTED = 3
 """Layers named in an error [count]."""
 
@@ -82,6 +84,13 @@ class Checkpoint:
         network.load_state_dict(dict(self.weights))
         return network.eval()
 
+    def halved(self) -> "Checkpoint":
+        """Return the weights in half precision, without what a run needs to go on."""
+        weights = {
+            n: value.half() if value.is_floating_point() else value for n, value in self.weights.items()
+        }
+        return replace(self, weights=weights, training=None)
+
     def save(self, file: Path) -> None:
         """Replace a file atomically.
 
@@ -106,14 +115,15 @@ class Checkpoint:
 
 
 def read_checkpoint(file: Path) -> Checkpoint:
-    """Read a checkpoint, or that of a run's folder: its best one, else its last.
+    """Read a checkpoint, or that of a run's or rSkill's folder: its best one, else its last.
 
     Raises:
         NotACheckpoint: If it is none, or cannot be read.
         OtherLayers: If its weights do not fit the architecture that it names.
     """
     if file.is_dir():
-        file = next((file / name for name in ("best.pt", "last.pt") if (file / name).is_file()), file)
+        names = ("best.pt", "last.pt", EXPORTED)
+        file = next((file / name for name in names if (file / name).is_file()), file)
     try:
         content = torch.load(file, map_location="cpu", weights_only=True)
     except Exception as error:  # a damaged archive may raise anything
@@ -127,7 +137,12 @@ def read_checkpoint(file: Path) -> Checkpoint:
     problems = _misfits(found)
     if problems:
         raise OtherLayers(file, found.architecture, problems)
-    return found
+    return replace(found, weights=_as_type(found.weights, torch.float32))
+
+
+def _as_type(weights: Mapping[str, torch.Tensor], kind: torch.dtype) -> dict[str, torch.Tensor]:
+    """Convert the weights and running statistics; what counts batches stays as it is."""
+    return {name: value.to(kind) if value.is_floating_point() else value for name, value in weights.items()}
 
 
 def _misfits(checkpoint: Checkpoint) -> list[str]:

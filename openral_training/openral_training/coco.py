@@ -163,13 +163,7 @@ def read_split(data: Path, split: str) -> CocoSplit:
         NotCoco: If the folder has no such split, or its file is not valid; the first problems are named.
     """
     file, folders = _find(data, split)
-    try:
-        content = CocoFile.model_validate_json(file.read_bytes())
-    except OSError as error:
-        raise NotCoco(file, str(error)) from error
-    except ValidationError as error:
-        problems = [describe_problem(CocoFile, each) for each in error.errors()[:MAX_PROBLEMS]]
-        raise NotCoco(file, "; ".join(problems)) from error
+    content = read_coco(file)
     categories = sorted(content.categories, key=lambda each: each.id)
     numbers = {category.id: number for number, category in enumerate(categories)}
     labels = tuple(category.name for category in categories)
@@ -181,6 +175,21 @@ def read_split(data: Path, split: str) -> CocoSplit:
         for image in content.images
     )
     return CocoSplit(file, labels, images, content.info)
+
+
+def read_coco(file: Path) -> CocoFile:
+    """Read an annotation file.
+
+    Raises:
+        NotCoco: If it cannot be read or is not valid; the first problems are named.
+    """
+    try:
+        return CocoFile.model_validate_json(file.read_bytes())
+    except OSError as error:
+        raise NotCoco(file, str(error)) from error
+    except ValidationError as error:
+        problems = [describe_problem(CocoFile, each) for each in error.errors()[:MAX_PROBLEMS]]
+        raise NotCoco(file, "; ".join(problems)) from error
 
 
 def _find(data: Path, split: str) -> tuple[Path, tuple[Path, ...]]:

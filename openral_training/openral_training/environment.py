@@ -1,6 +1,8 @@
 """The Python environment with PyTorch, in which the jobs of this package run."""
 
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -45,11 +47,26 @@ def job_command(environments: Path, job: str, options: str) -> Sequence[str]:
 
 
 def become(command: Sequence[str]) -> None:
-    """Replace this process by a command, which thereby gets its signals and gives its exit code.
+    """Replace this process by a command, which thereby gets its signals and gives its exit code."""
+    sys.stdout.flush()
+    os.execve(command[0], list(command), _variables())
+
+
+def run(command: Sequence[str]) -> int:
+    """Run a command and return its exit code; it alone gets an interrupt from the keyboard."""
+    sys.stdout.flush()
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        return subprocess.run(list(command), env=_variables(), check=False).returncode
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _variables() -> dict[str, str]:
+    """Return the environment of a job.
 
     ``PYTHON*`` variables are dropped: they name the packages of this environment. Threads of OpenMP wait
     without spinning, which on a busy machine costs more than the training.
     """
     variables = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
-    sys.stdout.flush()
-    os.execve(command[0], list(command), {"OMP_WAIT_POLICY": "PASSIVE", **variables})
+    return {"OMP_WAIT_POLICY": "PASSIVE", **variables}

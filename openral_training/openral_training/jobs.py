@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from openral_core.files import replace_file
 from openral_training.calibration import Calibration, fit_calibration
-from openral_training.checkpoints import Checkpoint, read_checkpoint
+from openral_training.checkpoints import EXPORTED, Checkpoint, read_checkpoint
 from openral_training.coco import NotCoco, read_split
 from openral_training.evaluation import Evaluation, evaluate
 from openral_training.image_cache import DecodedImages, open_cache
@@ -160,7 +160,6 @@ def export_run(options: ExportOptions, say: Say) -> Exported:
                 file, judged, precision = small, other, "int8"
         latency = _latency(file, images)
         content = file.read_bytes()
-    described = read_split(options.data, "train").info if (options.data / "train").is_dir() else {}
     exported = Exported(
         labels=checkpoint.labels,
         size=size,
@@ -172,15 +171,12 @@ def export_run(options: ExportOptions, say: Say) -> Exported:
         precision=precision,
         licence=options.licence,
         facts=checkpoint.facts,
-        data=described,
+        data=read_split(options.data, "train").info if (options.data / "train").is_dir() else {},
     )
     write_rskill(options.out, content, exported)
-    say(
-        f"{options.out}: {len(content) / 1e6:.1f} MB {precision}, "
-        f"{1000 * latency:.1f} ms per image on one core"
-    )
-    for line in _summary(judged):
-        say(line)
+    checkpoint.halved().save(options.out / EXPORTED)
+    say(f"{options.out}: {len(content) / 1e6:.1f} MB {precision}, {1000 * latency:.1f} ms on one core")
+    say("\n".join(_summary(judged)))
     return exported
 
 

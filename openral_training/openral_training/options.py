@@ -42,6 +42,7 @@ class TrainingOptions(Document):
     init: Path | None = None
     new_classes: bool = False
     new_data: bool = False
+    all_classes: bool = Field(default=False, description="keep classes without objects in the data")
     cache: Path | None = None
     evaluations: int = Field(default=20, ge=1)
     evaluated_images: int = Field(default=300, ge=1)
@@ -70,6 +71,7 @@ class TrainingOptions(Document):
             "init",
             "new_classes",
             "new_data",
+            "all_classes",
             "evaluations",
             "evaluated_images",
             "hours",
@@ -105,6 +107,21 @@ class ExportOptions(Document):
     licence: str = "Apache-2.0"
     quantise: bool = False
     cache: Path | None = None
+
+
+class TeachingOptions(Document):
+    """Options of `openral teach fit`; the rates are below those of a training from random weights."""
+
+    lesson: Path
+    init: Path
+    out: Path
+    replay: Path | None = None
+    views: int = Field(default=6000, ge=1)
+    learning_rate: float = Field(default=1e-3, gt=0.0)
+    kernel_rate: float = Field(default=4e-3, gt=0.0)
+    seed: int = Field(default=0, ge=0)
+    threads: int = Field(default=2, ge=1)
+    licence: str = "Apache-2.0"
 
 
 def cache_of(run: Path, cache: Path | None) -> Path:

@@ -83,6 +83,7 @@ def load_data(options: TrainingOptions, say: Say) -> TrainingData:
     labels = tuple(trained_labels(training))
     if not labels:
         raise NotCoco(training.file, "no image has an object that is not ignored")
+    labels = training.labels if options.all_classes else labels
     training, validation = (part.relabelled(labels, str(training.file)) for part in (training, validation))
     caches = []
     for name, part in (("train", training), ("val", validation)):

@@ -145,6 +145,16 @@ def test_an_rskill_that_cannot_be_written_is_refused_in_words(learned: tuple[Pat
     assert "InvalidName: rSkill id (the name of the folder) 'My Eyes'" in learned[1]["no_id"]
 
 
+def test_a_lesson_adds_a_class_and_keeps_the_others(learned: tuple[Path, dict[str, Any]]) -> None:
+    taught = learned[1]["taught"]
+    assert taught["complete"] == [False, True]
+    assert taught["went_on"]
+    assert taught["runs"] == 1, "it went on with its run"
+    assert taught["labels"] == ["square", "disc", "ring"]
+    assert taught["report"] == ["kinds", "known_after", "known_before", "new"]
+    assert taught["next"], "a taught rSkill can be taught again"
+
+
 def test_the_exported_detector_conforms(learned: tuple[Path, dict[str, Any]]) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", "/"]
     options = ["--openral-detector", str(learned[0]), "--openral-load-cycles", "2"]

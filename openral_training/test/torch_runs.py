@@ -10,13 +10,23 @@ from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 
+import cv2
 import torch
 
 from openral_core.errors import OpenRALError
 from openral_training.checkpoints import Checkpoint, read_checkpoint
+from openral_training.coco import read_split
 from openral_training.jobs import evaluate_run, export_run, train
-from openral_training.options import EvaluationOptions, ExportOptions, TrainingOptions, stored_options
+from openral_training.options import (
+    EvaluationOptions,
+    ExportOptions,
+    TeachingOptions,
+    TrainingOptions,
+    stored_options,
+)
 from openral_training.rskill_folder import check_id, write_rskill
+from openral_training.teach.job import teach
+from openral_training.teach.lesson import Lesson, TaughtBox
 
 VIEWS = 160
 
@@ -81,6 +91,32 @@ def resume(data: Path, killed: Path, folder: Path) -> dict[str, object]:
     }
 
 
+def taught(data: Path, known: Path, folder: Path) -> dict[str, object]:
+    """Teach a third class, stopped once and gone on with, to a run that knows two."""
+    lesson = Lesson(folder / "lesson")
+    for image in read_split(data, "train").images[:12]:
+        lesson = lesson.with_frame(cv2.imread(str(image.file)), str(image.file))
+        box = dict(zip(("x", "y"), image.objects.boxes[0, :2].tolist(), strict=True))
+        lesson = lesson.with_boxes(
+            [TaughtBox(frame=lesson.frames[-1].file, label="ring", width=20, height=20, **box)]
+        )
+    lesson.save()
+    out, lines = folder / "taught" / "my-home", list[str]()
+    options = TeachingOptions(lesson=lesson.folder, init=known, out=out, replay=data, views=48, threads=1)
+    stopped = teach(options, lines.append, after(2))
+    complete = teach(options, lines.append, never)
+    report = json.loads((lesson.folder / "report.json").read_text())
+    again = TeachingOptions(lesson=lesson.folder, init=out, out=out, views=8, threads=1)
+    return {
+        "complete": [stopped, complete],
+        "went_on": any(line.startswith("going on after") for line in lines),
+        "labels": read_checkpoint(out).labels,
+        "report": sorted(report),
+        "runs": len(list((lesson.folder / "runs").iterdir())),
+        "next": teach(again, lines.append, never),
+    }
+
+
 def refusals(data: Path, done: Path, folder: Path) -> dict[str, object]:
     """Return the errors of runs that cannot begin or go on."""
 
@@ -135,6 +171,7 @@ def learn(data: Path, folder: Path) -> dict[str, object]:
         "exported": asdict(exported.judged),
         "parity": asdict(exported.parity),
         "split": exported.split,
+        "taught": taught(data, folder / "run", folder),
     }
 
 

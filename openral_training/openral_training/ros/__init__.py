@@ -1,0 +1,1 @@
+"""Frames for lessons, from recordings and from a running robot."""

@@ -1,0 +1,119 @@
+"""Frames for a lesson: from a recording, a folder of images, or the topic of a running robot's camera."""
+
+import time
+from collections.abc import Generator
+from pathlib import Path
+
+import cv2
+import numpy as np
+import rclpy
+from numpy.typing import NDArray
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import CompressedImage, Image
+
+from openral_core.errors import OpenRALError, format_choices
+from openral_recorder.recovery import complete_recording, recorded_messages
+from openral_ros.conversions.images import rgb_of, rgb_of_compressed
+from openral_ros.message_types import by_type_name
+from openral_ros.qos import SENSOR
+
+IMAGES = by_type_name((Image, CompressedImage))
+SUFFIXES = (".jpg", ".jpeg", ".png")
+NANO = 1_000_000_000
+"""Nanoseconds per second [1/s]."""
+STALL = 30.0
+"""Longest wait for an image of a camera [s]."""
+Found = tuple[NDArray[np.uint8], str]
+"""An image, RGB of shape (H, W, 3), and where it comes from."""
+
+
+class NoImages(OpenRALError):
+    """A source without usable images."""
+
+    def __init__(self, source: object, found: str) -> None:
+        super().__init__(f"{source} has no images for a lesson: {found}")
+
+
+def frames_of(source: str, camera: str, every: float) -> Generator[Found]:
+    """Yield the images of a source.
+
+    Args:
+        source: A recording, a folder of images, or "live".
+        camera: Id of the camera of a recording or robot, or a topic that begins with "/".
+        every: Least time between two images of a camera [s].
+
+    Raises:
+        NoImages: If it has none.
+        NotARecording, NeedsRecovery: If a file is no recording, or has no index.
+    """
+    if source == "live":
+        return live_images(camera, every)
+    path = Path(source)
+    if path.is_dir() and any(each.suffix.lower() in SUFFIXES for each in path.iterdir()):
+        return stored_images(path)
+    return recorded_images(path, camera, every)
+
+
+def stored_images(folder: Path) -> Generator[Found]:
+    """Yield the images of a folder, by name."""
+    files = sorted(each for each in folder.iterdir() if each.suffix.lower() in SUFFIXES)
+    for file in files:
+        bgr = cv2.imread(str(file), cv2.IMREAD_COLOR)
+        if bgr is None:
+            raise NoImages(file, "it cannot be decoded; mend or remove it")
+        yield np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB), np.uint8), str(file)
+
+
+def recorded_images(path: Path, camera: str, every: float) -> Generator[Found]:
+    """Yield the images of one camera of a recording, ``every`` [s] of recorded time."""
+    file = complete_recording(path)
+    kinds = {
+        channel.topic: schema.name
+        for schema, channel, _ in recorded_messages(file)
+        if schema is not None and schema.name in IMAGES
+    }
+    topics = [topic for topic in sorted(kinds) if _is_of(topic, camera)]
+    if not topics:
+        raise NoImages(file, f"no topic of camera {camera!r} among {format_choices(sorted(kinds))}")
+    due = 0
+    for _, channel, message in recorded_messages(file, topics[:1]):
+        if message.log_time >= due:
+            due = message.log_time + int(every * NANO)
+            decoded = deserialize_message(message.data, IMAGES[kinds[channel.topic]])
+            yield _rgb(decoded), f"{file.resolve()} {channel.topic} {message.log_time}"
+
+
+def live_images(camera: str, every: float) -> Generator[Found]:
+    """Yield the images of a running robot's camera until it falls silent."""
+    topic = camera if camera.startswith("/") else f"/{camera}/image_raw"
+    received: list[Image] = []
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    node = rclpy.create_node("openral_teach", context=context)
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+    node.create_subscription(Image, topic, received.append, SENSOR)
+    due, heard = 0.0, time.monotonic()
+    try:
+        while time.monotonic() - heard < STALL:
+            executor.spin_once(timeout_sec=0.2)
+            if received and time.monotonic() >= due:
+                heard, due = time.monotonic(), time.monotonic() + every
+                stamp = received[-1].header.stamp
+                yield _rgb(received[-1]), f"{topic} {stamp.sec}.{stamp.nanosec:09d}"
+            received.clear()
+        raise NoImages(topic, f"no image within {STALL:g} s; is the robot running, is the name right")
+    finally:
+        executor.shutdown()
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+def _is_of(topic: str, camera: str) -> bool:
+    plain = topic.removesuffix("/compressed")
+    return plain == camera or plain.endswith(f"/{camera}/image_raw")
+
+
+def _rgb(image: Image | CompressedImage) -> NDArray[np.uint8]:
+    return rgb_of_compressed(image) if isinstance(image, CompressedImage) else rgb_of(image)

@@ -1,0 +1,159 @@
+"""The data set of a lesson: taught frames, what the detector knew in them, and a replay of older images.
+
+A frame shows kinds that its teacher was not asked for. Without labels these would be learned as background:
+the detector's own confident boxes are taken as labels, and its doubtful ones are ignored.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from openral_core.files import replace_file
+from openral_training.checkpoints import Checkpoint
+from openral_training.coco import AnnotatedImage, CocoSplit, Objects, read_split
+from openral_training.image_cache import open_cache
+from openral_training.prediction import detect_all, predictor
+from openral_training.teach.lesson import FRAMES, Lesson, TaughtBox, Verdict, overlap
+
+KNOWN, DOUBTFUL = 0.4, 0.15
+"""Scores from which a box of the old network is a label, and from which it is ignored [1]."""
+SAME_OBJECT = 0.5
+"""Intersection over union from which a box of the old network is the taught object [1]."""
+HELD_OUT = 6
+"""Every n-th taught frame validates instead of being learned."""
+REPLAYED, REPLAYED_VALIDATION = 240, 60
+"""Older images in the training and in the validation split [count]."""
+REPEATED = 4
+"""Repetitions of each taught frame in an epoch [count]: as many as the replayed images, about."""
+REPLAY = "replay"
+"""Split of the replayed validation images alone, on which forgetting shows."""
+Row = tuple[str, tuple[float, float, float, float], bool]
+"""Label, box [x, y, width, height] [px], and whether it is to be ignored."""
+
+
+def taught_labels(lesson: Lesson, known: Sequence[str]) -> tuple[str, ...]:
+    """Return the labels of the detector that learns the lesson: the old ones, then the new ones by name."""
+    return (*known, *sorted({box.label for box in lesson.accepted()} - set(known)))
+
+
+def write_data(lesson: Lesson, checkpoint: Checkpoint, replay: Path | None, seed: int) -> Path:
+    """Write the splits of a lesson in COCO format: train, val, and the replayed images; return their folder.
+
+    Raises:
+        NothingTaught: If no box is accepted.
+        NotCoco, ClassesDiffer: If the replayed data are not those of the checkpoint's classes.
+    """
+    labels = taught_labels(lesson, checkpoint.labels)
+    own = _own_rows(lesson, checkpoint)
+    splits = {name: _Split(labels) for name in ("train", "val", REPLAY)}
+    for number, frame in enumerate(lesson.frames):
+        held_out = number % HELD_OUT == HELD_OUT - 1
+        for _ in range(1 if held_out else REPEATED):
+            file = (lesson.folder / FRAMES / frame.file).resolve()
+            splits["val" if held_out else "train"].add(file, (frame.width, frame.height), own[number])
+    if replay is not None:
+        for row in _replayed(replay, checkpoint.labels, seed):
+            splits[row[0]].add(*row[1:])
+    for name, split in splits.items():
+        if replay is not None or name != REPLAY:
+            split.write(lesson.folder / "data" / name)
+    return lesson.folder / "data"
+
+
+def sampled(split: CocoSplit, count: int, seed: int) -> list[AnnotatedImage]:
+    """Choose images at random."""
+    order = np.random.default_rng(seed).permutation(len(split.images))[:count]
+    return [split.images[index] for index in sorted(order.tolist())]
+
+
+def _replayed(
+    replay: Path, labels: tuple[str, ...], seed: int
+) -> Iterator[tuple[str, Path, tuple[int, int], list[Row]]]:
+    """Yield split, file, size and rows of the replayed images."""
+    for target, name, count in (
+        ("train", "train", REPLAYED),
+        ("val", "val", REPLAYED_VALIDATION),
+        (REPLAY, "val", REPLAYED_VALIDATION),
+    ):
+        older = read_split(replay, name).relabelled(labels, "the checkpoint")
+        for image in sampled(older, count, seed):
+            found = image.objects
+            rows = zip(found.boxes, found.classes, found.ignored, strict=True)
+            own: list[Row] = [
+                (labels[number], _sides(box.tolist()), bool(crowd)) for box, number, crowd in rows
+            ]
+            yield target, image.file.resolve(), image.size, own
+
+
+def _sides(corners: Sequence[float]) -> tuple[float, float, float, float]:
+    return corners[0], corners[1], corners[2] - corners[0], corners[3] - corners[1]
+
+
+def _own_rows(lesson: Lesson, checkpoint: Checkpoint) -> list[list[Row]]:
+    """Return the rows of every taught frame: accepted and ignored boxes, and those of the old network."""
+    nothing = Objects(np.zeros((0, 4), np.float32), np.zeros(0, np.int64), np.zeros(0, np.bool_))
+    images = [
+        AnnotatedImage(lesson.folder / FRAMES / frame.file, (frame.width, frame.height), nothing)
+        for frame in lesson.frames
+    ]
+    file = lesson.folder / "data" / "frames.u8"
+    cache = open_cache(file, images, checkpoint.size, lambda _done, _total: None)
+    found = detect_all(predictor(checkpoint.network(), "cpu"), cache, range(len(cache)))
+    accepted = set(lesson.accepted())
+    rows = []
+    for index, (frame, seen) in enumerate(zip(lesson.frames, found, strict=True)):
+        taught = [box for box in lesson.boxes if box.frame == frame.file]
+        own = [_taught(box) for box in taught if box in accepted or box.verdict is Verdict.IGNORE]
+        scored = zip(seen.boxes / cache.scale(index), seen.scores, seen.classes, strict=True)
+        for corners, score, number in scored:
+            box, label = [float(value) for value in corners], checkpoint.labels[number]
+            if score >= DOUBTFUL and not _is_taught(box, label, taught):
+                own.append((label, _sides(box), bool(score < KNOWN)))
+        rows.append(own)
+    return rows
+
+
+def _taught(box: TaughtBox) -> Row:
+    return box.label, (box.x, box.y, box.width, box.height), box.verdict is Verdict.IGNORE
+
+
+def _is_taught(corners: Sequence[float], label: str, taught: Sequence[TaughtBox]) -> bool:
+    """Test if the lesson has a better label for a box, or rejects this one."""
+    return any(
+        overlap(corners, box.corners) >= SAME_OBJECT
+        for box in taught
+        if box.verdict is not Verdict.REJECT or box.label == label
+    )
+
+
+class _Split:
+    """One split that is being written; its categories are the labels in their order."""
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self._numbers = {label: number for number, label in enumerate(labels, start=1)}
+        self._images: list[dict[str, object]] = []
+        self._annotations: list[dict[str, object]] = []
+
+    def add(self, file: Path, size: tuple[int, int], rows: Sequence[Row]) -> None:
+        """Add an image with its boxes."""
+        number = len(self._images) + 1
+        self._images.append({"id": number, "file_name": str(file), "width": size[0], "height": size[1]})
+        for label, bbox, ignored in rows:
+            self._annotations.append(
+                {
+                    "id": len(self._annotations) + 1,
+                    "image_id": number,
+                    "category_id": self._numbers.get(label, 1),
+                    "bbox": list(bbox),
+                    "iscrowd": int(ignored or label not in self._numbers),
+                }
+            )
+
+    def write(self, folder: Path) -> None:
+        """Write the annotation file."""
+        categories = [{"id": number, "name": label} for label, number in self._numbers.items()]
+        content = {"images": self._images, "annotations": self._annotations, "categories": categories}
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / "annotations.json", json.dumps(content))
