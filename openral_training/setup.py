@@ -19,6 +19,9 @@ setup(
     zip_safe=True,
     extras_require={"test": ["pytest"]},
     entry_points={
-        "openral.commands": ["train = openral_training.cli:commands"],
+        "openral.commands": [
+            "train = openral_training.cli:commands",
+            "teach = openral_training.ros.cli:commands",
+        ],
     },
 )

@@ -18,6 +18,7 @@ ELSEWHERE = {
     "openral_detector_conformance/openral_detector_conformance": "clients in a test kit",
     "openral_skill_conformance/openral_skill_conformance": "a client in a test kit",
     "openral_reasoner_testing/openral_reasoner_testing/ros": "fake peers of tests",
+    "openral_training/openral_training/ros/sources.py": "a command that ends with its last frame",
     "openral_world_state/openral_world_state/ros/live_cli.py": "a command that ends with its answer",
 }
 SOURCES = sorted(

@@ -8,12 +8,10 @@ import typer
 from openral_core.documents import parse_document
 from openral_training.environment import become, job_command
 from openral_training.options import EvaluationOptions, ExportOptions, stored_options, training_options
-from openral_training.teach.cli import app as teach
 
 commands = typer.Typer(no_args_is_help=True, add_completion=False)
 train = typer.Typer(no_args_is_help=True, help="Train a detector on a data set in COCO format.")
 commands.add_typer(train, name="train")
-commands.add_typer(teach, name="teach")
 
 Environments = Annotated[Path, typer.Option(help="folder of Python environments")]
 Data = Annotated[Path, typer.Argument(help="folder with train/ and val/ in COCO format")]

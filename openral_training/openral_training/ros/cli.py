@@ -16,6 +16,8 @@ from openral_training.teach.review import review_in_terminal, unreviewed, write_
 from openral_training.teach.teachers import label_by_coco
 
 app = typer.Typer(no_args_is_help=True, help="Teach a detector what is new in your home.")
+commands = typer.Typer(no_args_is_help=True, add_completion=False)
+commands.add_typer(app, name="teach")
 Folder = Annotated[Path, typer.Argument(help="folder of the lesson")]
 KIT = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", "/")
 

@@ -9,8 +9,9 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from openral_training import cli, environment
-from openral_training.teach.cli import NoTeacher
+from openral_training import environment
+from openral_training.ros import cli
+from openral_training.ros.cli import NoTeacher
 from openral_training.teach.lesson import Lesson, NotALesson, NothingTaught
 
 
@@ -34,7 +35,6 @@ def photos(tmp_path: Path) -> Path:
 
 
 def test_a_folder_becomes_a_reviewed_lesson(photos: Path, tmp_path: Path) -> None:
-    pytest.importorskip("rclpy")
     lesson = tmp_path / "lesson"
     assert "2 frames" in run("collect", lesson, photos, "--limit", 2).output
     assert "3 frames" in run("collect", lesson, photos).output
@@ -66,7 +66,6 @@ def test_fitting_hands_the_options_to_the_job_and_its_exit_code_back(
 
     monkeypatch.setattr(environment, "job_command", command)
     monkeypatch.setattr(environment, "run", lambda _command: 130)
-    pytest.importorskip("rclpy")
     lesson = tmp_path / "lesson"
     run("collect", lesson, photos)
     run("label", lesson, "--coco", tmp_path / "labels.json")
