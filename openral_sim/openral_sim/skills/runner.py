@@ -32,7 +32,7 @@ _STATUS_OF: tuple[tuple[type[OpenRALError], SkillStatus], ...] = (
 def result_of_abort(context: SkillContext, error: OpenRALError) -> SkillResult:
     """Return the result of a skill that raised: its failure, or success if only its retreat failed."""
     if context.achieved is None:
-        evidence = error.evidence if isinstance(error, SkillFailed) else {}
+        evidence = dict(error.evidence) if isinstance(error, SkillFailed) else {}
         return SkillResult(_status(error), str(error), evidence)
     try:
         done = context.achieved()
