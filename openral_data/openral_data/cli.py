@@ -105,12 +105,18 @@ def show(
     first: Annotated[
         int | None, typer.Option(help="index of the first image; default spread over all")
     ] = None,
+    detector: Annotated[
+        Path | None, typer.Option(help="folder of an rSkill; its hits and misses are drawn")
+    ] = None,
 ) -> None:
-    """Draw images of a data set with their boxes on a page: green to be found, red to be ignored."""
-    from openral_data.sheet import contact_sheet
+    """Draw images of a data set with their boxes on a page: green to be found, red to be ignored.
+
+    With --detector: green was found, with its score; orange was missed; blue is something else.
+    """
+    from openral_data.sheet import contact_sheet, detector_in
 
     file = annotations / "annotations.json" if annotations.is_dir() else annotations
-    page = contact_sheet(file, count, first)
+    page = contact_sheet(file, count, first, detector_in(detector) if detector else None)
     out.parent.mkdir(parents=True, exist_ok=True)
     page.save(out)
     typer.echo(out)

@@ -1,14 +1,30 @@
-"""Page of images of a data set with their boxes."""
+"""Page of images of a data set with their boxes, and with what a detector finds in them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, UnidentifiedImageError
 
+from openral_core.detectors import Box, Detection
+from openral_core.rskills import (
+    MANIFEST_FILE,
+    DetectorManifest,
+    InvalidManifest,
+    Sensor,
+    Vocabulary,
+    load_manifest,
+)
 from openral_data.dataset import NotADataset, annotated_images
+from openral_perception_ros.engines import EngineFrame, LoadOptions, engine_loader
+
+Find = Callable[[NDArray[np.uint8]], Sequence[Detection]]
+"""Detections of an image, uint8 (H, W, 3)."""
+MIN_OVERLAP = 0.5
+"""Intersection over union from which a detection is that of an object, as in PASCAL VOC."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +35,10 @@ class SheetStyle:
         columns: Largest number of images in a row.
         width: Width of an image [px].
         title: Height of the line below an image [px].
-        found: Colour of a box that must be found.
+        found: Colour of a box that must be found, or was found by a detector.
         ignored: Colour of a box that is ignored.
+        missed: Colour of a box that a detector did not find.
+        wrong: Colour of a detection that is none of the boxes.
         ink: Colour of the titles.
         paper: Colour of the page.
     """
@@ -30,6 +48,8 @@ class SheetStyle:
     title: int = 16
     found: tuple[int, int, int] = (40, 220, 60)
     ignored: tuple[int, int, int] = (235, 60, 50)
+    missed: tuple[int, int, int] = (255, 150, 30)
+    wrong: tuple[int, int, int] = (70, 150, 255)
     ink: tuple[int, int, int] = (20, 20, 24)
     paper: tuple[int, int, int] = (250, 250, 248)
 
@@ -37,13 +57,31 @@ class SheetStyle:
 STYLE = SheetStyle()
 
 
-def contact_sheet(path: Path, count: int, first: int | None) -> Image.Image:
-    """Draw images of a COCO file with boxes, names and visible shares.
+def detector_in(folder: Path) -> Find:
+    """Load the detector of an rSkill's folder, to find what it streams.
+
+    Raises:
+        OpenRALError: If there is no detector with a fixed vocabulary, or its weights are missing.
+    """
+    manifest = load_manifest(folder / MANIFEST_FILE)
+    if not isinstance(manifest, DetectorManifest) or manifest.vocabulary.kind is not Vocabulary.CLOSED:
+        raise InvalidManifest(folder / MANIFEST_FILE, ["expected a detector with a closed vocabulary"])
+    engine = engine_loader(manifest.engine)(manifest, folder, LoadOptions())
+
+    def find(rgb: NDArray[np.uint8]) -> Sequence[Detection]:
+        return engine.detect(EngineFrame({Sensor.RGB.value: rgb}, "", 0), None)
+
+    return find
+
+
+def contact_sheet(path: Path, count: int, first: int | None, find: Find | None = None) -> Image.Image:
+    """Draw images of a COCO file with boxes, names and visible shares; with a detector, its hits and misses.
 
     Args:
         path: The COCO file; its images lie relative to its folder.
         count: Number of images.
         first: Index of the first; None spreads them over the whole file.
+        find: Detector whose hits, misses and errors are drawn.
 
     Raises:
         NotADataset: If the file or an image is missing or not what it should be.
@@ -57,7 +95,7 @@ def contact_sheet(path: Path, count: int, first: int | None) -> Image.Image:
         chosen = np.arange(first, min(first + count, len(entries)))
     if len(chosen) == 0:
         raise NotADataset(path, f"it has no image {first}; its images are 0 to {len(entries) - 1}")
-    tiles = [_tile(path, *entries[index]) for index in chosen]
+    tiles = [_tile(path, entries[index], find) for index in chosen]
     columns, height = min(STYLE.columns, len(tiles)), max(tile.height for tile in tiles)
     page = Image.new("RGB", (columns * STYLE.width, ceil(len(tiles) / columns) * height), STYLE.paper)
     for index, tile in enumerate(tiles):
@@ -66,18 +104,24 @@ def contact_sheet(path: Path, count: int, first: int | None) -> Image.Image:
 
 
 def _tile(
-    path: Path, image: dict[str, object], annotations: list[dict[str, object]], names: Mapping[object, str]
+    path: Path,
+    entry: tuple[dict[str, object], list[dict[str, object]], Mapping[object, str]],
+    find: Find | None,
 ) -> Image.Image:
+    image, annotations, names = entry
     file = path.parent / str(image.get("file_name"))
     try:
         picture = Image.open(file).convert("RGB")
     except (OSError, UnidentifiedImageError) as error:
         raise NotADataset(path, f"image {file} cannot be read: {error}") from error
     scale = STYLE.width / picture.width
+    found = list(find(np.asarray(picture))) if find else None
     picture = picture.resize((STYLE.width, round(scale * picture.height)))
     draw = ImageDraw.Draw(picture)
     for annotation in annotations:
-        _draw_box(draw, annotation, names, scale)
+        _draw_box(draw, annotation, names, scale, found)
+    for detection in found or ():
+        _rectangle(draw, detection.box, f"{detection.label} {detection.score:.2f}", STYLE.wrong, scale)
     tile = Image.new("RGB", (STYLE.width, picture.height + STYLE.title), STYLE.paper)
     tile.paste(picture)
     title = f"{image.get('file_name')}, home {image.get('home')}, {image.get('viewpoint', '')}"
@@ -86,12 +130,51 @@ def _tile(
 
 
 def _draw_box(
-    draw: ImageDraw.ImageDraw, annotation: dict[str, object], names: Mapping[object, str], scale: float
+    draw: ImageDraw.ImageDraw,
+    annotation: dict[str, object],
+    names: Mapping[object, str],
+    scale: float,
+    found: list[Detection] | None,
 ) -> None:
-    x, y, width, height = scale * np.array(annotation.get("bbox"), dtype=float)
-    colour = STYLE.ignored if annotation.get("iscrowd") else STYLE.found
-    draw.rectangle((x, y, x + max(width - 1, 0.0), y + max(height - 1, 0.0)), outline=colour)
-    if not annotation.get("iscrowd"):
-        share = annotation.get("visible_share")
-        text = names.get(annotation.get("category_id"), "?") + ("" if share is None else f" {share:.2f}")
-        draw.text((x + 1, max(0.0, y - 10)), text, colour)
+    """Draw an annotation; a detection that is its is taken out of ``found``."""
+    x, y, width, height = np.array(annotation.get("bbox"), dtype=float)
+    true, name = (
+        Box(x, y, x + max(width, 1.0), y + max(height, 1.0)),
+        names.get(annotation.get("category_id"), "?"),
+    )
+    if annotation.get("iscrowd"):
+        if found is None:
+            _rectangle(draw, true, "", STYLE.ignored, scale)
+        else:
+            found[:] = [each for each in found if _overlap(each.box, true, of_first=True) < MIN_OVERLAP]
+        return
+    share = annotation.get("visible_share")
+    hit = _best(found, true, name) if found is not None else None
+    if found is not None and hit is not None:
+        found.remove(hit)
+        _rectangle(draw, true, f"{name} {hit.score:.2f}", STYLE.found, scale)
+    else:
+        text = name if share is None else f"{name} {share:.2f}"
+        _rectangle(draw, true, text, STYLE.found if found is None else STYLE.missed, scale)
+
+
+def _best(found: Sequence[Detection], true: Box, name: str) -> Detection | None:
+    near = [each for each in found if each.label == name and _overlap(each.box, true) >= MIN_OVERLAP]
+    return max(near, key=lambda each: each.score, default=None)
+
+
+def _overlap(first: Box, second: Box, *, of_first: bool = False) -> float:
+    """Return intersection over union, or over the first box alone."""
+    width = min(first.x_max, second.x_max) - max(first.x_min, second.x_min)
+    height = min(first.y_max, second.y_max) - max(first.y_min, second.y_min)
+    shared = max(0.0, width) * max(0.0, height)
+    own = first.width * first.height
+    return shared / (own if of_first else own + second.width * second.height - shared)
+
+
+def _rectangle(
+    draw: ImageDraw.ImageDraw, box: Box, text: str, colour: tuple[int, int, int], scale: float
+) -> None:
+    x, y = scale * box.x_min, scale * box.y_min
+    draw.rectangle((x, y, max(x, scale * box.x_max - 1), max(y, scale * box.y_max - 1)), outline=colour)
+    draw.text((x + 1, max(0.0, y - 10)), text, colour)
