@@ -117,8 +117,8 @@ class TeachingOptions(Document):
     out: Path
     replay: Path | None = None
     views: int = Field(default=6000, ge=1)
-    learning_rate: float = Field(default=1e-3, gt=0.0)
-    kernel_rate: float = Field(default=4e-3, gt=0.0)
+    learning_rate: float = Field(default=3e-4, gt=0.0)
+    kernel_rate: float = Field(default=1e-3, gt=0.0)
     seed: int = Field(default=0, ge=0)
     threads: int = Field(default=2, ge=1)
     licence: str = "Apache-2.0"
