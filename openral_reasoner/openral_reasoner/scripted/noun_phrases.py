@@ -102,7 +102,7 @@ def is_noun_phrase(words: str, place: bool = False) -> bool:
     said = _BACK_PART.sub("", words.lower()).split()
     if not 0 < len(said) <= MAX_WORDS or _MARKS.search(words):
         return False
-    if said[-1] == "can" and len(said) > 1:
+    if said[-1] == "can":
         said[-1] = "tin"
     allowed = _OF_PLACES if place else _CLOSED_BY
     inner_determiner = any(word in _INNER and before not in _LOCATING for before, word in pairwise(said))

@@ -46,6 +46,7 @@ from openral_reasoner.scripted.grammar import load_serving_rules, parse_goal
         ("can I have the apple", Bring("apple")),
         ("give Ana the mug", Bring("mug", "Ana")),
         ("hand the bottle to the person", Bring("bottle", "person")),
+        ("give the can to the requester", Bring("can", "requester")),
         ("put the apple on the table", Bring("apple", "table")),
         ("move the mug to the table", Bring("mug", "table")),
         ("return the mug to the cabinet", Bring("mug", "cabinet")),
