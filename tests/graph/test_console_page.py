@@ -99,7 +99,7 @@ def test_a_locator_is_asked_with_the_live_image(watched: Watched) -> None:
     watched.page.get_by_label("Is there a").fill("unicorn")
     watched.page.get_by_role("button", name="Look").click()
     expect(watched.page.locator("#located")).to_contain_text("NOT_IN_VIEW")
-    expect(watched.page.locator("canvas[data-camera]").first).to_have_js_property("width", 320)
+    expect(watched.page.locator("canvas[data-camera]").first).to_have_js_property("width", 640)
 
 
 def test_a_box_of_the_live_image_is_the_object_that_is_remembered_there(watched: Watched) -> None:
