@@ -12,6 +12,7 @@ from openral_bringup.graph.resources import (
     large_images_profile,
     rskill_folders,
     scene_path,
+    share_folder,
 )
 from openral_core.errors import OpenRALError
 
@@ -38,6 +39,17 @@ def test_a_scene_is_found_by_its_name_and_by_its_file(tmp_path: Path) -> None:
     assert scene_path(str(own)) == own.resolve()
     assert scene_path("home").name == "home.yaml"
     assert scene_path("home.yaml") == scene_path("home")
+
+
+@pytest.mark.parametrize(
+    ("package", "folder", "file"),
+    [("openral_scenes", "scenes", "deploy/home.yaml"), ("openral_robots", "robots", "foreign_sim.yaml")],
+)
+def test_the_installed_scenes_and_robots_are_those_of_the_sources(
+    package: str, folder: str, file: str
+) -> None:
+    installed, source = share_folder(package) / file, Path(__file__).parents[3] / folder / file
+    assert installed.read_text() == source.read_text()
 
 
 def test_a_file_of_the_user_takes_precedence_over_a_shipped_scene_of_its_name(
