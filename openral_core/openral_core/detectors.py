@@ -50,12 +50,21 @@ class Box:
         y_min, y_max = max(0.0, self.y_min), min(float(height), self.y_max)
         return Box(x_min, y_min, x_max, y_max) if x_max > x_min and y_max > y_min else None
 
-    def iou(self, other: "Box") -> float:
-        """Intersection over union in [0, 1]."""
+    @property
+    def area(self) -> float:
+        """[px^2]."""
+        return self.width * self.height
+
+    def intersection(self, other: "Box") -> float:
+        """Area that both boxes cover [px^2]."""
         width = min(self.x_max, other.x_max) - max(self.x_min, other.x_min)
         height = min(self.y_max, other.y_max) - max(self.y_min, other.y_min)
-        intersection = max(0.0, width) * max(0.0, height)
-        return intersection / (self.width * self.height + other.width * other.height - intersection)
+        return max(0.0, width) * max(0.0, height)
+
+    def iou(self, other: "Box") -> float:
+        """Intersection over union in [0, 1]."""
+        shared = self.intersection(other)
+        return shared / (self.area + other.area - shared)
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,15 +138,13 @@ def _draw_box(
 ) -> None:
     """Draw an annotation; a detection that is its is taken out of ``found``."""
     x, y, width, height = np.array(annotation.get("bbox"), dtype=float)
-    true, name = (
-        Box(x, y, x + max(width, 1.0), y + max(height, 1.0)),
-        names.get(annotation.get("category_id"), "?"),
-    )
+    true = Box(x, y, x + max(width, 1.0), y + max(height, 1.0))
+    name = names.get(annotation.get("category_id"), "?")
     if annotation.get("iscrowd"):
         if found is None:
             _rectangle(draw, true, "", STYLE.ignored, scale)
         else:
-            found[:] = [each for each in found if _overlap(each.box, true, of_first=True) < MIN_OVERLAP]
+            found[:] = [each for each in found if each.box.intersection(true) < MIN_OVERLAP * each.box.area]
         return
     share = annotation.get("visible_share")
     hit = _best(found, true, name) if found is not None else None
@@ -159,17 +157,8 @@ def _draw_box(
 
 
 def _best(found: Sequence[Detection], true: Box, name: str) -> Detection | None:
-    near = [each for each in found if each.label == name and _overlap(each.box, true) >= MIN_OVERLAP]
+    near = [each for each in found if each.label == name and each.box.iou(true) >= MIN_OVERLAP]
     return max(near, key=lambda each: each.score, default=None)
-
-
-def _overlap(first: Box, second: Box, *, of_first: bool = False) -> float:
-    """Return intersection over union, or over the first box alone."""
-    width = min(first.x_max, second.x_max) - max(first.x_min, second.x_min)
-    height = min(first.y_max, second.y_max) - max(first.y_min, second.y_min)
-    shared = max(0.0, width) * max(0.0, height)
-    own = first.width * first.height
-    return shared / (own if of_first else own + second.width * second.height - shared)
 
 
 def _rectangle(

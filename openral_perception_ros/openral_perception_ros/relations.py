@@ -258,9 +258,7 @@ def _same_place(target: Seen, anchor: Seen) -> bool:
 
 def _share(inner: Box, outer: Box) -> float:
     """Return the share of a box that lies in another."""
-    width = min(inner.x_max, outer.x_max) - max(inner.x_min, outer.x_min)
-    height = min(inner.y_max, outer.y_max) - max(inner.y_min, outer.y_min)
-    return max(0.0, width) * max(0.0, height) / (inner.width * inner.height)
+    return inner.intersection(outer) / inner.area
 
 
 _TESTS: Mapping[SpatialRelation, Callable[[Seen, Seen], Verdict]] = MappingProxyType(
