@@ -6,7 +6,6 @@ Source: Zhao et al. 2024 (MM-Grounding-DINO), whose evaluation averages so; also
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,18 +15,17 @@ import torch
 from numpy.typing import NDArray
 from transformers import AutoModelForZeroShotObjectDetection, AutoTokenizer
 
-from openral_core.detectors import Detection
 from openral_core.documents import Document, parse_document
-from openral_core.rskills import DetectorManifest, Sensor
-from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
+from openral_core.rskills import DetectorManifest
+from openral_perception_ros.engines.base import LoadOptions
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, PREPROCESSOR_FILE, checkpoint_folder
-from openral_perception_ros.engines.errors import BadDetections, EmptyQuery, EngineError
+from openral_perception_ros.engines.errors import BadDetections, EngineError
+from openral_perception_ros.engines.phrase_detector import PhraseDetector
 from openral_perception_ros.engines.postprocessing import Candidates, make_candidates
 from openral_perception_ros.engines.preprocessing import Preprocessing, ResizeMode
 from openral_perception_ros.engines.torch_utils import (
     Precision,
     TorchDevice,
-    device_memory_mb,
     inference_guard,
     to_device,
 )
@@ -100,8 +98,8 @@ class Prompter:
         return Prompt({key: value.to(self._device) for key, value in encoded.items()}, weights)
 
 
-class GroundingDino:
-    """Engine that detects a fixed vocabulary, or the phrases of a request."""
+class GroundingDino(PhraseDetector):
+    """Engine of the Grounding-DINO family."""
 
     def __init__(
         self,
@@ -113,27 +111,11 @@ class GroundingDino:
         labels: tuple[str, ...],
         fit: ResizeMode,
     ) -> None:
-        self._model, self._placement = model, placement
-        self._preprocessing, self._prompter = preprocessing, prompter
-        self._manifest, self._fit = manifest, fit
-        self.labels = labels
+        super().__init__(model, placement, preprocessing, manifest, labels, fit)
+        self._prompter = prompter
 
-    def device_memory_mb(self) -> float:
-        """See `Engine.device_memory_mb`."""
-        return device_memory_mb(self._placement.device)
-
-    def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
-        """See `Engine.detect`."""
-        phrases = tuple(terms) if terms is not None else self.labels
-        if not phrases:
-            raise EmptyQuery(self._manifest.id)
-        rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
-        pixels, fit = self._preprocessing.apply(rgb, self._fit)
-        found = self._candidates(pixels, self._prompter.prompt(phrases))
-        names = [phrases[number] for number in found.classes]
-        return detections_from(fit.to_source(found.corners), found.scores, names, frame.size)
-
-    def _candidates(self, pixels: NDArray[np.float32], prompt: Prompt) -> Candidates:
+    def _candidates(self, pixels: NDArray[np.float32], phrases: tuple[str, ...]) -> Candidates:
+        prompt = self._prompter.prompt(phrases)
         with inference_guard("inference"):
             tensor = torch.from_numpy(pixels).to(self._placement.device, self._placement.dtype)
             output = self._model(pixel_values=tensor, **prompt.inputs)

@@ -1,28 +1,26 @@
 """OmDet-Turbo, an open-vocabulary detector: cached prompts, offline configuration, and the engine."""
 
 import json
-from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from pydantic import Field
 from transformers import AutoConfig, AutoModelForZeroShotObjectDetection, AutoTokenizer, PreTrainedConfig
 
-from openral_core.detectors import Detection
 from openral_core.documents import Document, parse_document
-from openral_core.rskills import DetectorManifest, Sensor
-from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
+from openral_core.rskills import DetectorManifest
+from openral_perception_ros.engines.base import LoadOptions
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, PREPROCESSOR_FILE, checkpoint_folder
-from openral_perception_ros.engines.errors import EmptyQuery
+from openral_perception_ros.engines.phrase_detector import PhraseDetector
 from openral_perception_ros.engines.postprocessing import Candidates, make_candidates, non_max_suppression
-from openral_perception_ros.engines.preprocessing import LetterboxTransform, Preprocessing, ResizeMode
+from openral_perception_ros.engines.preprocessing import Preprocessing, ResizeMode
 from openral_perception_ros.engines.torch_utils import (
     Precision,
     TorchDevice,
-    device_memory_mb,
     inference_guard,
     to_device,
 )
@@ -93,8 +91,8 @@ class ZeroShotOptions(Document):
     text_cache: int = Field(default=4096, ge=1, description="phrase embeddings kept in the cache")
 
 
-class ZeroShotHf:
-    """Engine that detects a fixed vocabulary, or the phrases of a request."""
+class ZeroShotHf(PhraseDetector):
+    """Engine of OmDet-Turbo."""
 
     def __init__(
         self,
@@ -106,26 +104,10 @@ class ZeroShotHf:
         labels: tuple[str, ...],
         options: ZeroShotOptions,
     ) -> None:
-        self._model, self._placement = model, placement
-        self._preprocessing, self._prompter = preprocessing, prompter
-        self._manifest, self._options = manifest, options
-        self.labels = labels
+        super().__init__(model, placement, preprocessing, manifest, labels, options.fit)
+        self._prompter, self._options = prompter, options
 
-    def device_memory_mb(self) -> float:
-        """See `Engine.device_memory_mb`."""
-        return device_memory_mb(self._placement.device)
-
-    def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
-        """See `Engine.detect`."""
-        phrases = tuple(terms) if terms is not None else self.labels
-        if not phrases:
-            raise EmptyQuery(self._manifest.id)
-        rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
-        pixels, fit = self._preprocessing.apply(rgb, self._options.fit)
-        found = self._candidates(pixels, phrases)
-        return self._named(found, phrases, fit, frame.size)
-
-    def _candidates(self, pixels: np.ndarray, phrases: tuple[str, ...]) -> Candidates:
+    def _candidates(self, pixels: NDArray[np.float32], phrases: tuple[str, ...]) -> Candidates:
         with inference_guard("inference"):
             tensor = torch.from_numpy(pixels).to(self._placement.device, self._placement.dtype)
             output = self._model(pixel_values=tensor, **self._prompter.prompt(phrases))
@@ -133,12 +115,6 @@ class ZeroShotHf:
             boxes = output.decoder_coord_logits[0].float().cpu().numpy()
         found = make_candidates(logits, boxes, self._manifest.threshold)
         return non_max_suppression(found, self._options.nms_overlap, self._options.nms_across_classes)
-
-    def _named(
-        self, found: Candidates, phrases: tuple[str, ...], fit: LetterboxTransform, size: tuple[int, int]
-    ) -> list[Detection]:
-        names = [phrases[number] for number in found.classes]
-        return detections_from(fit.to_source(found.corners), found.scores, names, size)
 
 
 def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> ZeroShotHf:
