@@ -13,7 +13,7 @@ pytest.importorskip("rclpy")
 from rclpy.node import Node
 
 from openral_bringup import domains
-from openral_bringup.domains import FIRST_PORT, HELD, PORTS, domain_of, occupy
+from openral_bringup.domains import FIRST_PORT, PORTS, Claims, domain_of, occupy
 from openral_bringup.graph.options import InvalidDeployment
 
 ROOT = Path(__file__).parents[2]
@@ -28,10 +28,13 @@ sys.stdin.read()
 
 
 @pytest.fixture(autouse=True)
-def release() -> Iterator[None]:
-    yield
-    while HELD:
-        HELD.pop().release()
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Claims]]:
+    """What a test claims, apart from the claims of other tests in this process."""
+    claims: list[Claims] = []
+    monkeypatch.setattr(domains, "HELD", claims)
+    yield claims
+    for claim in claims:
+        claim.release()
 
 
 @pytest.fixture
@@ -46,7 +49,7 @@ def another_graph(ros_domain: int) -> Iterator[int]:
 
 
 def test_who_starts_second_is_told_what_is_taken_by_whom_and_what_to_do(
-    another_graph: int, ros_domain: int
+    another_graph: int, ros_domain: int, held: list[Claims]
 ) -> None:
     with pytest.raises(InvalidDeployment) as refused:
         occupy(ros_domain, ["/sim", "/world_state"])
@@ -55,7 +58,7 @@ def test_who_starts_second_is_told_what_is_taken_by_whom_and_what_to_do(
     assert f"process {another_graph} " in reported
     assert "--domain-id auto" in reported
     assert "world_state" not in reported
-    assert HELD == []
+    assert held == []
 
 
 @pytest.mark.parametrize("names", [["/robot2/sim"], ["/world_state"]])
@@ -103,10 +106,12 @@ def test_auto_takes_a_free_domain_and_the_next_one_another(monkeypatch: pytest.M
     assert {first} <= set(range(90, 101))
 
 
-def test_auto_leaves_a_domain_alone_whose_ports_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_leaves_a_domain_alone_whose_ports_are_used(
+    monkeypatch: pytest.MonkeyPatch, held: list[Claims]
+) -> None:
     monkeypatch.setattr(domains, "AUTO_DOMAINS", range(97, 101))
     chosen = occupy(None, ["/sim"])
-    HELD.pop().release()
+    held.pop().release()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as used:
         used.bind(("127.0.0.1", FIRST_PORT + PORTS * chosen + 10))
         assert occupy(None, ["/sim"]) != chosen

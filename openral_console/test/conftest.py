@@ -38,10 +38,11 @@ class Site:
         checks: Checks | None = None,
     ) -> None:
         self.source = source
-        opened = listen("127.0.0.1", 0)
-        self.url = address_of(opened, "https" if certificate else "http")
+        self._socket = listen("127.0.0.1", 0)
+        self.url = address_of(self._socket, "https" if certificate else "http")
         self._server = make_server(source, access, certificate, checks)
-        self._thread = Thread(target=asyncio.run, args=(self._server.serve(sockets=[opened]),), daemon=True)
+        serving = self._server.serve(sockets=[self._socket])
+        self._thread = Thread(target=asyncio.run, args=(serving,), daemon=True)
         self._thread.start()
         self.wait(lambda: self._server.started)
 
@@ -59,7 +60,8 @@ class Site:
 
     def close(self) -> None:
         self._server.should_exit = True
-        self._thread.join(timeout=5.0)
+        self._thread.join(timeout=TIMEOUT)
+        self._socket.close()
 
 
 @pytest.fixture

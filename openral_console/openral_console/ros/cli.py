@@ -53,15 +53,15 @@ def console(
     if key is not None and certificate is None:
         raise typer.BadParameter("--key needs --certificate")
     tls = Certificate(certificate, key or certificate) if certificate else None
-    opened = listen(host, port)
     access = make_access(host, allow_actions and run is None, token, allow_host or ())
-    source = RobotSource(namespace) if run is None else RecordingSource(run, beside)
     checks = None if run else standard_checks(robot)
-    typer.echo(f"console: {address_of(opened, 'https' if tls else 'http')}")
-    if access.token and not token:
-        typer.echo(f"token (shown once): {access.token}")
-    try:
-        with suppress(KeyboardInterrupt):  # which the web server raises again after a clean end
-            make_server(source, access, tls, checks).run(sockets=[opened])
-    finally:
-        source.close()
+    with listen(host, port) as opened:
+        source = RobotSource(namespace) if run is None else RecordingSource(run, beside)
+        typer.echo(f"console: {address_of(opened, 'https' if tls else 'http')}")
+        if access.token and not token:
+            typer.echo(f"token (shown once): {access.token}")
+        try:
+            with suppress(KeyboardInterrupt):  # which the web server raises again after a clean end
+                make_server(source, access, tls, checks).run(sockets=[opened])
+        finally:
+            source.close()

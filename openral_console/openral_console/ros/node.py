@@ -32,10 +32,9 @@ def main() -> int:
     try:
         given = source.declare(lambda node: declare(node, ConsoleParameters))
         access = make_access(given.host, given.allow_actions)
-        with suppress(KeyboardInterrupt):  # which the web server raises again after a clean end
-            make_server(source, access, checks=standard_checks()).run(
-                sockets=[listen(given.host, given.port)]
-            )
+        with listen(given.host, given.port) as opened, suppress(KeyboardInterrupt):
+            # The web server raises an interrupt again after a clean end.
+            make_server(source, access, checks=standard_checks()).run(sockets=[opened])
     finally:
         source.close()
     return 0
