@@ -161,8 +161,7 @@ class SkillClient:
     def adopt(self, command: SendSkill) -> None:
         """Take over a goal of an earlier process, and send it if the server has never got it."""
         call_id = command.call_id
-        accepted = ExecuteRskill.Impl.SendGoalService.Response(accepted=True)
-        handle = ClientGoalHandle(self._client, self._goal_id(call_id), accepted)
+        handle = self._handle_of(call_id)
         self._handles[call_id] = handle
         receive_feedback(self._client, handle.goal_id, partial(self._on_feedback, call_id))
         ended = handle.get_result_async()
@@ -178,6 +177,11 @@ class SkillClient:
         elif call_id in self._handles:
             self._handles.pop(call_id)
             self.send(command)
+
+    def _handle_of(self, call_id: str) -> ClientGoalHandle:
+        """Return a handle of a goal whose acceptance this process has not received."""
+        accepted = ExecuteRskill.Impl.SendGoalService.Response(accepted=True)
+        return ClientGoalHandle(self._client, self._goal_id(call_id), accepted)
 
     def _goal_id(self, call_id: str) -> UUID:
         """Return the same id for a call in every process that goes on with its mission."""
@@ -200,10 +204,13 @@ class SkillClient:
             self._cancel_orphans()
         if self._missed_polls >= MAX_MISSED_POLLS:
             for call_id, handle in tuple(self._handles.items()):
-                if handle is not None:  # a server that only seemed dead must not keep running it
-                    self._orphans[call_id] = (handle, ORPHAN_CANCEL_POLLS)
-                    handle.cancel_goal_async()
+                self._abandon(call_id, handle or self._handle_of(call_id))
                 self._fail(call_id, "UNAVAILABLE", "the skill server no longer responds")
+
+    def _abandon(self, call_id: str, handle: ClientGoalHandle) -> None:
+        """Have a goal cancelled, which a server that only seemed dead may run or still receive."""
+        self._orphans[call_id] = (handle, ORPHAN_CANCEL_POLLS)
+        handle.cancel_goal_async()
 
     def _cancel_orphans(self) -> None:
         """Cancel every abandoned goal again, as a request may be lost; ask once for its result."""
@@ -215,7 +222,13 @@ class SkillClient:
             handle.cancel_goal_async()
             if polls == ORPHAN_CANCEL_POLLS:
                 ended = handle.get_result_async()
-                ended.add_done_callback(lambda _, call_id=call_id: self._orphans.pop(call_id, None))
+                ended.add_done_callback(partial(self._on_orphan_ended, call_id))
+
+    def _on_orphan_ended(self, call_id: str, future: Future) -> None:
+        """Release the server for new goals, unless the request of this one may still be on its way."""
+        error = future.exception()
+        if error is None and future.result().status != GoalStatus.STATUS_UNKNOWN:
+            self._orphans.pop(call_id, None)
 
     def _guarded(self, call_id: str, callback: Callable[[str, Future], None]) -> Callable[[Future], None]:
         def done(future: Future) -> None:
@@ -233,7 +246,7 @@ class SkillClient:
             self._fail(call_id, "REJECTED", "the skill server did not accept the goal")
             return
         if call_id not in self._handles:
-            handle.cancel_goal_async()
+            self._abandon(call_id, handle)
             return
         self._handles[call_id] = handle
         handle.get_result_async().add_done_callback(self._guarded(call_id, self._on_result))

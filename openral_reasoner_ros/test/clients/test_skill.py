@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from action_msgs.msg import GoalStatus
 
 from openral_reasoner.commands import SendSkill
 from openral_reasoner.events import CallFailed
@@ -102,23 +103,74 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Server:
     return server
 
 
-def test_the_result_of_an_abandoned_goal_is_asked_for_once(server: Server) -> None:
+@pytest.fixture
+def posted() -> list[Any]:
+    return []
+
+
+@pytest.fixture
+def client(server: Server, posted: list[Any]) -> SkillClient:
+    """A client that has sent a goal, which the server has not answered yet."""
     scope = SimpleNamespace(callback=lambda *_: None, subscription=lambda *_: None)
-    posted: list[Any] = []
     traces = SimpleNamespace(traceparent=lambda call_id: "")
     client = SkillClient(scope, None, posted.append, traces, 1.0)  # type: ignore[arg-type]
     client.send(SendSkill.model_construct(call_id="1", goal=None))
-    handle = GoalHandle()
-    server.sent.set_result(handle)
+    return client
+
+
+def fall_silent(server: Server, client: SkillClient) -> None:
     server.available = False
     for _ in range(MAX_MISSED_POLLS):
         client.poll()
-    assert [type(event) for event in posted] == [CallFailed]
     server.available = True
+
+
+def ended(status: int) -> Any:
+    return SimpleNamespace(status=status)
+
+
+def test_the_result_of_an_abandoned_goal_is_asked_for_once(
+    server: Server, client: SkillClient, posted: list[Any]
+) -> None:
+    handle = GoalHandle()
+    server.sent.set_result(handle)
+    fall_silent(server, client)
+    assert [type(event) for event in posted] == [CallFailed]
     for _ in range(ORPHAN_CANCEL_POLLS - 1):
         client.poll()
     assert not client.alive
     assert handle.cancelled == 1 + ORPHAN_CANCEL_POLLS - 1
     assert len(handle.results) == 2  # for the goal itself, then for the abandoned one
-    handle.results[1].set_result(None)
+    handle.results[1].set_result(ended(GoalStatus.STATUS_CANCELED))
+    assert client.alive
+
+
+def test_a_goal_whose_acceptance_was_lost_is_cancelled_when_the_server_is_back(
+    server: Server, client: SkillClient, posted: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handle = GoalHandle()
+    monkeypatch.setattr(skill, "ClientGoalHandle", lambda *_: handle)
+    fall_silent(server, client)
+    assert [type(event) for event in posted] == [CallFailed]
+    client.poll()
+    assert handle.cancelled == 2
+    handle.results[0].set_result(ended(GoalStatus.STATUS_UNKNOWN))
+    assert not client.alive, "the request may still be on its way"
+    for _ in range(ORPHAN_CANCEL_POLLS):
+        client.poll()
+    assert client.alive
+    assert handle.cancelled == 1 + ORPHAN_CANCEL_POLLS
+
+
+def test_a_goal_that_is_accepted_after_it_was_given_up_is_cancelled_until_it_has_ended(
+    server: Server, client: SkillClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(skill, "ClientGoalHandle", lambda *_: GoalHandle())
+    fall_silent(server, client)
+    late = GoalHandle()
+    server.sent.set_result(late)
+    client.poll()
+    client.poll()
+    assert late.cancelled == 3
+    late.results[0].set_result(ended(GoalStatus.STATUS_CANCELED))
     assert client.alive
