@@ -10,11 +10,11 @@ from pathlib import Path
 from openral_bringup.graph.resources import scene_path
 from openral_core.rskills import Registry
 from openral_household_benchmark.environment import DetectorPair, HouseholdEnv, robot_at_home
-from openral_household_benchmark.evaluation import evaluate
+from openral_household_benchmark.evaluation import evaluate, sighting
 from openral_household_benchmark.in_process_clients import RobotPeers
 from openral_household_benchmark.recording import EpisodeRecorder, save_sheet, window
 from openral_household_benchmark.results import EpisodeResult, Figures, Job, outcome_of
-from openral_household_benchmark.task import Task, draw_task, remembered
+from openral_household_benchmark.task import Task, TaskType, draw_task, remembered
 from openral_reasoner.commands import ClearDeadline, Command, EndMission, MissionReport, SetDeadline
 from openral_reasoner.core import Core, handle_safely
 from openral_reasoner.events import DeadlinePassed, Event, PaletteChanged, PromptReceived
@@ -163,6 +163,9 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: R
         play = MissionEpisode(robot, registry, model, settings, chronicle.witness)
         report = play.run(task.goal, next(iter(robot.simulation.world.people), ""))
         outcome = _outcome(job, task, robot, report, time.monotonic() - began)
+        if not outcome.success and task.archetype is not TaskType.VIEW:
+            seen = sighting(robot.memory, robot.simulation.world, task.phrase, robot.simulation.time)
+            outcome = outcome.model_copy(update={"perceived": seen.value})
     if options.every_sheet or not outcome.success:
         save_sheet(chronicle.stills, folder / SHEET)
         outcome = outcome.model_copy(update={"sheet": str(folder / SHEET)})

@@ -1,12 +1,18 @@
 """Evaluation of a task by ground truth, independent of what the robot reports."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
+from openral_core.geometry import Pose
+from openral_core.spatial_memory import NodeKind, RecallQuery
 from openral_household_benchmark.environment import HouseholdEnv
 from openral_household_benchmark.task import Task, TaskType
+from openral_sim.scene.entities import WorldObject
 from openral_sim.world import SimWorldModel
+from openral_world_state.world import WorldModel
 
 IN_HAND = 0.30
 """How near its middle is to the palm of whoever has a thing [m]."""
@@ -14,6 +20,46 @@ FULL = 0.4
 """How full a served glass is at least."""
 IN_VIEW = 20
 """Pixels that show what is looked at, at least."""
+NEAR = 0.15
+"""Distance at which a remembered object is taken for a real one [m]."""
+
+
+class Sighting(StrEnum):
+    """What memory held of a task's object, by ground truth."""
+
+    SEEN = "seen"
+    SEEN_WRONG = "seen as something else"
+    WRONGLY_LOCATED = "wrongly located"
+    NOT_SEEN = "not seen"
+
+
+def sighting(memory: WorldModel, world: SimWorldModel, phrase: str, now: float) -> Sighting:
+    """Compare what memory has seen since the start with the real objects of a phrase.
+
+    A record imported from an earlier visit counts from its first detection on.
+    """
+    wanted = {item.kind for item in world.objects.values() if item.phrase == phrase}
+    real = _positions(world, lambda item: item.phrase == phrase)
+    alike = _positions(world, lambda item: item.kind in wanted)
+    seen = [node for node in memory.graph().nodes if node.kind is NodeKind.OBJECT and node.last_seen > 0.0]
+    names = {phrase, *(kind.replace("_", " ") for kind in wanted)}
+    meant = {match.node_id for name in names for match in memory.recall(RecallQuery(name), now).matches}
+    there = [node for node in seen if _is_near(node.pose, real)]
+    if any(node.id in meant for node in there):
+        return Sighting.SEEN
+    if there:
+        return Sighting.SEEN_WRONG
+    if any(node.id in meant and not _is_near(node.pose, alike) for node in seen):
+        return Sighting.WRONGLY_LOCATED
+    return Sighting.NOT_SEEN
+
+
+def _positions(world: SimWorldModel, chosen: Callable[[WorldObject], bool]) -> list[NDArray[np.float64]]:
+    return [world.T_world(item.body)[:3, 3] for item in world.objects.values() if chosen(item)]
+
+
+def _is_near(pose: Pose, places: Sequence[NDArray[np.float64]]) -> bool:
+    return any(float(np.linalg.norm(np.array(pose.position) - place)) < NEAR for place in places)
 
 
 def evaluate(robot: HouseholdEnv, task: Task) -> str:

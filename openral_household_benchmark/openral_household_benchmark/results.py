@@ -33,7 +33,8 @@ class EpisodeResult(Document):
     """One task that ended; times in [s], the way driven in [m].
 
     ``metres`` is None where it was not measured; ``why`` is typed, "" on success: what failed and how,
-    such as ``grasp: NOT_REACHABLE``.
+    such as ``grasp: NOT_REACHABLE``. ``perceived`` says of a failure what memory had seen of the object by
+    ground truth: seen, seen as something else, wrongly located, not seen; "" where it was not compared.
     """
 
     key: str
@@ -46,6 +47,7 @@ class EpisodeResult(Document):
     state: str
     why: str = ""
     words: str = ""
+    perceived: str = ""
     wall: float
     simulated: float
     tool_calls: int
@@ -158,7 +160,7 @@ _HEAD = (
     "| archetype | tasks | success | claimed | wall [s] | simulated [s] | times real time | tool calls "
     "| looks | containers opened | way [m] |\n|---|---|---|---|---|---|---|---|---|---|---|"
 )
-_FAILURES = "| archetype | home | seed | goal | why | in words |\n|---|---|---|---|---|---|"
+_FAILURES = "| archetype | home | seed | goal | object | why | in words |\n|---|---|---|---|---|---|---|"
 
 
 def household_table(outcomes: Sequence[EpisodeResult]) -> str:
@@ -199,5 +201,5 @@ def _failure(outcome: EpisodeResult) -> str:
     words = outcome.words.replace("|", "/").replace("\n", " ")[:160]
     return (
         f"| {outcome.archetype.value} | {outcome.scene} | {outcome.seed} | {outcome.goal} "
-        f"| {outcome.why} | {words} |"
+        f"| {outcome.perceived or '-'} | {outcome.why} | {words} |"
     )

@@ -110,7 +110,7 @@ def test_counts_by_archetype_and_over_all() -> None:
 
 def test_explains_every_failure_and_nothing_else() -> None:
     table = household_table([outcome(TaskType.FIND, 3), outcome(TaskType.VIEW, 7, "look-at: BLOCKED")])
-    assert "| view | home | 7 | find the mug | look-at: BLOCKED | a / b |" in table
+    assert "| view | home | 7 | find the mug | - | look-at: BLOCKED | a / b |" in table
     assert "| find | home | 3 |" not in table
 
 
