@@ -29,7 +29,7 @@ sys.stdin.read()
 
 @pytest.fixture(autouse=True)
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Claims]]:
-    """What a test claims, apart from the claims of other tests in this process."""
+    """Claims of a test, apart from those of other tests in this process."""
     claims: list[Claims] = []
     monkeypatch.setattr(domains, "HELD", claims)
     yield claims

@@ -25,7 +25,7 @@ NEAR = 0.15
 
 
 class Sighting(StrEnum):
-    """What memory held of a task's object, by ground truth."""
+    """State of a task's object in memory, by ground truth."""
 
     SEEN = "seen"
     SEEN_WRONG = "seen as something else"

@@ -1,4 +1,4 @@
-"""What memory had seen of a task's object, compared with ground truth."""
+"""Sightings of a task's object, judged by ground truth."""
 
 from pathlib import Path
 
