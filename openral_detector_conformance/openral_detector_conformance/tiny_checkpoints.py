@@ -7,9 +7,12 @@ that has PyTorch and transformers, writes ``<folder>/<architecture>/weights``.
 import argparse
 import json
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import torch
+from tokenizers import AddedToken
+from tokenizers.pre_tokenizers import ByteLevel
 from transformers import (
     BertConfig,
     BertTokenizerFast,
@@ -22,6 +25,9 @@ from transformers import (
     MMGroundingDinoForObjectDetection,
     OmDetTurboConfig,
     OmDetTurboForObjectDetection,
+    Qwen2Tokenizer,
+    Qwen3VLConfig,
+    Qwen3VLForConditionalGeneration,
     RfDetrConfig,
     RfDetrDinov2Config,
     RfDetrForObjectDetection,
@@ -218,6 +224,85 @@ def mm_grounding_dino(folder: Path, classes: int) -> None:
     _save(MMGroundingDinoForObjectDetection(config), folder, do_normalize=True, size=edges)
 
 
+QWEN_TOKENS = ("im_start", "im_end", "vision_start", "vision_end", "image_pad", "video_pad")
+QWEN_ANSWER = """```json
+[{"bbox_2d": [33, 71, 209, 386]},
+{"bbox_2d": [100, 250, 500, 998], "label": "red mug"}, {"bbox_2d": [604, 0, 1000, 47], "label": "baguette"}]
+```"""
+"""Answer of the small Qwen3-VL: a box that fits any single phrase, and two with labels."""
+QWEN_TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n{% for part in message.content %}"
+    "{% if part.type == 'image' %}<|vision_start|><|image_pad|><|vision_end|>{% else %}{{ part.text }}"
+    "{% endif %}{% endfor %}<|im_end|>\n{% endfor %}{{ '<|im_start|>assistant\n' }}"
+)
+
+
+def qwen3_vl(folder: Path, classes: int) -> None:
+    """Write a Qwen3-VL checkpoint whose language model writes `QWEN_ANSWER` about every image.
+
+    The weights of its image encoder and attention are random; the last layer maps each token to its successor
+    in the answer.
+    """
+    pieces = [QWEN_ANSWER[start : start + 8] for start in range(0, len(QWEN_ANSWER), 8)]
+    letters = sorted(ByteLevel.alphabet())
+    tokenizer = Qwen2Tokenizer(vocab={letter: number for number, letter in enumerate(letters)}, merges=[])
+    special = [f"<|{name}|>" for name in QWEN_TOKENS]
+    tokenizer.add_special_tokens({"additional_special_tokens": special})
+    tokenizer.add_tokens([AddedToken(piece, normalized=False) for piece in pieces])
+    number_of = dict(zip(QWEN_TOKENS, tokenizer.convert_tokens_to_ids(special), strict=True))
+    text = {
+        "vocab_size": len(tokenizer),
+        "hidden_size": 128,
+        "intermediate_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "num_key_value_heads": 1,
+        "head_dim": 32,
+        "rope_parameters": {"rope_type": "default", "rope_theta": 5e6, "mrope_section": [8, 4, 4]},
+        "eos_token_id": number_of["im_end"],
+    }
+    vision = {
+        "depth": 2,
+        "hidden_size": 32,
+        "intermediate_size": 32,
+        "num_heads": 2,
+        "out_hidden_size": 128,
+        "num_position_embeddings": 64,
+        "deepstack_visual_indexes": [0, 1],
+    }
+    places = {f"{name}_token_id": number_of[name] for name in ("vision_start", "vision_end")}
+    places |= {f"{name}_token_id": number_of[f"{name}_pad"] for name in ("image", "video")}
+    model = Qwen3VLForConditionalGeneration(Qwen3VLConfig(text_config=text, vision_config=vision, **places))
+    first = tokenizer.encode("\n")
+    _answer(model, [*first, *tokenizer.convert_tokens_to_ids(pieces), number_of["im_end"]])
+    model.generation_config.eos_token_id = number_of["im_end"]
+    tokenizer.save_pretrained(folder)
+    (folder / "chat_template.json").write_text(json.dumps({"chat_template": QWEN_TEMPLATE}))
+    model.eval().save_pretrained(folder)
+    preprocessor = {
+        "image_processor_type": "Qwen2VLImageProcessorFast",
+        "processor_class": "Qwen3VLProcessor",
+        "size": {"shortest_edge": 65536, "longest_edge": 16777216},
+        "patch_size": 16,
+        "temporal_patch_size": 2,
+        "merge_size": 2,
+        "image_mean": [0.5] * 3,
+        "image_std": [0.5] * 3,
+    }
+    (folder / "preprocessor_config.json").write_text(json.dumps(preprocessor))
+
+
+def _answer(model: Qwen3VLForConditionalGeneration, tokens: Sequence[int]) -> None:
+    """Make each token the most probable one after the token before it."""
+    embedding = torch.nn.init.normal_(model.get_input_embeddings().weight.data)
+    head = torch.nn.init.zeros_(model.get_output_embeddings().weight.data)
+    for token, following in pairwise(tokens):
+        head[following] += embedding[token]
+    for name, weight in model.model.language_model.named_parameters():
+        if name.endswith(("o_proj.weight", "down_proj.weight")):
+            weight.data.mul_(1e-3)
+
+
 def _bert_vocabulary() -> list[str]:
     """List BERT's special tokens and punctuation at their places, and letters as pieces of words."""
     tokens = [f"[unused{number}]" for number in range(1030)]
@@ -263,6 +348,7 @@ ARCHITECTURES: Mapping[str, Callable[[Path, int], None]] = {
     "rf_detr": rf_detr,
     "omdet_turbo": omdet_turbo,
     "mm_grounding_dino": mm_grounding_dino,
+    "qwen3_vl": qwen3_vl,
 }
 
 

@@ -10,7 +10,7 @@ from rich.table import Column, Table
 
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest, Registry
-from openral_perception_ros.engines.base import BRINGS_CODE
+from openral_perception_ros.engines.base import brings_code
 from openral_perception_ros.engines.checkpoints import candidate_folders
 from openral_perception_ros.engines.provenance import verify as verify_weights
 from openral_perception_ros.engines.weights_record import WeightsRecord, check
@@ -82,7 +82,7 @@ def verify(name: Id, rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir
         if candidate.is_dir():
             record = WeightsRecord.read(candidate)
             compared = check(candidate, record.files if record else {})
-            verify_weights(manifest, candidate, brings_code=manifest.engine in BRINGS_CODE)
+            verify_weights(manifest, candidate, brings_code=brings_code(manifest))
             pinned = len(manifest.weights.files) if manifest.weights else 0
             out.print(
                 escape(f"{manifest.id}: {compared} files in {candidate} are unchanged ({pinned} pinned)")

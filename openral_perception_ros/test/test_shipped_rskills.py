@@ -8,6 +8,7 @@ from openral_core.documents import InvalidDocument, parse_document
 from openral_core.rskills import Mode, Registry, Vocabulary
 from openral_perception_ros.detector import load_detector
 from openral_perception_ros.engines import ENGINES
+from openral_perception_ros.engines.base import brings_code
 from openral_perception_ros.engines.vocabulary import VocabularyDocument
 
 RSKILLS = Path(__file__).parents[2] / "rskills"
@@ -44,6 +45,13 @@ def test_manifest_vocabulary_and_requirements_fit_together(name: str) -> None:
 )
 def test_vocabularies_are_as_long_as_their_models(name: str, classes: int) -> None:
     assert len(load_detector(name, [RSKILLS], ("head",), False).labels) == classes
+
+
+def test_one_shipped_detector_runs_the_code_of_its_checkpoint() -> None:
+    assert [each.id for each in REGISTRY.detectors if brings_code(each)] == ["locateanything-3b-nf4"]
+    (manifest,) = (each for each in REGISTRY.detectors if brings_code(each))
+    misspelt = manifest.model_copy(update={"options": {"model_code": "Transformers"}})
+    assert brings_code(misspelt), "what is not understood is not trusted"
 
 
 def test_rskills_of_one_environment_ask_for_the_same_packages() -> None:

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from openral_bringup.graph.nodes import NodeSpec
 from openral_bringup.graph.options import DEFAULT, STREAMS, DeploymentOptions
 from openral_core.rskills import DetectorManifest, Mode, Registry, Sensor, UnknownId
-from openral_perception_ros.engines.base import BRINGS_CODE
+from openral_perception_ros.engines.base import brings_code
 from openral_perception_ros.engines.provenance import HUB
 from openral_perception_ros.inference.worker_process import MissingEnvironment, worker_command
 from openral_perception_ros.parameters import DetectorParameters
@@ -194,7 +194,7 @@ def lacks(node: NodeSpec, registry: Registry) -> Iterator[str]:
         command = f"openral weights {_REMEDIES[state]} {manifest.id}{where}{flag}"
         reason = f" ({presence.problem})" if presence.problem else ""
         yield f"the weights of {manifest.id!r} are {state}{reason}: run `{command}`"
-    if manifest.engine in BRINGS_CODE and not given.remote_code:
+    if brings_code(manifest) and not given.remote_code:
         yield f"{manifest.id!r} contains remote code: to run it, add --set {node.key}.remote_code=true"
 
 

@@ -255,7 +255,7 @@ def test_every_detector_from_the_hub_pins_its_revision() -> None:
     registry = Registry.load(RSKILLS)
     named = {detector.id: detector.weights for detector in registry.detectors}
     weights = {name: item for name, item in named.items() if item is not None and item.uri.startswith(HUB)}
-    assert len(weights) == 10
+    assert len(weights) == 11
     unpinned = [name for name, item in weights.items() if not item.revision]
     assert unpinned == ["mm-grounding-dino-tiny", "rfdetr-small"]
 

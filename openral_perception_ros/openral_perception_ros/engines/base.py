@@ -7,6 +7,7 @@ import importlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
@@ -148,8 +149,18 @@ ENGINES: Mapping[str, str] = {
     "sim_groundtruth": "openral_perception_ros.engines.sim_groundtruth",
 }
 
-BRINGS_CODE = frozenset({"vlm_grounding"})
-"""Engines that execute code shipped with the weights."""
+
+class ModelCode(StrEnum):
+    """Code that runs a vision-language model: that of its checkpoint, or that of transformers."""
+
+    CHECKPOINT = "checkpoint"
+    TRANSFORMERS = "transformers"
+
+
+def brings_code(manifest: DetectorManifest) -> bool:
+    """Test if the engine executes code shipped with the weights."""
+    code = manifest.options.get("model_code", ModelCode.CHECKPOINT)
+    return manifest.engine == "vlm_grounding" and code != ModelCode.TRANSFORMERS
 
 
 def engine_loader(name: str) -> EngineLoader:

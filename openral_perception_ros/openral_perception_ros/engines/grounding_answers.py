@@ -42,6 +42,12 @@ _NEXT = re.compile(r"<ref>|<box>")
 _FLAT_OBJECT = re.compile(r"\{[^{}]{1,1000}\}")
 _EMPTY_LIST = re.compile(r"\[\s*\]")
 
+LIST_QUESTION = (
+    "Locate every instance of each of these: {terms}. Report bounding boxes as a JSON list of objects "
+    'with "bbox_2d": [x1, y1, x2, y2] and "label", exactly as given. Answer [] if there is none.'
+)
+"""Asks for a list in JSON; ``{terms}`` stands for `listed_terms`."""
+
 Corners = tuple[float, float, float, float]
 Size = tuple[int, int]
 
@@ -51,6 +57,11 @@ class UnreadableAnswer(EngineError):
 
     def __init__(self, problems: tuple[str, ...]) -> None:
         super().__init__(f"the model's answer cannot be parsed: {problems[0]} ({len(problems)} problems)")
+
+
+def listed_terms(terms: Iterable[str]) -> str:
+    """Write terms as they go into `LIST_QUESTION`."""
+    return ", ".join(f'"{term}"' for term in terms)
 
 
 class AnswerFormat(StrEnum):

@@ -20,9 +20,11 @@ from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions
 from openral_perception_ros.engines.errors import EmptyQuery
 from openral_perception_ros.engines.grounding_answers import (
+    LIST_QUESTION,
     AnswerFormat,
     UnreadableAnswer,
     answer_to_detections,
+    listed_terms,
     parse_answer,
 )
 from openral_perception_ros.engines.preprocessing import ResizeMode, letterbox_transform
@@ -55,10 +57,7 @@ class OpenAIVisionOptions(RemoteOptions):
     long_edge: int = Field(default=1024, ge=64, description="larger images are scaled down to this [px]")
     jpeg_quality: int = Field(default=90, ge=1, le=100)
     max_tokens: int = Field(default=2048, ge=16)
-    question: str = (
-        "Locate every instance of each of these: {terms}. Report bounding boxes as a JSON list of objects "
-        'with "bbox_2d": [x1, y1, x2, y2] and "label", exactly as given. Answer [] if there is none.'
-    )
+    question: str = LIST_QUESTION
 
 
 class BodyTooLarge(RemoteRefused):
@@ -108,7 +107,7 @@ class OpenAIVision:
         if not terms:
             raise EmptyQuery(self._id)
         image = self._shrunk(frame.plane(Sensor.RGB).astype(np.uint8, copy=False))
-        question = self._options.question.replace("{terms}", ", ".join(f'"{term}"' for term in terms))
+        question = self._options.question.replace("{terms}", listed_terms(terms))
         text = self._calls.call(lambda seconds: self._ask(image, question, seconds))
         size = (image.shape[1], image.shape[0])
         return answer_to_detections(parse_answer(text, self._options.answer_format, size), terms, frame.size)

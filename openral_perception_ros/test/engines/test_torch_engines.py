@@ -102,28 +102,42 @@ def look(
     return reply.detections
 
 
-SIGMOID = ("rtdetr", "rtdetr_v2", "d_fine", "rf_detr")
+SIGMOID, GROUNDED = ("rtdetr", "rtdetr_v2", "d_fine", "rf_detr"), "mm_grounding_dino"
 REFERENCE = """
     import json, sys, numpy as np, torch
     from PIL import Image
-    from transformers import AutoModelForObjectDetection, RTDetrImageProcessor
+    from transformers import AutoModelForObjectDetection, AutoModelForZeroShotObjectDetection, AutoTokenizer
+    from transformers import GroundingDinoImageProcessorPil, GroundingDinoProcessor, RTDetrImageProcessor
+    *folders, grounded = sys.argv[1:]
     image = Image.fromarray(np.random.default_rng(0).integers(0, 255, (120, 200, 3), np.uint8))
-    for folder in sys.argv[1:]:
+    for folder in folders:
         model = AutoModelForObjectDetection.from_pretrained(folder).eval()
         processor = RTDetrImageProcessor.from_pretrained(folder)
         with torch.inference_mode():
             output = model(**processor(image, return_tensors="pt"))
         found = processor.post_process_object_detection(output, threshold=0.0, target_sizes=[(120, 200)])[0]
         print(json.dumps({key: found[key].tolist() for key in ("scores", "labels", "boxes")}))
+    tokenizer = AutoTokenizer.from_pretrained(grounded)
+    processor = GroundingDinoProcessor(GroundingDinoImageProcessorPil.from_pretrained(grounded), tokenizer)
+    inputs = processor(image, text=[["a red mug", "lemon"]], return_tensors="pt")
+    with torch.inference_mode():
+        output = AutoModelForZeroShotObjectDetection.from_pretrained(grounded).eval()(**inputs)
+    ids, phrases = inputs["input_ids"][0].tolist(), [[]]
+    for place, token in enumerate(ids[1:-1], start=1):
+        phrases.append([]) if token == 1012 else phrases[-1].append(place)
+    tokens = output.logits[0].sigmoid()
+    scores = torch.stack([tokens[:, places].mean(1) for places in phrases if places], 1)
+    print(json.dumps({"scores": scores.tolist(), "boxes": output.pred_boxes[0].tolist()}))
 """
 
 
 @pytest.fixture(scope="module")
 def references(checkpoints: Path) -> dict[str, dict[str, list]]:
     """Detections of transformers itself, by one process."""
-    folders = [str(checkpoints / name / "weights") for name in SIGMOID]
+    names = (*SIGMOID, GROUNDED)
+    folders = [str(checkpoints / name / "weights") for name in names]
     lines = in_environment("-c", textwrap.dedent(REFERENCE), *folders, patience=240.0).splitlines()
-    return dict(zip(SIGMOID, (json.loads(line) for line in lines[-len(SIGMOID) :]), strict=True))
+    return dict(zip(names, (json.loads(line) for line in lines[-len(names) :]), strict=True))
 
 
 def expected(reference: dict[str, list]) -> list[tuple[str, float, np.ndarray]]:
@@ -189,34 +203,15 @@ def test_free_text_comes_back_as_it_was_asked(checkpoints: Path, start: Start) -
 
 
 PHRASES = ("a Red mug", "lemon.")
-GROUNDED = """
-    import json, sys, numpy as np, torch
-    from PIL import Image
-    from transformers import AutoModelForZeroShotObjectDetection, AutoTokenizer
-    from transformers import GroundingDinoImageProcessorPil, GroundingDinoProcessor
-    folder = sys.argv[1]
-    image = Image.fromarray(np.random.default_rng(0).integers(0, 255, (120, 200, 3), np.uint8))
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    processor = GroundingDinoProcessor(GroundingDinoImageProcessorPil.from_pretrained(folder), tokenizer)
-    inputs = processor(image, text=[["a red mug", "lemon"]], return_tensors="pt")
-    with torch.inference_mode():
-        output = AutoModelForZeroShotObjectDetection.from_pretrained(folder).eval()(**inputs)
-    ids, phrases = inputs["input_ids"][0].tolist(), [[]]
-    for place, token in enumerate(ids[1:-1], start=1):
-        phrases.append([]) if token == 1012 else phrases[-1].append(place)
-    tokens = output.logits[0].sigmoid()
-    scores = torch.stack([tokens[:, places].mean(1) for places in phrases if places], 1)
-    print(json.dumps({"scores": scores.tolist(), "boxes": output.pred_boxes[0].tolist()}))
-"""
 
 
-def test_grounding_dino_scores_phrases_by_the_tokens_of_its_library(checkpoints: Path, start: Start) -> None:
-    folder = checkpoints / "mm_grounding_dino"
-    worker, ready = start(manifest_of("grounding_dino", labels=()), folder)
+def test_grounding_dino_scores_phrases_by_the_tokens_of_its_library(
+    checkpoints: Path, references: dict[str, dict[str, list]], start: Start
+) -> None:
+    worker, ready = start(manifest_of("grounding_dino", labels=()), checkpoints / GROUNDED)
     assert isinstance(ready, Ready), ready
     found = look(worker, photo(), PHRASES)
-    printed = in_environment("-c", textwrap.dedent(GROUNDED), str(folder / "weights"), patience=240.0)
-    reference = json.loads(printed.splitlines()[-1])
+    reference = references[GROUNDED]
     scores, boxes = np.array(reference["scores"]), np.array(reference["boxes"]) * ([200, 120] * 2)
     assert scores.shape == (20, 2)
     best = np.argsort(-scores.reshape(-1), kind="stable")[: len(scores)]
@@ -239,6 +234,36 @@ def test_phrases_that_it_cannot_take_are_refused(
     failed = answer_of(worker)
     assert isinstance(failed, Failed), failed
     assert words in failed.message
+
+
+QWEN = {"precision": "fp32", "quantisation": "none", "model_code": "transformers"}
+THOUSANDTHS = {**QWEN, "answer_format": "json_thousandths"}
+
+
+@pytest.mark.parametrize(
+    ("options", "terms", "answer"),
+    [
+        (THOUSANDTHS, ("red mug", "baguette"), [("red mug", 20, 30), ("baguette", 120.8, 0)]),
+        ({**THOUSANDTHS, "max_new_tokens": 16}, ("red mug", "baguette"), [("red mug", 20, 30)]),
+        (THOUSANDTHS, ("glass",), [("glass", 6.6, 8.5)]),
+        (THOUSANDTHS, ("a", "b"), "none of which was requested"),
+        ({**QWEN, "answer_format": "json_pixels"}, ("lemon", "mug"), "lies outside"),
+        ({**QWEN, "answer_format": "tags"}, ("mug",), "does not match the grammar"),
+    ],
+)
+def test_qwen_answers_in_the_format_of_its_manifest(
+    checkpoints: Path, start: Start, options: dict, terms: tuple[str, ...], answer: object
+) -> None:
+    manifest = manifest_of("vlm_grounding", labels=(), scores_calibrated=False, options=options)
+    worker, reply = start(manifest, checkpoints / "qwen3_vl")
+    if isinstance(reply, Ready):
+        worker.detect(photo(), terms)
+        reply = answer_of(worker)
+    if isinstance(reply, Failed):
+        assert str(answer) in reply.message
+    else:
+        boxes = [(item.label, item.box.x_min, item.box.y_min) for item in reply.detections]
+        assert [(label, round(x, 1), round(y, 1)) for label, x, y in boxes] == answer
 
 
 def test_half_precision_is_really_applied(checkpoints: Path, start: Start) -> None:
@@ -289,13 +314,8 @@ def test_an_exported_checkpoint_sees_what_it_saw_before_in_another_library(
     rskills = tmp_path / "rskills"
     (rskills / "tiny").mkdir(parents=True)
     (rskills / "tiny" / "rskill.yaml").write_text(yaml.safe_dump(exported.model_dump(mode="json")))
-    command = [
-        sys.executable,
-        "-c",
-        "from openral_perception_ros.cli import main; main()",
-        "weights",
-        "export",
-    ]
+    program = "from openral_perception_ros.cli import main; main()"
+    command = [sys.executable, "-c", program, "weights", "export"]
     environments = tmp_path / "environments"
     environments.mkdir()
     (environments / "transformers-5").symlink_to(FOLDER / DETECTION)
