@@ -1,9 +1,10 @@
-"""Three hundred phrases in rendered homes of the test split, answered by a detector of fixed classes.
+"""Three hundred phrases in rendered homes, answered by a detector of fixed classes.
 
 A phrase names a visible object by a synonym, a colour, a rank or a relation, or something unknown or absent.
 Relations are true by the poses of the simulation; phrases about borderline cases are not asked. Boxes of the
 truth (`truth`) bound what the words and the geometry allow. DETECTOR=folder of an rSkill adds the detector;
-DEPTH=0 takes the depth away; PHRASES=n: phrases, else 300.
+DEPTH=0 takes the depth away; PHRASES=n: phrases, else 300. SPLIT=val asks in homes of validation instead of test, and
+THRESHOLDS=a,b adds the detector with other thresholds: by these the shipped threshold is chosen.
 
 right: the best box is that of a meant object, or nothing was meant and nothing was found. refused: BAD_QUERY
 or NOT_IN_VOCABULARY. missed: NOT_IN_VIEW though it is there. wrong: the best box is of something else.
@@ -69,6 +70,7 @@ UNKNOWN = (
 )
 ODD = ("{} with a handle", "{} between the bowl and the plate", "transparent {}", "broken {}", "wooden {}")
 MATCH = 0.5
+SPLIT = os.environ.get("SPLIT", "test")
 Detect = Callable[[LabelledImage], list[Detection]]
 
 
@@ -108,7 +110,7 @@ def run() -> list[dict[str, object]]:
     asked = list(phrases(int(os.environ.get("PHRASES", "300"))))
     folder, rows = os.environ.get("DETECTOR"), []
     tried: list[tuple[str, Validated]] = [("truth", truth_locator())]
-    tried += [(Path(folder).name, detector_locator(Path(folder)))] if folder else []
+    tried += detector_locators(Path(folder)) if folder else []
     for name, locator in tried:
         outcomes = [(phrase.family, judged(locator, view, phrase)) for view, phrase in asked]
         for family in (*dict.fromkeys(family for family, _ in outcomes), "all"):
@@ -126,7 +128,7 @@ def phrases(count: int) -> Iterator[tuple[View, Phrase]]:
     """Yield phrases of all families in turn, each about an image of its own."""
     families = (synonyms, coloured, related, unknown, absent)
     made = 0
-    for seed in load_plan().splits["test"].seeds:
+    for seed in load_plan().splits[SPLIT].seeds:
         rng = np.random.default_rng([seed, 7])
         for view in views(seed, rng):
             found = list(families[made % len(families)](view, rng))
@@ -140,7 +142,7 @@ def phrases(count: int) -> Iterator[tuple[View, Phrase]]:
 def views(seed: int, rng: np.random.Generator) -> Iterator[View]:
     """Images of a home with the objects that they show."""
     plan = load_plan()
-    scene = sample_home(seed, choice=ObjectChoice(plan.without("test"), MISPLACED))
+    scene = sample_home(seed, choice=ObjectChoice(plan.without(SPLIT), MISPLACED))
     home = ArrangedHome(SimWorldModel.load(scene, seed, add_robot))
     camera, solver = HomeCamera(home, RenderSettings(depth=True), rng), IkSolver()
     try:
@@ -302,9 +304,17 @@ def locator(
     return RequestValidator(detector, 5.0), detect, ColourGrounding(detector.labels, Thesaurus.load())
 
 
-def detector_locator(folder: Path) -> Validated:
-    """The rSkill of a folder."""
+def detector_locators(folder: Path) -> list[tuple[str, Validated]]:
+    """The rSkill of a folder, with its own threshold and with those to be tried."""
     manifest, folder = find_detector(str(folder), ())
+    others = [float(each) for each in os.environ.get("THRESHOLDS", "").split(",") if each]
+    named = [(folder.name, manifest.threshold), *((f"{folder.name} {each}", each) for each in others)]
+    return [(name, detector_locator(manifest, folder, threshold)) for name, threshold in named]
+
+
+def detector_locator(manifest: DetectorManifest, folder: Path, threshold: float) -> Validated:
+    """An rSkill whose detections score above a threshold."""
+    manifest = manifest.model_copy(update={"threshold": threshold})
     engine = engine_loader(manifest.engine)(manifest, folder, LoadOptions())
     vocabulary = load_vocabulary(manifest, folder)
     assert vocabulary is not None
