@@ -3,7 +3,7 @@
 A phrase names a visible object by a synonym, a colour, a rank or a relation, or something unknown or absent.
 Relations are true by the poses of the simulation; phrases about borderline cases are not asked. Boxes of the
 truth (`truth`) bound what the words and the geometry allow. DETECTOR=folder of an rSkill adds the detector;
-DEPTH=0 takes the depth away; PHRASES=n: phrases, else 300. SPLIT=val asks in homes of validation instead of test, and
+DEPTH=0 takes the depth away; PHRASES=n: phrases, else 300. SPLIT=val asks in homes of validation, and
 THRESHOLDS=a,b adds the detector with other thresholds: by these the shipped threshold is chosen.
 
 right: the best box is that of a meant object, or nothing was meant and nothing was found. refused: BAD_QUERY
