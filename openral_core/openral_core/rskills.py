@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, NonNegativeInt, StringConstraints, model_validator
+from pydantic import Field, NonNegativeInt, PositiveInt, StringConstraints, model_validator
 
 from openral_core.documents import Document, InvalidDocument, parse_document, read_yaml
 from openral_core.errors import OpenRALError, format_choices
@@ -166,13 +166,20 @@ class VocabularySpec(Document):
 
 
 class Weights(Document):
-    """Source of the weights; ``files`` maps each file to its sha256."""
+    """Source of the weights; ``files`` maps each file to its sha256, ``sizes`` some of them to bytes."""
 
     uri: Annotated[str, StringConstraints(pattern=r"^(hf|file)://.+")]
     revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$|^$")] = ""
     files: dict[str, Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]] = Field(
         default_factory=dict
     )
+    sizes: dict[str, PositiveInt] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _sizes_are_of_pinned_files(self) -> Self:
+        if unpinned := sorted(set(self.sizes) - set(self.files)):
+            raise ValueError(f"'sizes' names {format_choices(unpinned)}, whose sha256 is not in 'files'")
+        return self
 
 
 class Licence(Document):

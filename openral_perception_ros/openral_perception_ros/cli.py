@@ -17,8 +17,8 @@ from openral_perception_ros.engines.weights_record import WeightsRecord, check
 from openral_perception_ros.weights.environments import prepare as prepare_environment
 from openral_perception_ros.weights.environments import run_visibly
 from openral_perception_ros.weights.export import export as export_onnx
+from openral_perception_ros.weights.fetch import MISSING, NOT_NEEDED, WeightsStatus, weights_status
 from openral_perception_ros.weights.fetch import fetch as fetch_weights
-from openral_perception_ros.weights.fetch import weights_status
 from openral_perception_ros.weights.hub import download
 
 app = typer.Typer(help="OpenRAL.", no_args_is_help=True)
@@ -53,10 +53,18 @@ def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> N
     for manifest in registry.detectors:
         row = weights_status(manifest, registry.folder(manifest.id), weights_dir)
         use = "yes" if row.commercial_use else "no"
-        cells = (row.rskill, row.state, f"{row.size:.0f}", row.licence, use, row.revision[:12])
+        cells = (row.rskill, row.state, _size(row), row.licence, use, row.revision[:12])
         table.add_row(*map(escape, cells))
         problems += [f"{row.rskill}: {row.problem}"] if row.problem else []
     Console(width=max(out.width, LIST_WIDTH)).print(table, *map(escape, problems), sep="\n")
+
+
+def _size(row: WeightsStatus) -> str:
+    if row.state == NOT_NEEDED:
+        return "-"
+    if row.state != MISSING:
+        return f"{row.size:.1f}"
+    return f"{row.declared:.1f} declared" if row.declared else "unknown until fetched"
 
 
 @weights.command()

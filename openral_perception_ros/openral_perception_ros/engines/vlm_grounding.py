@@ -54,19 +54,21 @@ class VlmGroundingOptions(Document):
     max_new_tokens: int = Field(default=2048, ge=16)
     generation_mode: str = Field(default="hybrid", description="for LocateAnything's own code")
     question: str = ""
+    question_of_several: str = Field(
+        default="Locate all the instances that matches the following description: {terms}.",
+        description="for the format tags; exact wording of LocateAnything's training data",
+    )
+    separator: str = Field(default="</c>", description="of several terms, for the format tags")
 
     def asked(self, terms: Sequence[str]) -> str:
         """Build the prompt for these phrases."""
         if self.answer_format is not AnswerFormat.TAGS:
             return (self.question or LIST_QUESTION).replace("{terms}", listed_terms(terms))
-        question = self.question or (TAG_QUESTION if len(terms) == 1 else TAG_QUESTION_OF_SEVERAL)
-        return question.replace("{terms}", TAG_SEPARATOR.join(terms))
+        question = (self.question or TAG_QUESTION) if len(terms) == 1 else self.question_of_several
+        return question.replace("{terms}", self.separator.join(terms))
 
 
 TAG_QUESTION = "Locate all the instances that match the following description: {terms}."
-TAG_QUESTION_OF_SEVERAL = "Locate all the instances that matches the following description: {terms}."
-"""Exact wording of LocateAnything's training data."""
-TAG_SEPARATOR = "</c>"
 
 
 class VisionLanguageModel(Protocol):

@@ -88,6 +88,13 @@ class RevisionDiffers(OpenRALError):
         )
 
 
+class SizeDiffers(OpenRALError):
+    """Files that are not as large as the manifest declares."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        super().__init__(f"{'; '.join(problems)}: correct 'sizes' of the manifest")
+
+
 def fetch(
     manifest: DetectorManifest, weights_folder: str, accepted: tuple[str, ...], download: Download
 ) -> WeightsRecord:
@@ -99,6 +106,7 @@ def fetch(
         FetchInProgress: If another process is fetching them into the same folder.
         RevisionDiffers: If the hub sent another commit than the pinned one.
         ChecksumDiffers: If a file does not match the manifest; the download is removed.
+        SizeDiffers: If a file has another size than declared; the download is removed.
     """
     weights, licence = manifest.weights, manifest.licence
     if weights is None or not weights.uri.startswith(HUB):
@@ -144,7 +152,8 @@ def fetch_into(
         if weights.revision and fetched.revision != weights.revision:
             raise RevisionDiffers(repository, weights.revision, fetched.revision)
         check(fresh, weights.files)
-    except (ChecksumDiffers, RevisionDiffers):
+        check_sizes(fresh, weights.sizes)
+    except (ChecksumDiffers, RevisionDiffers, SizeDiffers):
         shutil.rmtree(fresh)
         raise
     exported = keep_exported(folder, fresh, fetched.revision)
@@ -161,6 +170,21 @@ def fetch_into(
     record.write(fresh)
     replace_folder(fresh, folder)
     return record
+
+
+def check_sizes(folder: Path, declared: Mapping[str, int]) -> None:
+    """Compare files with the sizes that the manifest declares [bytes].
+
+    Raises:
+        SizeDiffers: Naming every file of another size.
+    """
+    found = {name: (folder / name).stat().st_size for name in declared}
+    if problems := [
+        f"{name} has {size} bytes, the manifest declares {declared[name]}"
+        for name, size in found.items()
+        if size != declared[name]
+    ]:
+        raise SizeDiffers(problems)
 
 
 def readable_record(folder: Path) -> WeightsRecord | None:
@@ -229,7 +253,10 @@ REFUSED = "to be fetched again"
 
 @dataclass(frozen=True, slots=True)
 class WeightsStatus:
-    """Status of a detector's weights; ``size`` in [MB], ``problem`` explains why they cannot be loaded."""
+    """Status of a detector's weights; ``problem`` explains why they cannot be loaded.
+
+    ``size`` [MB] is that of the files on this machine, ``declared`` [MB] what the manifest declares.
+    """
 
     rskill: str
     licence: str
@@ -238,6 +265,7 @@ class WeightsStatus:
     state: str
     size: float = 0.0
     problem: str = ""
+    declared: float = 0.0
 
 
 def weights_status(manifest: DetectorManifest, folder: Path, weights_folder: str) -> WeightsStatus:
@@ -254,7 +282,10 @@ def weights_status(manifest: DetectorManifest, folder: Path, weights_folder: str
             return WeightsStatus(
                 manifest.id, licence.name, licence.commercial_use, revision, state, size, problem
             )
-    return WeightsStatus(manifest.id, licence.name, licence.commercial_use, pinned, MISSING)
+    declared = sum(manifest.weights.sizes.values()) / 1e6
+    return WeightsStatus(
+        manifest.id, licence.name, licence.commercial_use, pinned, MISSING, declared=declared
+    )
 
 
 def loadable_state(manifest: DetectorManifest, folder: Path) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """The weights commands against a hub that is a plain function."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from openral_core.rskills import DetectorManifest
+from openral_core.rskills import DetectorManifest, Registry
 from openral_perception_ros import cli
 from openral_perception_ros.engines import MissingWeights
 from openral_perception_ros.engines.checkpoints import checkpoint_folder
@@ -25,6 +26,7 @@ from openral_perception_ros.weights.fetch import (
     FetchInProgress,
     LicenceNotAccepted,
     NothingToFetch,
+    SizeDiffers,
     fetch,
     weights_status,
 )
@@ -141,8 +143,38 @@ def test_the_list_shows_every_detector_and_its_licence(rskills: Path, tmp_path: 
         env={"COLUMNS": "200"},
     )
     assert result.exit_code == 0
-    assert "sim-groundtruth" in result.output
-    assert "missing" in result.output
+    rows = {line.split()[1]: line for line in result.output.splitlines() if line.count("│") > 4}
+    assert {"sim-groundtruth", *(each.id for each in Registry.load([rskills]).detectors)} <= set(rows)
+    assert "needs none" in rows["sim-groundtruth"]
+    assert "15.3 declared" in rows["dfine-nano"]
+    assert "4255.1 declared" in rows["qwen3-vl-2b-locator"]
+    assert "unknown until fetched" in rows["rfdetr-small"]
+    assert "2.3" in rows["home-tiny"].split()
+    assert all("Apache-2.0" in rows[name] for name in ("dfine-nano", "rfdetr-small", "home-tiny"))
+
+
+@pytest.mark.parametrize(("size", "declared"), [(7, True), (8, False)])
+def test_a_declared_size_is_that_of_the_file(tmp_path: Path, size: int, declared: bool) -> None:
+    digest = hashlib.sha256(CONTENT["model.safetensors"].encode()).hexdigest()
+    files = {"model.safetensors": digest}
+    manifest = manifest_of(
+        weights={"uri": "hf://someone/small", "files": files, "sizes": {"model.safetensors": size}}
+    )
+    assert weights_status(manifest, tmp_path, str(tmp_path)).declared == size / 1e6
+    if declared:
+        assert fetch(manifest, str(tmp_path), (), hub).files["model.safetensors"] == digest
+        return
+    with pytest.raises(SizeDiffers, match="has 7 bytes, the manifest declares 8"):
+        fetch(manifest, str(tmp_path), (), hub)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_size_without_a_digest_is_refused() -> None:
+    weights = {"uri": "hf://someone/small", "sizes": {"model.safetensors": 8}}
+    with pytest.raises(
+        ValueError, match=r"'sizes' names 'model.safetensors', whose sha256 is not in 'files'"
+    ):
+        manifest_of(weights=weights)
 
 
 def test_an_unknown_detector_is_one_line_naming_those_there_are(rskills: Path) -> None:
