@@ -1,8 +1,9 @@
 """Seven kinds that no training image shows, taught with `openral teach` from 60 frames.
 
 Frames, test homes and replayed images are rendered; the annotations are the teacher. INIT=folder of an
-rSkill or run that knows the other kinds (required). VIEWS=n: image views, else 6000; FRAMES=n, else 60;
-HOMES=n homes of each kind of data, else 12; THREADS=n, else 2; ENVIRONMENTS=folder of Python environments.
+rSkill or run that knows the other kinds (required). VIEWS=n: image views, else those of `openral teach fit`;
+FRAMES=n, else 60; HOMES=n homes of each kind of data, else 12, and twice as many to replay; THREADS=n, else
+2; ENVIRONMENTS=folder of Python environments.
 The baseline is the detector before the lesson. CPU time is that of data, training, export and report.
 """
 
@@ -32,6 +33,8 @@ LONG = True
 IMAGES = 20
 """Images of each home [count]."""
 TAUGHT_TEST = "taught_test"
+REPLAYED_HOMES = 2
+"""Homes to replay for each home of another split [count]: 24 have the 800 images that a lesson replays."""
 
 
 class NotTaught(RuntimeError):
@@ -48,14 +51,10 @@ def run() -> list[dict[str, object]]:
         new = tuple(CATEGORIES[kind].name for kind in plan.held_out)
         lesson = folder / "lesson"
         boxes = begin(lesson, folder / "data" / "teach", new, int(os.environ.get("FRAMES", "60")))
-        options = TeachingOptions(
-            lesson=lesson,
-            init=init,
-            out=folder / "my-home",
-            replay=folder / "data",
-            views=int(os.environ.get("VIEWS", "6000")),
-            threads=int(os.environ.get("THREADS", "2")),
-        )
+        views = {"views": os.environ["VIEWS"]} if "VIEWS" in os.environ else {}
+        given = {"lesson": lesson, "init": init, "out": folder / "my-home", "replay": folder / "data"}
+        threads = os.environ.get("THREADS", "2")
+        options = TeachingOptions.model_validate({**given, **views, "threads": threads})
         before = cpu_minutes()
         started(environments, "teach", options.model_dump_json())
         spent = cpu_minutes() - before
@@ -74,6 +73,7 @@ def rendered(folder: Path, homes: int) -> DataPlan:
         name: split.model_copy(update={"homes": homes, "images": IMAGES})
         for name, split in shipped.splits.items()
     }
+    splits["train"] = shipped.splits["train"].model_copy(update={"homes": REPLAYED_HOMES * homes})
     after = shipped.splits["teach"].seeds.stop
     splits[TAUGHT_TEST] = SplitPlan(first_seed=after, homes=homes, images=IMAGES, held_out_kinds=True)
     plan = DataPlan(held_out=shipped.held_out, splits=splits)

@@ -91,6 +91,21 @@ class Checkpoint:
         }
         return replace(self, weights=weights, training=None)
 
+    def blended(self, before: "Checkpoint", share: float) -> "Checkpoint":
+        """Move the weights back towards those before; classes added since keep their part of the head.
+
+        Source: Wortsman et al. 2022 (WiSE-FT).
+
+        Args:
+            before: The checkpoint from which this one was trained; its labels begin those of this one.
+            share: Share of these weights, the rest is that of the ones before [1].
+        """
+        weights = {name: value.clone() for name, value in self.weights.items()}
+        for name, value in before.weights.items():
+            if value.is_floating_point():
+                weights[name][: len(value)] = torch.lerp(value, weights[name][: len(value)], share)
+        return replace(self, weights=weights, training=None)
+
     def save(self, file: Path) -> None:
         """Replace a file atomically.
 

@@ -31,6 +31,7 @@ class TrainingOptions(Document):
     full_every: int = Field(default=4, ge=1, description="every n-th batch shows whole images")
     learning_rate: float = Field(default=2e-3, gt=0.0)
     weight_decay: float = Field(default=0.02, ge=0.0)
+    head_rate: float | None = Field(default=None, gt=0.0, description="of the classes' layer; else as others")
     kernel_rate: float = Field(default=2e-2, gt=0.0, description="learning rate of Muon")
     kernel_decay: float = Field(default=0.1, ge=0.0, description="weight decay of Muon")
     averaging: float = Field(default=0.9995, ge=0.0, lt=1.0)
@@ -118,7 +119,9 @@ class TeachingOptions(Document):
     replay: Path | None = None
     views: int = Field(default=6000, ge=1)
     learning_rate: float = Field(default=3e-4, gt=0.0)
-    kernel_rate: float = Field(default=1e-3, gt=0.0)
+    head_rate: float = Field(default=4e-3, gt=0.0)
+    kernel_rate: float = Field(default=5e-4, gt=0.0)
+    blend: float = Field(default=0.7, gt=0.0, le=1.0, description="share of the learned weights")
     seed: int = Field(default=0, ge=0)
     threads: int = Field(default=2, ge=1)
     licence: str = "Apache-2.0"

@@ -71,21 +71,26 @@ class Optimiser:
         others = {name: p for name, p in network.named_parameters() if name not in inner}
         self._kernels = list(inner.values())
         self._matrices = [_as_matrix(kernel.detach()) for kernel in self._kernels]
-        groups = [
+        head = list(network.class_head.parameters()) if options.head_rate else []
+        others = {name: p for name, p in others.items() if not head or not name.startswith("class_head.")}
+        groups: list[dict[str, Any]] = [
             {"params": [p for p in others.values() if p.ndim > 1], "weight_decay": options.weight_decay},
             {"params": [p for p in others.values() if p.ndim <= 1], "weight_decay": 0.0},
+            *([{"params": head, "weight_decay": 0.0, "lr": options.head_rate}] if head else []),
         ]
         self._adamw = torch.optim.AdamW(groups, lr=options.learning_rate, foreach=True)
         self._muon = torch.optim.Muon(
             self._matrices, lr=options.kernel_rate, weight_decay=options.kernel_decay, momentum=MOMENTUM
         )
-        self._highest = ((self._adamw, options.learning_rate), (self._muon, options.kernel_rate))
+        self._highest = [group["lr"] for group in self._groups()]
 
     def set_rate(self, factor: float) -> None:
         """Set the learning rates to a share of the highest [1]."""
-        for optimiser, highest in self._highest:
-            for group in optimiser.param_groups:
-                group["lr"] = highest * factor
+        for group, highest in zip(self._groups(), self._highest, strict=True):
+            group["lr"] = highest * factor
+
+    def _groups(self) -> list[dict[str, Any]]:
+        return [*self._adamw.param_groups, *self._muon.param_groups]
 
     def step(self) -> None:
         """Change the network by its gradients."""

@@ -23,6 +23,7 @@ def test_a_step_reaches_every_layer_and_turns_kernels_evenly(checks: dict[str, d
     assert [name for name in found["unchanged"] if not name.startswith("stages.")] == []
     assert 0.5 < found["singular"][0] <= found["singular"][1] < 1.3
     assert found["outer"] == pytest.approx(0.5, rel=0.05)
+    assert found["head"] == pytest.approx(0.5, rel=0.05)
 
 
 def test_every_stride_predicts_at_its_points(checks: dict[str, dict[str, Any]]) -> None:
@@ -58,6 +59,11 @@ def test_the_loss_is_least_where_class_and_box_are_right(checks: dict[str, dict[
 def test_a_checkpoint_is_read_as_written(checks: dict[str, dict[str, Any]]) -> None:
     assert checks["checkpoints"]["same"]
     assert checks["checkpoints"]["kept_class"]
+
+
+def test_blended_weights_lie_between_and_new_classes_stay(checks: dict[str, dict[str, Any]]) -> None:
+    assert checks["checkpoints"]["blended"]
+    assert checks["checkpoints"]["blended_class"]
 
 
 @pytest.mark.parametrize(

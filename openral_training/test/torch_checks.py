@@ -125,10 +125,19 @@ def checkpoints() -> dict[str, object]:
         del other["class_head.bias"]
         Checkpoint("micro", LABELS, (96, 64), other, None, {}).save(folder / "layers.pt")
         grown = initial_weights(file, "micro", ("bowl", "plate"), new_classes=True)
+        more = Checkpoint(
+            "micro", (*LABELS, "cat"), (96, 64), DetectionNetwork("micro", 3).state_dict(), None, {}
+        )
+        blended = more.blended(read_checkpoint(folder), 0.25).weights
+        moved = torch.lerp(network.stem[0].weight, more.weights["stem.0.weight"], 0.25)
         kept = torch.equal(grown["class_head.weight"][0], network.state_dict()["class_head.weight"][1])
         return {
             "same": torch.equal(read_checkpoint(folder).weights["stem.0.weight"], network.stem[0].weight),
             "kept_class": kept,
+            "blended": torch.allclose(blended["stem.0.weight"], moved),
+            "blended_class": torch.equal(
+                blended["class_head.weight"][2], more.weights["class_head.weight"][2]
+            ),
             "text": error_of(lambda: read_checkpoint(text)),
             "foreign": error_of(lambda: read_checkpoint(folder / "foreign.pt")),
             "empty_folder": error_of(lambda: read_checkpoint(folder / "none")),
@@ -200,7 +209,8 @@ def optimiser() -> dict[str, object]:
     """One step changes every layer; a kernel gets an update whose singular values are near each other."""
     torch.manual_seed(0)
     network = DetectionNetwork("micro", 2).to(memory_format=torch.channels_last)
-    options = TrainingOptions(data=Path("-"), out=Path("-"), views=1, kernel_rate=0.5, kernel_decay=0.0)
+    rates = {"kernel_rate": 0.5, "kernel_decay": 0.0, "head_rate": 0.1}
+    options = TrainingOptions.model_validate({"data": "-", "out": "-", "views": 1, **rates})
     made = Optimiser(network, options)
     before = copy.deepcopy(network)
     made.set_rate(0.5)
@@ -215,6 +225,7 @@ def optimiser() -> dict[str, object]:
         "unchanged": sorted(name for name, change in changes.items() if not change.any()),
         "singular": [float(singular.min()), float(singular.max())],
         "outer": float(changes["stem.0.weight"].abs().max()) / options.learning_rate,
+        "head": float(changes["class_head.weight"].abs().max()) / 0.1,
     }
 
 

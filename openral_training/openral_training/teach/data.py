@@ -1,7 +1,8 @@
 """The data set of a lesson: taught frames, what the detector knew in them, and a replay of older images.
 
 A frame shows kinds that its teacher was not asked for. Without labels these would be learned as background:
-the detector's own confident boxes are taken as labels, and its doubtful ones are ignored.
+the detector's own confident boxes are taken as labels, and its doubtful ones are ignored. Taught objects are
+pasted into every second repetition of a frame and into all replayed images.
 """
 
 import json
@@ -13,9 +14,10 @@ import numpy as np
 from openral_core.files import replace_file
 from openral_training.checkpoints import Checkpoint
 from openral_training.coco import AnnotatedImage, CocoSplit, Objects, read_split
-from openral_training.image_cache import open_cache
+from openral_training.image_cache import decode, open_cache
 from openral_training.prediction import detect_all, predictor
-from openral_training.teach.lesson import FRAMES, Lesson, TaughtBox, Verdict, overlap
+from openral_training.teach.copy_paste import Cutout, Row, cut_out, with_pasted
+from openral_training.teach.lesson import FRAMES, Lesson, TaughtBox, Verdict, overlap, write_frame
 
 KNOWN, DOUBTFUL = 0.4, 0.15
 """Scores from which a box of the old network is a label, and from which it is ignored [1]."""
@@ -23,14 +25,16 @@ SAME_OBJECT = 0.5
 """Intersection over union from which a box of the old network is the taught object [1]."""
 HELD_OUT = 6
 """Every n-th taught frame validates instead of being learned."""
-REPLAYED, REPLAYED_VALIDATION = 240, 60
+REPLAYED, REPLAYED_VALIDATION = 800, 60
 """Older images in the training and in the validation split [count]."""
-REPEATED = 4
-"""Repetitions of each taught frame in an epoch [count]: as many as the replayed images, about."""
+REPEATED = 8
+"""Repetitions of each taught frame in an epoch [count]: half as many as the replayed images, about."""
 REPLAY = "replay"
 """Split of the replayed validation images alone, on which forgetting shows."""
-Row = tuple[str, tuple[float, float, float, float], bool]
-"""Label, box [x, y, width, height] [px], and whether it is to be ignored."""
+NOTHING = Objects(np.zeros((0, 4), np.float32), np.zeros(0, np.int64), np.zeros(0, np.bool_))
+"""The objects of an image before it is labelled."""
+_Image = tuple[Path, tuple[int, int], list[Row]]
+"""File, size (width, height) [px] and rows."""
 
 
 def taught_labels(lesson: Lesson, known: Sequence[str]) -> tuple[str, ...]:
@@ -46,20 +50,26 @@ def write_data(lesson: Lesson, checkpoint: Checkpoint, replay: Path | None, seed
         NotCoco, ClassesDiffer: If the replayed data are not those of the checkpoint's classes.
     """
     labels = taught_labels(lesson, checkpoint.labels)
-    own = _own_rows(lesson, checkpoint)
-    splits = {name: _Split(labels) for name in ("train", "val", REPLAY)}
+    own, splits = _own_rows(lesson, checkpoint), {name: _Split(labels) for name in ("train", "val", REPLAY)}
+    pasted = _Pasted(lesson, own, seed)
     for number, frame in enumerate(lesson.frames):
-        held_out = number % HELD_OUT == HELD_OUT - 1
-        for _ in range(1 if held_out else REPEATED):
-            file = (lesson.folder / FRAMES / frame.file).resolve()
-            splits["val" if held_out else "train"].add(file, (frame.width, frame.height), own[number])
+        image = ((lesson.folder / FRAMES / frame.file).resolve(), (frame.width, frame.height), own[number])
+        if _is_held_out(number):
+            splits["val"].add(image)
+            continue
+        for repetition in range(REPEATED):
+            splits["train"].add(pasted.into(image) if repetition % 2 else image)
     if replay is not None:
-        for row in _replayed(replay, checkpoint.labels, seed):
-            splits[row[0]].add(*row[1:])
+        for name, image in _replayed(replay, checkpoint.labels, seed):
+            splits[name].add(pasted.into(image) if name == "train" else image)
     for name, split in splits.items():
         if replay is not None or name != REPLAY:
             split.write(lesson.folder / "data" / name)
     return lesson.folder / "data"
+
+
+def _is_held_out(number: int) -> bool:
+    return number % HELD_OUT == HELD_OUT - 1
 
 
 def sampled(split: CocoSplit, count: int, seed: int) -> list[AnnotatedImage]:
@@ -68,10 +78,8 @@ def sampled(split: CocoSplit, count: int, seed: int) -> list[AnnotatedImage]:
     return [split.images[index] for index in sorted(order.tolist())]
 
 
-def _replayed(
-    replay: Path, labels: tuple[str, ...], seed: int
-) -> Iterator[tuple[str, Path, tuple[int, int], list[Row]]]:
-    """Yield split, file, size and rows of the replayed images."""
+def _replayed(replay: Path, labels: tuple[str, ...], seed: int) -> Iterator[tuple[str, _Image]]:
+    """Yield split and image of the replay."""
     for target, name, count in (
         ("train", "train", REPLAYED),
         ("val", "val", REPLAYED_VALIDATION),
@@ -84,7 +92,7 @@ def _replayed(
             own: list[Row] = [
                 (labels[number], _sides(box.tolist()), bool(crowd)) for box, number, crowd in rows
             ]
-            yield target, image.file.resolve(), image.size, own
+            yield target, (image.file.resolve(), image.size, own)
 
 
 def _sides(corners: Sequence[float]) -> tuple[float, float, float, float]:
@@ -93,9 +101,8 @@ def _sides(corners: Sequence[float]) -> tuple[float, float, float, float]:
 
 def _own_rows(lesson: Lesson, checkpoint: Checkpoint) -> list[list[Row]]:
     """Return the rows of every taught frame: accepted and ignored boxes, and those of the old network."""
-    nothing = Objects(np.zeros((0, 4), np.float32), np.zeros(0, np.int64), np.zeros(0, np.bool_))
     images = [
-        AnnotatedImage(lesson.folder / FRAMES / frame.file, (frame.width, frame.height), nothing)
+        AnnotatedImage(lesson.folder / FRAMES / frame.file, (frame.width, frame.height), NOTHING)
         for frame in lesson.frames
     ]
     file = lesson.folder / "data" / "frames.u8"
@@ -128,6 +135,32 @@ def _is_taught(corners: Sequence[float], label: str, taught: Sequence[TaughtBox]
     )
 
 
+class _Pasted:
+    """Images with taught objects pasted in, written one after the other."""
+
+    def __init__(self, lesson: Lesson, rows: Sequence[Sequence[Row]], seed: int) -> None:
+        self._folder, self._written = lesson.folder / "data" / "pasted", 0
+        self._rng = np.random.default_rng(seed)
+        taught = {box.label for box in lesson.accepted()}
+        self._cutouts: dict[str, list[Cutout]] = {}
+        for number, frame in enumerate(lesson.frames):
+            for label, box, ignored in () if _is_held_out(number) else rows[number]:
+                if label in taught and not ignored and (found := cut_out(lesson.image(frame), box)):
+                    self._cutouts.setdefault(label, []).append(found)
+
+    def into(self, image: _Image) -> _Image:
+        """Return a copy of an image with objects in it; the image itself if there is nothing to paste."""
+        if not self._cutouts:
+            return image
+        file, size, rows = image
+        pixels = decode(AnnotatedImage(file, size, NOTHING), size)
+        pasted, labelled = with_pasted(pixels, rows, self._cutouts, self._rng)
+        self._written += 1
+        target = self._folder / f"{self._written:06d}.jpg"
+        write_frame(target, pasted)
+        return target.resolve(), size, labelled
+
+
 class _Split:
     """One split that is being written; its categories are the labels in their order."""
 
@@ -136,8 +169,9 @@ class _Split:
         self._images: list[dict[str, object]] = []
         self._annotations: list[dict[str, object]] = []
 
-    def add(self, file: Path, size: tuple[int, int], rows: Sequence[Row]) -> None:
+    def add(self, image: _Image) -> None:
         """Add an image with its boxes."""
+        file, size, rows = image
         number = len(self._images) + 1
         self._images.append({"id": number, "file_name": str(file), "width": size[0], "height": size[1]})
         for label, bbox, ignored in rows:

@@ -16,7 +16,7 @@ from openral_training.teach.data import REPLAY, taught_labels, write_data
 from openral_training.teach.lesson import Lesson
 from openral_training.trainer import LAST, Say, Stopped
 
-REPORT = "report.json"
+REPORT, BLENDED = "report.json", "blended.pt"
 LARGEST_WINDOW = (320, 256)
 """Largest width and height of crops [px]: those of a training."""
 
@@ -33,8 +33,13 @@ def teach(options: TeachingOptions, say: Say, stopped: Stopped) -> bool:
     training = training_of(options, checkpoint, data)
     if not train(training, say, stopped):
         return False
-    export_run(ExportOptions(run=training.out, data=data, out=options.out, licence=options.licence), say)
-    report = compared(checkpoint, read_checkpoint(training.out), lesson, data, say)
+    learned, blended = (
+        training.out / BLENDED,
+        read_checkpoint(training.out).blended(checkpoint, options.blend),
+    )
+    blended.save(learned)
+    export_run(ExportOptions(run=learned, data=data, out=options.out, licence=options.licence), say)
+    report = compared(checkpoint, blended, lesson, data, say)
     replace_file(options.lesson / REPORT, json.dumps(report, indent=1))
     say(f"new kinds: AP50 {report['new']} on held-out frames; {options.lesson / REPORT}")
     return True
@@ -42,7 +47,9 @@ def teach(options: TeachingOptions, say: Say, stopped: Stopped) -> bool:
 
 def training_of(options: TeachingOptions, checkpoint: Checkpoint, data: Path) -> TrainingOptions:
     """Return the options of the training; its folder belongs to exactly these data and options."""
-    settings = options.model_dump_json(include={"init", "views", "seed", "learning_rate", "kernel_rate"})
+    settings = options.model_dump_json(
+        include={"init", "views", "seed", "learning_rate", "head_rate", "kernel_rate"}
+    )
     content = (data / "train" / "annotations.json").read_bytes()
     out = options.lesson / "runs" / hashlib.sha256(settings.encode() + content).hexdigest()[:12]
     sides = zip(LARGEST_WINDOW, checkpoint.size, strict=True)
@@ -60,6 +67,7 @@ def training_of(options: TeachingOptions, checkpoint: Checkpoint, data: Path) ->
         image_size=checkpoint.size,
         window=(width, height),
         learning_rate=options.learning_rate,
+        head_rate=options.head_rate,
         kernel_rate=options.kernel_rate,
         averaging=0.995,
         evaluations=4,

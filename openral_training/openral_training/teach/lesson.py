@@ -148,16 +148,7 @@ class Lesson:
             return self
         number = 1 + max((int(Path(frame.file).stem) for frame in self.frames), default=0)
         frame = Frame(file=f"{number:06d}.jpg", width=rgb.shape[1], height=rgb.shape[0], origin=origin)
-        coded, data = cv2.imencode(
-            ".jpg", cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, QUALITY]
-        )
-        assert coded
-        file = self.folder / FRAMES / frame.file
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(data.tobytes())
-        except OSError as error:
-            raise LessonNotWritten(file, error) from error
+        write_frame(self.folder / FRAMES / frame.file, rgb)
         changed = replace(self, frames=(*self.frames, frame))
         changed.save()
         return changed
@@ -272,3 +263,20 @@ def overlap(first: Sequence[float], second: Sequence[float]) -> float:
     inner = max(0.0, width) * max(0.0, height)
     areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (first, second)]
     return inner / max(sum(areas) - inner, 1e-9)
+
+
+def write_frame(file: Path, rgb: NDArray[np.uint8]) -> None:
+    """Write an image, shape (H, W, 3), as JPEG.
+
+    Raises:
+        LessonNotWritten: If the disk is full or read-only.
+    """
+    coded, data = cv2.imencode(
+        ".jpg", cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, QUALITY]
+    )
+    assert coded
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data.tobytes())
+    except OSError as error:
+        raise LessonNotWritten(file, error) from error
