@@ -111,16 +111,16 @@ class ExportOptions(Document):
 
 
 class TeachingOptions(Document):
-    """Options of `openral teach fit`; the rates are below those of a training from random weights."""
+    """Options of `openral teach fit`; only the classes' layer, whose new rows are random, learns fast."""
 
     lesson: Path
     init: Path
     out: Path
     replay: Path | None = None
     views: int = Field(default=6000, ge=1)
-    learning_rate: float = Field(default=3e-4, gt=0.0)
-    head_rate: float = Field(default=4e-3, gt=0.0)
-    kernel_rate: float = Field(default=5e-4, gt=0.0)
+    learning_rate: float = Field(default=6e-4, gt=0.0)
+    head_rate: float = Field(default=8e-3, gt=0.0)
+    kernel_rate: float = Field(default=6e-4, gt=0.0)
     blend: float = Field(default=0.7, gt=0.0, le=1.0, description="share of the learned weights")
     seed: int = Field(default=0, ge=0)
     threads: int = Field(default=2, ge=1)

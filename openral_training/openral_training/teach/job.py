@@ -33,10 +33,8 @@ def teach(options: TeachingOptions, say: Say, stopped: Stopped) -> bool:
     training = training_of(options, checkpoint, data)
     if not train(training, say, stopped):
         return False
-    learned, blended = (
-        training.out / BLENDED,
-        read_checkpoint(training.out).blended(checkpoint, options.blend),
-    )
+    learned = training.out / BLENDED
+    blended = read_checkpoint(training.out / LAST).blended(checkpoint, options.blend)
     blended.save(learned)
     export_run(ExportOptions(run=learned, data=data, out=options.out, licence=options.licence), say)
     report = compared(checkpoint, blended, lesson, data, say)
