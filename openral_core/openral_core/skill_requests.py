@@ -42,16 +42,27 @@ class Params:
         """Read a string."""
         return str(self._values.get(name, default))
 
-    def length(self, name: str) -> float:
+    def length(self, name: str, most: float = _MAX_LENGTH) -> float:
         """Read a length in [m]; 0 if not given.
 
         Raises:
             BadRequest: If it is not a number in range.
         """
         value = self._values.get(name, 0.0)
-        if isinstance(value, Pose | str) or not 0.0 <= float(value) <= _MAX_LENGTH:
-            raise BadRequest(f"parameter '{name}' must be a length from 0 to {_MAX_LENGTH} m, not {value!r}")
+        if isinstance(value, Pose | str) or not 0.0 <= float(value) <= most:
+            raise BadRequest(f"parameter '{name}' must be a length from 0 to {most} m, not {value!r}")
         return float(value)
+
+    def count(self, name: str) -> int:
+        """Read a number of things; 0 if not given.
+
+        Raises:
+            BadRequest: If it is not a whole number from 0 on.
+        """
+        value = self._values.get(name, 0)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise BadRequest(f"parameter '{name}' must be a whole number from 0 on, not {value!r}")
+        return value
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,38 @@ class NavigateRequest:
         if params.given("target"):
             return cls(None, params.pose("target"))
         raise BadRequest("NAVIGATE needs a pose 'goal' to drive to or a pose 'target' to face")
+
+
+_MAX_ROOM = 1000.0
+"""Largest extent of a room in a request [m]."""
+
+
+@dataclass(frozen=True)
+class ExploreRequest:
+    """Look around until the reachable floor is known.
+
+    Attributes:
+        room: Middle of the rectangle in map whose floor counts; None for all floor.
+        size: Extents of the rectangle along that pose's axes in [m].
+        views: Views after which it ends [1]; 0 for no such bound.
+    """
+
+    room: Pose | None = None
+    size: tuple[float, float] = (0.0, 0.0)
+    views: int = 0
+
+    @classmethod
+    def read(cls, params: Params) -> "ExploreRequest":
+        """Read ``room``, ``size_x``, ``size_y`` and ``views``.
+
+        Raises:
+            BadRequest: If a room is given without its size.
+        """
+        size = params.length("size_x", _MAX_ROOM), params.length("size_y", _MAX_ROOM)
+        room = params.pose("room") if params.given("room") else None
+        if room is not None and not all(size):
+            raise BadRequest("EXPLORE with a pose 'room' needs its 'size_x' and 'size_y' in [m]")
+        return cls(room, size, params.count("views"))
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ from openral_reasoner.events import (
     SkillProgressed,
     StopChanged,
 )
-from openral_reasoner.mission import Ending, Mission, Procedure, Wait
+from openral_reasoner.mission import Ending, FloorKnowledge, Mission, Procedure, Wait
 from openral_reasoner.mission_loop import run_mission
 from openral_reasoner.palette.build import changes
 from openral_reasoner.palette.entries import ToolPalette
@@ -64,7 +64,8 @@ NAMED, REPORTED = 64, 200
 class IdleState(FrozenModel):
     """All that a core between two missions hands to the next one.
 
-    ``missions`` counts those begun; ``stopped`` is the reason of an emergency stop, "" for none.
+    ``missions`` counts those begun; ``stopped`` is the reason of an emergency stop, "" for none; ``floor`` is
+    what the last mission knew of the floor.
     """
 
     palette: ToolPalette = ToolPalette()
@@ -74,6 +75,7 @@ class IdleState(FrozenModel):
     residency: IdleResidency = IdleResidency()
     last: MissionReport = MissionReport()
     stopped: str = ""
+    floor: FloorKnowledge = FloorKnowledge()
 
 
 class Core:
@@ -93,7 +95,7 @@ class Core:
         self._outbox: list[Command] = []
         self._now = 0.0
         self._last = MissionReport()
-        self._stopped = ""
+        self._stopped, self._floor = "", FloorKnowledge()
         self._residency = IdleResidencyManager(settings.residency, settings.deadlines.transition)
         self._handlers: Mapping[type, Callable[..., None]] = {
             PromptReceived: self._prompted,
@@ -109,7 +111,7 @@ class Core:
         """Return an idle core in the state of another."""
         core = cls(settings)
         core.palette, core._missions, core._last = idle.palette, idle.missions, idle.last
-        core._stopped = idle.stopped
+        core._stopped, core._floor = idle.stopped, idle.floor
         core._unconfirmed = set(idle.unconfirmed)
         core._receipts.restore(idle.receipts)
         core._residency.restore(idle.residency)
@@ -128,6 +130,7 @@ class Core:
             residency=self._residency.state,
             last=self._last,
             stopped=self._stopped,
+            floor=self._floor,
         )
 
     @property
@@ -266,6 +269,7 @@ class Core:
         mission.now = self._now
         mission.unconfirmed = self._unconfirmed
         mission.residency = self._residency.transfer_to_mission(self._now).reconciled(self.palette.awake)
+        mission.floor = replace(self._floor, lacked=False, rounds=0)
         mission.ledger = mission.ledger.resumed(self._now)
         mission.open_span(mission.id, "invoke_agent", goal=goal.prompt.text)
         mission.emit(SetDeadline(call_id=mission.id, seconds=self.settings.budget.seconds))
@@ -367,7 +371,7 @@ class Core:
         mission.emit(ClearDeadline(call_id=mission.id))
         mission.emit(EndMission(mission_id=mission.id, state=ending.state, reason=ending.reason))
         self._outbox.extend(mission.drain())
-        self._last = mission.report()
+        self._last, self._floor = mission.report(), mission.floor
         self.mission, self._run, self._wait = None, None, Wait("")
         self._residency.begin(mission.residency, mission.palette, self._now)
         if (waiting := self._queue.next()) is not None:

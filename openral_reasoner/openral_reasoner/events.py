@@ -76,11 +76,15 @@ class Observed(CallEvent):
 
 
 class SceneRead(CallEvent):
-    """Newest published scene graph; ``robot`` is its pose in map, if known."""
+    """Newest published scene graph; ``robot`` is its pose in map, if known.
+
+    ``now`` is the time of the robot's clock [s], to which the graph's times refer; None in old recordings.
+    """
 
     kind: Literal["scene_read"] = "scene_read"
     graph: SceneGraph
     robot: Pose | None = None
+    now: float | None = None
 
 
 class SkillProgressed(CallEvent):

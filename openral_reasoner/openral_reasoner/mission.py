@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from openral_core.geometry import Pose
 from openral_core.missions import MissionState
-from openral_core.spatial_memory import Presence, RecallMatch, ResolveResult
+from openral_core.spatial_memory import Presence, RecallMatch, ResolveResult, SceneNode
 from openral_reasoner.budget import BudgetExhausted, BudgetLedger
 from openral_reasoner.commands import (
     CallRecord,
@@ -74,6 +74,11 @@ class KnownObject:
         )
 
     @classmethod
+    def of(cls, node: SceneNode) -> "KnownObject":
+        """Build from a node of the scene graph."""
+        return cls(id=node.id, label=node.label, kind=node.kind.value, pose=node.pose, size=node.size)
+
+    @classmethod
     def resolved(cls, result: ResolveResult, label: str) -> "KnownObject":
         """Build from a resolved place, room, agent or object."""
         return cls(
@@ -112,6 +117,35 @@ class KnownObject:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class FloorKnowledge:
+    """Knowledge of the reachable floor of the home: share that was ``seen``, None if it is not known.
+
+    ``complete`` if the last exploration found no place that promises more; ``lacked`` if a skill failed for
+    want of known floor; ``rounds`` counts the explorations on the way to something else.
+    """
+
+    seen: float | None = None
+    complete: bool = False
+    lacked: bool = False
+    rounds: int = 0
+
+    @property
+    def words(self) -> str:
+        """Text on the shares that were seen and not."""
+        if self.seen is None:
+            return "the share of the floor that was seen is not known: the robot has not explored"
+        seen = round(100.0 * self.seen)
+        return f"about {seen} % of the reachable floor was seen, {100 - seen} % was not"
+
+    def told(self, question: str) -> str:
+        """Return a question with what was never seen, if something is known to be missing."""
+        unfinished = self.lacked or (self.seen is not None and not self.complete)
+        return f"{question} ({self.words[0].upper()}{self.words[1:]}.)" if unfinished else question
+
+
+HOME = KnownObject(id="home", label="home", kind="", pose=None)
+"""Target of an exploration of everything."""
 T = TypeVar("T")
 Procedure = Generator["Wait", Event, T]
 
@@ -166,16 +200,16 @@ class Mission:
         self.records: dict[str, CallRecord] = {}
         self.opened: set[str] = set()
         self.left_open: set[str] = set()
-        self.at = self.facing = self.holding = ""
+        self.at = self.facing = self.holding = self.exploring = self.operator_words = ""
         self.cancelled, self.let_go = "", False
         self.unconfirmed: set[str] = set()
         self.residency = ResidencyState()
         self.early_endings = PrematureEndPolicy()
-        self.operator_words = ""
         self.in_vain: set[str] = set()
         self.not_back: set[str] = set()
         self.not_named: dict[tuple[str, str], str] = {}
-        self.evidence = Evidence()
+        self.evidence, self.floor = Evidence(), FloorKnowledge()
+        self.scene_time: float | None = None
         self._outbox: list[Command] = []
         self._spans: list[str] = []
         self._count = 0
@@ -230,6 +264,10 @@ class Mission:
 
     def progress(self, stage: str, fraction: float) -> None:
         """Record the progress of a running skill; published with the next status."""
+        if self.exploring:
+            stage = f"{stage}, reachable floor seen"
+        if self.exploring == HOME.id:
+            self.floor = replace(self.floor, seen=min(1.0, max(0.0, fraction)), complete=False)
         self.step = f"{self.step.split(' [')[0]} [{stage} {100.0 * min(1.0, max(0.0, fraction)):.0f} %]"
 
     def tell(self, text: str) -> None:

@@ -157,7 +157,7 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
     except MissionCancelled as reason:
         return Ending(MissionState.CANCELLED, str(reason))
     except BudgetExhausted as reason:
-        return Ending(MissionState.HANDED_OVER, str(reason))
+        return Ending(MissionState.HANDED_OVER, mission.floor.told(str(reason)))
     except ConsentRefused as reason:
         return Ending(MissionState.FAILED if reason.answered else MissionState.HANDED_OVER, str(reason))
 
@@ -168,7 +168,7 @@ def run_with_handoffs(mission: Mission) -> Procedure[Ending]:
         try:
             return (yield from run_decision_loop(mission))
         except (BudgetExhausted, MissionStuck) as reason:
-            why = str(reason)
+            why = mission.floor.told(str(reason))
             final = isinstance(reason, BudgetExhausted) and reason.line in _FINAL
         answer = yield from hand_over(mission, why, final=final)
         if answer is None:

@@ -233,6 +233,7 @@ class CandidateKind(IntEnum):
     CONTAINER = 1
     PLACE = 2
     ROOM = 3
+    UNEXPLORED = 4
 
 
 @dataclass(frozen=True, slots=True)

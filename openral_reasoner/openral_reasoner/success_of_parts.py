@@ -8,8 +8,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 
+from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
-from openral_reasoner.evidence import Answered, Course, Evidence, HandAct, Listed, looked_at
+from openral_reasoner.evidence import Acted, Answered, Course, Evidence, HandAct, Listed, looked_at
+from openral_reasoner.mission import HOME
 from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.goals import (
     BringEach,
@@ -17,6 +19,8 @@ from openral_reasoner.scripted.goals import (
     Clear,
     Compound,
     Conditional,
+    Describe,
+    Explore,
     NotSupported,
     NotUnderstood,
     Request,
@@ -262,6 +266,26 @@ def prove_set_table(goal: SetTable, evidence: Evidence, setting: Setting) -> Ver
     return combine(prove_several(part, evidence, setting) for part in place_settings(goal))
 
 
+def prove_exploration(goal: Explore, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that an exploration of the room or home ended because no place promised more."""
+    case = Case(evidence, setting, Course.of(evidence))
+    for fact in reversed(evidence.facts):
+        if isinstance(fact, Acted) and fact.verb is Verb.EXPLORE and fact.succeeded:
+            whole = fact.target.id == HOME.id
+            if whole if not goal.where else case.means(fact.target, goal.where):
+                return Verdict(proofs=(fact.words,))
+    where = goal.where or "the home"
+    return Verdict(missing=f"no successful EXPLORE of {where!r}", remedy=f"call explore for {where!r}")
+
+
+def prove_description(goal: Describe, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that memory described the room or home in this mission."""
+    last = last_list(Case(evidence, setting, Course.of(evidence)), goal.where)
+    if last is not None and bool(last.within) == bool(goal.where):
+        return Verdict(proofs=(last.words,))
+    return Verdict(missing="memory was not asked what it has", remedy="call describe_home")
+
+
 def prove_conditional(goal: Conditional, evidence: Evidence, setting: Setting) -> Verdict:
     """Prove what was asked for in the case that the evidence shows; an object's absence cannot be proven."""
     seen = judge(goal.condition, evidence, setting)
@@ -285,5 +309,7 @@ _RULES: Mapping[type, Callable[..., Verdict]] = {
     Tidy: prove_tidy,
     Clear: prove_clear,
     SetTable: prove_set_table,
+    Explore: prove_exploration,
+    Describe: prove_description,
     Conditional: prove_conditional,
 }

@@ -2,8 +2,8 @@
 
 SYSTEM_PROMPT = """\
 You choose the next step of a home robot's mission. Call exactly one tool per turn; its reply follows.
-recall_object, resolve_place, list_objects and locate_in_view only look things up; only execute_rskill moves
-the robot.
+recall_object, resolve_place, list_objects, describe_home and locate_in_view only look things up; only
+execute_rskill and explore move the robot.
 To fetch: identify the receiver first (resolve_place, unless listed or 'me'), recall the object, GRASP it by
 its id, then HANDOVER it to 'me' or the named person, or PLACE it on a surface, never on a room; then done.
 To find: recall the object, NAVIGATE to it, LOOK_AT it, verify with locate_in_view, then done, saying where

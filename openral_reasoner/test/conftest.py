@@ -90,7 +90,7 @@ def palette(home: SymbolicHome) -> ToolPalette:
         ),
         memory_alive=True,
         skill_server_alive=True,
-        verbs=tuple(Verb),
+        verbs=tuple(verb for verb in Verb if verb is not Verb.EXPLORE),
         scene=home.graph(),
         peers=("sim-locator",),
     )

@@ -25,6 +25,7 @@ class HomePlace:
     occludes: bool = False
     is_open: bool = False
     reachable: bool = True
+    unknown: bool = False
     aliases: tuple[str, ...] = ()
 
     @property
@@ -154,6 +155,9 @@ def _navigate(home: SymbolicHome, params: _Params) -> SkillResult:
     place = home.place_near(goal)
     if place is not None and not place.reachable:
         return SkillResult(SkillStatus.NOT_REACHABLE, "no way there")
+    if place is not None and place.unknown:
+        evidence: dict[str, ParamValue] = {"floor": "unknown", "x": home.x, "y": home.y}
+        return SkillResult(SkillStatus.NOT_REACHABLE, "lies in unknown space", evidence)
     home.travelled += abs(goal.position[0] - home.x) + abs(goal.position[1] - home.y)
     home.x, home.y = goal.position[0], goal.position[1]
     home.at = place.id if place else ""
@@ -223,6 +227,26 @@ def _handover(home: SymbolicHome, params: _Params) -> SkillResult:
     return _DONE
 
 
+def _explore(home: SymbolicHome, params: _Params) -> SkillResult:
+    """Show one unknown place per view, the nearest first; objects there are remembered."""
+    centre = params.get("room")
+    rooms = {i for i in home.rooms if not isinstance(centre, Pose) or home.graph().by_id[i].pose == centre}
+    inside = [place for place in home.places.values() if place.room in rooms]
+    left = sorted((p for p in inside if p.unknown), key=lambda p: abs(p.x - home.x) + abs(p.y - home.y))
+    views = params.get("views", 0)
+    assert isinstance(views, int)
+    for place in left[: views or None]:
+        place.unknown = False
+        for item in home.objects.values():
+            if item.place == place.id and not place.hides:
+                item.remembered, item.remembered_at = item.remembered or item.label, place.id
+    known = sum(not place.unknown for place in inside)
+    done = known == len(inside)
+    evidence: dict[str, ParamValue] = {"seen": known / max(1, len(inside)), "views": len(left)}
+    home.at = home.facing = ""
+    return SkillResult(SkillStatus.SUCCEEDED if done else SkillStatus.TIMEOUT, "looked around", evidence)
+
+
 def _held(home: SymbolicHome) -> HomeObject | None:
     return home.objects.get(home.holding)
 
@@ -236,4 +260,5 @@ SKILLS: Mapping[str, Callable[[SymbolicHome, _Params], SkillResult]] = {
     "place": _place,
     "pour": _pour,
     "handover": _handover,
+    "explore": _explore,
 }

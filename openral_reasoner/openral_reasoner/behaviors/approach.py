@@ -5,9 +5,10 @@ from math import dist
 
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_core.spatial_memory import ResolveStatus
+from openral_reasoner.behaviors.exploring import execute_on_known_floor
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, not_evaluated
 from openral_reasoner.behaviors.requests import SKILLS, RequestFailed, resolve, wait_for
-from openral_reasoner.behaviors.skill_goal import STOOD, MissingParameter, bind, execute_skill
+from openral_reasoner.behaviors.skill_goal import STOOD, MissingParameter, bind
 from openral_reasoner.evidence import Same
 from openral_reasoner.mission import KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import SkillEntry
@@ -46,7 +47,8 @@ def run_skill_with(mission: Mission, entry: SkillEntry, target: KnownObject) -> 
     if entry.verb is not Verb.LOOK_AT:
         # Any other skill may move the base.
         mission.at = mission.facing = ""
-    return (yield from execute_skill(mission, entry, target, f"{entry.verb.value} {target.label}", params))
+    words = f"{entry.verb.value} {target.label}"
+    return (yield from execute_on_known_floor(mission, entry, target, words, params))
 
 
 def approach(mission: Mission, target: KnownObject) -> Procedure[SkillResult]:

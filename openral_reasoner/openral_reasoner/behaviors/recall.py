@@ -5,6 +5,7 @@ A query that cannot name an object is rejected before any peer is asked and befo
 
 from openral_core.spatial_memory import RecallMatch, RecallResult, RecallStatus
 from openral_core.text.noun_phrases import UnreadableText, words_of
+from openral_reasoner.behaviors.exploring import with_unexplored
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
 from openral_reasoner.behaviors.requests import RequestFailed, read_scene, recall
 from openral_reasoner.context import Frontier, ToolResult
@@ -38,7 +39,8 @@ def frontier(mission: Mission, episode: SearchProgress) -> Procedure[tuple[Candi
     graph, robot = yield from read_scene(mission)
     left = int(mission.ledger.left("candidates"))
     start = robot.position if robot else None
-    return plan_active_search(graph, episode, left, start, mission.settings.search)
+    known = plan_active_search(graph, episode, left, start, mission.settings.search)
+    return with_unexplored(mission, known)[:left]
 
 
 def shown(mission: Mission, candidates: tuple[Candidate, ...]) -> tuple[Frontier, ...]:
@@ -66,14 +68,21 @@ def recall_or_locate(mission: Mission, words: str, likely: tuple[str, ...]) -> P
     answer = yield from recall(mission, words)
     if not isinstance(answer, RequestFailed) and answer.status is RecallStatus.BAD_QUERY:
         return refused(answer.message)
-    if not isinstance(answer, RequestFailed) and answer.status in _HIT:
-        objects = _believed(mission, answer.matches, words)
-        if objects:
-            found = tuple(target.found() for target in objects)
-            return ToolResult(status=answer.status.name, text=_HIT_WORDS[answer.status], found=found)
+    hits = recall_hits(mission, answer, words) if not isinstance(answer, RequestFailed) else None
+    if hits is not None:
+        return hits
     episode = mission.episode(words).hinted(_near(mission, answer, words), likely)
     mission.keep(episode)
     return (yield from escalate(mission, answer, episode))
+
+
+def recall_hits(mission: Mission, answer: RecallResult, words: str) -> ToolResult | None:
+    """Return the matches of memory that no detection has refuted as a reply; None if there are none."""
+    objects = _believed(mission, answer.matches, words) if answer.status in _HIT else ()
+    if not objects:
+        return None
+    found = tuple(target.found() for target in objects)
+    return ToolResult(status=answer.status.name, text=_HIT_WORDS[answer.status], found=found)
 
 
 def not_found_reply(

@@ -226,7 +226,10 @@ def read_scene(mission: Mission) -> Procedure[tuple[SceneGraph, Pose | None]]:
     call_id = mission.next_id("scene")
     command = ReadScene(call_id=call_id)
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
-    return (event.graph, event.robot) if isinstance(event, SceneRead) else (SceneGraph(), None)
+    if not isinstance(event, SceneRead):
+        return SceneGraph(), None
+    mission.scene_time = event.now
+    return event.graph, event.robot
 
 
 def change_state(mission: Mission, peer: str, activate: bool) -> Procedure[StateChanged | RequestFailed]:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.approach import approach, close_container, face, open_container, refine_pose
+from openral_reasoner.behaviors.exploring import execute_on_known_floor
 from openral_reasoner.behaviors.locate import LocateOutcome
-from openral_reasoner.behaviors.skill_goal import Extra, MissingParameter, bind, execute_skill
+from openral_reasoner.behaviors.skill_goal import Extra, MissingParameter, bind
 from openral_reasoner.mission import KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import SkillEntry
 from openral_reasoner.policies import RecoveryAction, RecoveryPolicy
@@ -157,7 +158,7 @@ def attempt(mission: Mission, step: SkillStep) -> Procedure[SkillResult]:
         return SkillResult(SkillStatus.BAD_REQUEST, str(error))
     words = step.words or f"{step.entry.verb.value} {step.target.label}"
     mission.say(f"{step.entry.verb.value} {step.target.label}")
-    result = yield from execute_skill(mission, step.entry, step.target, words, params)
+    result = yield from execute_on_known_floor(mission, step.entry, step.target, words, params)
     mission.at = mission.facing = ""
     return result
 

@@ -34,12 +34,17 @@ UNCONFIRMED = "the skill server did not confirm that the cancelled skill has sto
 
 
 def execute_skill(
-    mission: Mission, entry: SkillEntry, target: KnownObject, words: str, params: Mapping[str, ParamValue]
+    mission: Mission,
+    entry: SkillEntry,
+    target: KnownObject,
+    words: str,
+    params: Mapping[str, ParamValue],
+    deadline: float = 0.0,
 ) -> Procedure[SkillResult]:
     """Send one goal once its memory is free, and wait for its result.
 
-    A goal that misses its deadline or is no longer wanted is cancelled. Detectors evicted for it are restored
-    afterwards.
+    A goal that misses its ``deadline`` [s], by default its manifest's, or is no longer wanted is cancelled.
+    Detectors evicted for it are restored afterwards.
     """
     yield from wait_for(mission, SKILLS)
     refused = yield from free_memory_for_skill(mission, entry)
@@ -48,18 +53,18 @@ def execute_skill(
     if entry not in mission.palette.skills:
         return SkillResult(SkillStatus.UNSUPPORTED, f"{entry.id} is no longer offered")
     mission.evidence = mission.evidence.begun(mission.palette.holding)
-    result = yield from send_goal(mission, entry, words, params)
+    result = yield from send_goal(mission, entry, words, params, deadline)
     for _ in range(MAX_QUESTIONS):
         if not (yield from consent_to(mission, result)):
             break
-        result = yield from send_goal(mission, entry, words, params)
+        result = yield from send_goal(mission, entry, words, params, deadline)
     mission.note(fact_of(entry, target, result))
     yield from restore_pending(mission)
     return result
 
 
 def send_goal(
-    mission: Mission, entry: SkillEntry, words: str, params: Mapping[str, ParamValue]
+    mission: Mission, entry: SkillEntry, words: str, params: Mapping[str, ParamValue], deadline: float
 ) -> Procedure[SkillResult]:
     """Send a goal and wait for its result; cancel it at its deadline or if the mission is interrupted."""
     mission.spend("skills")
@@ -67,9 +72,10 @@ def send_goal(
     mission.begin(call_id, "execute_rskill", rskill=entry.id, step=words)
     if entry.gpu_memory_mb > 0.0:
         mission.residency = mission.residency.reserve_for(call_id)
-    goal = SkillGoal(entry.id, words, params, entry.deadline)
+    deadline = deadline or entry.deadline
+    goal = SkillGoal(entry.id, words, params, deadline)
     mission.emit(SendSkill(call_id=call_id, goal=goal))
-    seconds = entry.deadline + mission.settings.deadlines.skill_grace
+    seconds = deadline + mission.settings.deadlines.skill_grace
     mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
     try:
         event = yield from wait_for_end(mission, call_id)

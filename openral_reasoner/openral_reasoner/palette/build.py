@@ -66,8 +66,6 @@ COARSE, TRACE = 10.0, 1.0
 """Rounding step of planned memory, and the amount below which memory counts as free [MB]."""
 MAX_FLOOR_HEIGHT = 0.04
 """Height up to which a place without a size is a spot on the floor [m]: above a rug, below any furniture."""
-_WITHOUT_TARGET = frozenset({Verb.EXPLORE})
-"""Verbs that the tool execute_rskill, which needs a target, cannot ask for."""
 _LIVING = (LifecycleState.ACTIVE, LifecycleState.INACTIVE)
 _NAMED = (NodeKind.ROOM, NodeKind.PLACE, NodeKind.AGENT)
 
@@ -177,10 +175,10 @@ def planned_memory(info: DetectorInfo) -> float:
 
 
 def skill_entries(graph: GraphState, manifests: Iterable[SkillManifest]) -> tuple[SkillEntry, ...]:
-    """Build the entries of the skills whose verbs the skill server offers and that act on a target."""
+    """Build the entries of the skills whose verbs the skill server offers."""
     if not graph.skill_server_alive:
         return ()
-    offered = [m for m in manifests if m.verb in graph.verbs and m.verb not in _WITHOUT_TARGET]
+    offered = [m for m in manifests if m.verb in graph.verbs]
     return tuple(
         SkillEntry(
             id=m.id,

@@ -178,6 +178,11 @@ class ToolPalette(PaletteEntry):
         """Return the skill with this id, alias, slug or verb."""
         return next((each for each in self.skills if each.answers_to(name)), None)
 
+    @property
+    def targeted(self) -> tuple[SkillEntry, ...]:
+        """Skills that act on one target."""
+        return tuple(each for each in self.skills if each.verb is not Verb.EXPLORE)
+
     def with_verb(self, verb: Verb) -> tuple[SkillEntry, ...]:
         """Return every skill of one verb, in order."""
         return tuple(each for each in self.skills if each.verb is verb)

@@ -6,10 +6,21 @@ Those that no skill can do yet become NotSupported, so that the robot says what 
 import re
 from collections.abc import Callable
 
-from openral_reasoner.scripted.goals import BringEach, Clear, NotSupported, Request, SetTable, Swap, Tidy
+from openral_reasoner.scripted.goals import (
+    BringEach,
+    Clear,
+    Describe,
+    Explore,
+    NotSupported,
+    Request,
+    SetTable,
+    Swap,
+    Tidy,
+)
 from openral_reasoner.scripted.normalise import VERBS
 from openral_reasoner.scripted.noun_phrases import (
     NUMBERS,
+    ROOM,
     counted,
     is_noun_phrase,
     is_object,
@@ -78,6 +89,15 @@ def _tidy(match: re.Match[str]) -> Request | None:
     return Tidy(room) if not room or is_place(room) else None
 
 
+def _explore(match: re.Match[str]) -> Request | None:
+    room = plain(match.groupdict().get("room") or "")
+    return Explore(room) if not room or is_place(room) else None
+
+
+def _describe(match: re.Match[str]) -> Request | None:
+    return Describe(plain(match.groupdict().get("room") or ""))
+
+
 def _set_table(match: re.Match[str]) -> Request | None:
     said = (match.groupdict().get("count") or "0").lower()
     count = NUMBERS.get(said, 0) or int(said if said.isdecimal() else 0)
@@ -102,7 +122,38 @@ _BUTTON = r"(?:(?:.+ )?(?:button|switch|knob|doorbell|bell|key|lever|trigger)(?:
 _COUNT = rf"(?P<count>{'|'.join(NUMBERS)}|\d{{1,2}})"
 _MEAL = re.compile(r"breakfast|lunch|dinner|supper|tea|coffee", re.IGNORECASE)
 _LAY = r"(?:set|lay|prepare)"
+_HOME = (
+    r"(?:(?:in |of |through |inside )?(?:(?:the|my|our|this|your|her|his) )?(?:(?:whole|entire) )?(?:home"
+    r"|house|flat|apartment|place|surroundings|environment|rooms|floor plan)|(?:in |around )?here|everywhere"
+    r"|everything)"
+)
+_KNOW = (
+    r"what (?:do|can) you (?:already |currently |actually )?(?:know|remember|tell (?:me|us)|say)"
+    r"(?: of| about)?"
+    r"|what have you (?:seen|learned|learnt|mapped|explored|remembered)(?: so far| already)?"
+    r"(?: of| about| in)?"
+    r"|(?:tell|show) (?:me|us) (?:what you (?:know|remember)(?: of| about)?|about)|describe"
+    r"|how (?:well|much) do you know(?: of| about)?"
+)
 _RULES: tuple[_Rule, ...] = (
+    (
+        (
+            r"(?:(?:go (?:and )?|start )?(?:explore|exploring|scout(?: out)?|survey|map(?: out)?"
+            r"|get to know)"
+            r"|(?:familiarise|familiarize|acquaint) yourself with|(?:take|have) a tour (?:of|through)"
+            rf"|(?:make|draw|build) a map of)(?: (?:{_HOME}|(?P<room>(?!.* for ).+)))?"
+        ),
+        _explore,
+    ),
+    (
+        (
+            r"(?:go (?:and )?)?(?:(?:take|have) a (?:good |quick |proper )?)?look (?:around|round|about)"
+            rf"(?: (?:a bit|properly|first))?(?: (?:{_HOME}|in (?P<room>(?!.* for ).+)))?"
+        ),
+        _explore,
+    ),
+    (rf"(?:{_KNOW}) (?:{_HOME}|(?:(?:the|my|our|this) )?(?P<room>{ROOM}))", _describe),
+    (r"(?:which|what) rooms (?:do you know|are there|have you seen)(?: here)?", _describe),
     (
         (
             r"(?:swap|exchange|switch|trade)(?: around| over| round)? (?:the )?(?:(?:places?|positions?"

@@ -161,6 +161,20 @@ class SetTable:
 
 
 @dataclass(frozen=True, slots=True)
+class Explore:
+    """Look around until all reachable floor was seen; ``where`` is a room, "" for the home."""
+
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Describe:
+    """Report what memory has; ``where`` is a room, "" for the home."""
+
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Conditional:
     """Do ``then`` if the object is found, else ``otherwise``; None stands for nothing to do."""
 
@@ -185,5 +199,17 @@ class Sequence:
     ordered: bool = False
 
 
-Compound = BringSeveral | BringEach | Swap | Tidy | Clear | SetTable | Conditional | WaitFor | Sequence
+Compound = (
+    BringSeveral
+    | BringEach
+    | Swap
+    | Tidy
+    | Clear
+    | SetTable
+    | Explore
+    | Describe
+    | Conditional
+    | WaitFor
+    | Sequence
+)
 Request = Goal | Compound

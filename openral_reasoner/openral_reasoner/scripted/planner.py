@@ -20,6 +20,8 @@ from openral_reasoner.scripted.goals import (
     Clear,
     Compound,
     Conditional,
+    Describe,
+    Explore,
     Find,
     Request,
     Sequence,
@@ -30,6 +32,7 @@ from openral_reasoner.scripted.goals import (
 )
 from openral_reasoner.scripted.grammar import place_settings
 from openral_reasoner.scripted.listing import MAX_COUNT
+from openral_reasoner.scripted.looking_around import describe_area, explore_area
 from openral_reasoner.scripted.noun_phrases import number_in
 from openral_reasoner.scripted.plans import deliver, face, grasp, listener, plan_for, resolve_receiver
 from openral_reasoner.scripted.steps import (
@@ -273,7 +276,7 @@ def _look_around(
         place = next(stated, None)
         if place is None:
             break
-        reply = yield from context.act(Verb.NAVIGATE, place.id, goal.what, f"look for {goal.what}")
+        reply = yield from context.visit(place.id, goal.what)
         if reply.found:
             return reply.found[0]
         looked = True
@@ -296,6 +299,8 @@ _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
     Tidy: tidy,
     Clear: clear,
     SetTable: set_table,
+    Explore: explore_area,
+    Describe: describe_area,
     Conditional: conditional,
     WaitFor: wait_for,
 }

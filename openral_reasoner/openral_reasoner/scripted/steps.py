@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from openral_core.errors import OpenRALError
 from openral_core.skills import Verb
+from openral_reasoner.behaviors.exploring import UNEXPLORED
 from openral_reasoner.behaviors.recall import BAD_QUERY
 from openral_reasoner.context import ObjectSummary, RawCall, ToolResult
 from openral_reasoner.palette.entries import ToolPalette
@@ -13,6 +14,7 @@ from openral_reasoner.search import BLIND, NOBODY_CAN_LOOK, SEEN_NOT_PLACED
 from openral_reasoner.tools.actions import ExecuteRskillTool
 from openral_reasoner.tools.base import Tool
 from openral_reasoner.tools.dialogue import AskHumanTool
+from openral_reasoner.tools.exploration import ExploreTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
 
 BLIND_VISITS = 3
@@ -94,6 +96,12 @@ class PlanContext:
             self.holding = _HAND_AFTER[verb]
         return reply
 
+    def visit(self, place: str, words: str) -> Plan[ToolResult]:
+        """Search one entry of a frontier for an object."""
+        if place == UNEXPLORED:
+            return (yield ExploreTool(search_for=words))
+        return (yield from self.act(Verb.NAVIGATE, place, words, f"search for {words}"))
+
 
 def require_success(reply: ToolResult, what: str) -> ToolResult:
     """Return the reply if the step succeeded.
@@ -154,7 +162,7 @@ def search_object(context: PlanContext, words: str, reply: ToolResult) -> Plan[O
     while True:
         while reply.frontier:
             place = reply.frontier[0]
-            reply = yield from context.act(Verb.NAVIGATE, place.id, words, f"search for {words}")
+            reply = yield from context.visit(place.id, words)
             if reply.found:
                 return reply.found[0]
             blind = blind + 1 if reply.status in BLIND else 0

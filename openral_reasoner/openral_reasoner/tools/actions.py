@@ -58,12 +58,12 @@ class ExecuteRskillTool(Tool):
     @classmethod
     @override
     def offered(cls, palette: ToolPalette) -> bool:
-        return bool(palette.skills)
+        return bool(palette.targeted)
 
     @classmethod
     @override
     def words(cls, palette: ToolPalette) -> str:
-        skills = [_listed(skill) for skill in palette.skills]
+        skills = [_listed(skill) for skill in palette.targeted]
         places = [
             {"id": p.id, "label": p.label, "kind": p.kind.value, "room": p.room} for p in palette.places
         ]
@@ -73,12 +73,12 @@ class ExecuteRskillTool(Tool):
     @override
     def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         places = tuple(place.id for place in palette.places)
-        return {"rskill_id": tuple(s.id for s in palette.skills), "target": ("me", *places, *known)}
+        return {"rskill_id": tuple(s.id for s in palette.targeted), "target": ("me", *places, *known)}
 
     @classmethod
     @override
     def named(cls, palette: ToolPalette) -> Mapping[str, Mapping[str, object]]:
-        asked = {spec.name: spec for skill in palette.skills for spec in not_filled_in(skill)}
+        asked = {spec.name: spec for skill in palette.targeted for spec in not_filled_in(skill)}
         schemas = {n: {"type": _JSON[s.type], "description": s.description} for n, s in asked.items()}
         return {"parameters": schemas}
 
@@ -120,8 +120,8 @@ class ExecuteRskillTool(Tool):
 
     def _entry(self, mission: Mission) -> SkillEntry:
         entry = mission.palette.skill(self.rskill_id)
-        if entry is None:
-            raise InvalidCall("rskill_id", self.rskill_id, tuple(s.id for s in mission.palette.skills))
+        if entry is None or entry not in mission.palette.targeted:
+            raise InvalidCall("rskill_id", self.rskill_id, tuple(s.id for s in mission.palette.targeted))
         return entry
 
     def _target_id(self, mission: Mission) -> str | None:

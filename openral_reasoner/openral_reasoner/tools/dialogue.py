@@ -31,7 +31,7 @@ class AskHumanTool(Tool):
             return early
         answer = yield from ask_human(mission, self.question, self.choices)
         if answer is None:
-            return Ending(MissionState.HANDED_OVER, self.question)
+            return Ending(MissionState.HANDED_OVER, mission.floor.told(self.question))
         return ToolResult(
             status="ANSWERED", text="continue with the operator's answer", operator_words=answer
         )

@@ -23,14 +23,17 @@ from openral_reasoner.tools.actions import ExecuteRskillTool, LifecycleTransitio
 from openral_reasoner.tools.base import InvalidCall, Tool, parameters
 from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool, EmitPromptTool
+from openral_reasoner.tools.exploration import DescribeHomeTool, ExploreTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
 
 PALETTE: tuple[type[Tool], ...] = (
     RecallObjectTool,
     ResolvePlaceTool,
     ListObjectsTool,
+    DescribeHomeTool,
     LocateInViewTool,
     ExecuteRskillTool,
+    ExploreTool,
     LifecycleTransitionTool,
     EmitPromptTool,
     AskHumanTool,
@@ -40,8 +43,10 @@ ReasonerToolCall = Annotated[
     RecallObjectTool
     | ResolvePlaceTool
     | ListObjectsTool
+    | DescribeHomeTool
     | LocateInViewTool
     | ExecuteRskillTool
+    | ExploreTool
     | LifecycleTransitionTool
     | EmitPromptTool
     | AskHumanTool
@@ -104,7 +109,7 @@ QUOTED = 80
 """Longest part of an answer shown to the operator [characters]."""
 _TOOL_CALLING = "choose a model with tool calling, or enable it at the endpoint"
 _WRITTEN = re.compile(
-    r"[\[{<].*(?:recall_object|resolve_place|list_objects|locate_in_view|execute_rskill|\"?name\"?\s*:)",
+    r"[\[{<].*(?:recall_object|resolve_place|list_objects|describe_home|locate_in_view|execute_rskill|explore|\"?name\"?\s*:)",
     re.DOTALL,
 )
 """Text that looks like a call: a bracket, then a tool's name or a "name" key."""

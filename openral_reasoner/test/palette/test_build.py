@@ -143,7 +143,7 @@ def test_the_default_can_be_chosen_by_parameter() -> None:
 
 
 def test_skills_need_a_manifest_a_verb_and_a_living_server(palette: ToolPalette) -> None:
-    assert {skill.verb for skill in palette.skills} == set(Verb) - {Verb.EXPLORE}  # it has no target
+    assert {skill.verb for skill in palette.skills} == set(Verb) - {Verb.EXPLORE}
     assert build_palette(GraphState(skill_server_alive=False, verbs=tuple(Verb)), ()).skills == ()
 
 

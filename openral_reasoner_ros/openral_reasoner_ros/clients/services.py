@@ -213,7 +213,8 @@ class SceneClient:
 
     def read(self, command: ReadScene) -> None:
         """Post the latest graph."""
-        self._post(SceneRead(call_id=command.call_id, graph=self.graph, robot=self._robot))
+        now = self._node.get_clock().now().nanoseconds / 1e9
+        self._post(SceneRead(call_id=command.call_id, graph=self.graph, robot=self._robot, now=now))
 
     @property
     def graph(self) -> SceneGraph:

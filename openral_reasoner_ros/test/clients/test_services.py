@@ -1,9 +1,11 @@
 """Clients of memory, detectors and lifecycle peers: outcomes become events, converted or typed failures."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rclpy.clock import Clock
 
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
@@ -32,13 +34,15 @@ class Wire:
 )
 def test_a_robot_whose_pose_is_not_known_is_nowhere(known: bool, robot: Pose | None) -> None:
     wire, read = Wire(), []
-    adapter = SceneClient(wire, None, read.append)  # type: ignore[arg-type]
+    node = SimpleNamespace(get_clock=Clock)
+    adapter = SceneClient(wire, node, read.append)  # type: ignore[arg-type]
     tell = wire.callbacks["openral/world_state"]
     tell(WorldState(robot_pose_known=True, robot_pose=pose_message(Pose((9.0, 9.0, 0.0)))))
     tell(WorldState(robot_pose_known=known, robot_pose=pose_message(robot or Pose())))
     adapter.read(ReadScene(call_id="1"))
     assert isinstance(read[0], SceneRead)
     assert (read[0].robot is None) is not known
+    assert read[0].now
     if robot is not None:
         assert read[0].robot.distance(robot) < 1e-9
 

@@ -1,14 +1,16 @@
 """EXPLORE: drive from view to view and look around until no unknown floor worth the way is left."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.skill_errors import BadRequest, Blocked, TookTooLong
+from openral_core.skill_requests import ExploreRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus
 from openral_mapping.exploration import Exploration, View, explore
+from openral_mapping.floor_map import FloorMap
 from openral_sim.motion_primitives.base_motion import drive_to, plan_base_motion
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.motion_primitives.retract import stow_arm
@@ -40,7 +42,7 @@ class LookConfig:
 LOOK = LookConfig()
 
 
-def explore_floor(context: SkillContext) -> Running:
+def explore_floor(context: SkillContext, request: ExploreRequest) -> Running:
     """Take the best view again and again; each feedback's progress is the share of the floor that was seen.
 
     A view that cannot be reached, or where something stops the base, is passed over.
@@ -58,8 +60,9 @@ def explore_floor(context: SkillContext) -> Running:
     yield from stow_arm(context, "folding the arm")
     began, views, problem = float(context.data.time), list[View](), ""
     while True:
-        step = next_step(context, floor, views)
-        if step.view is None or float(context.data.time) - began > LOOK.time_limit:
+        step = next_step(context, floor, views, request)
+        late = float(context.data.time) - began > LOOK.time_limit
+        if step.view is None or late or 0 < request.views <= len(views):
             return result_of(step, views, problem)
         views.append(step.view)
         try:
@@ -69,10 +72,28 @@ def explore_floor(context: SkillContext) -> Running:
             problem = str(error)
 
 
-def next_step(context: SkillContext, floor: PerceivedFloor, views: Sequence[View]) -> Exploration:
-    """Choose the next view from where the base is."""
+def next_step(
+    context: SkillContext, floor: PerceivedFloor, views: Sequence[View], request: ExploreRequest
+) -> Exploration:
+    """Choose the next view from where the base is; the nearest known floor first if no floor of a room is."""
     x, y, _ = context.control.base_pose
-    return explore(floor.map(), (float(x), float(y)), views)
+    newest, base = floor.map(), (float(x), float(y))
+    step = explore(newest, base, views, floor_within(newest, request))
+    if request.room is None or step.view is not None or step.share > 0.0:
+        return step
+    return replace(step, view=explore(newest, base, views).view)
+
+
+def floor_within(floor: FloorMap, request: ExploreRequest) -> NDArray[np.bool_] | None:
+    """Select the cells of the requested room, shape (H, W); None for all."""
+    if request.room is None:
+        return None
+    cells = floor.centres(*np.indices(floor.cells.shape).reshape(2, -1))
+    centre, yaw = np.array(request.room.position[:2]), request.room.yaw
+    along = np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
+    offset = np.abs((cells - centre) @ along) - np.array(request.size) / 2.0
+    inside: NDArray[np.bool_] = np.asarray(offset.max(axis=1) <= 0.0)
+    return inside.reshape(floor.cells.shape)
 
 
 def result_of(step: Exploration, views: Sequence[View], problem: str) -> SkillResult:
@@ -83,8 +104,7 @@ def result_of(step: Exploration, views: Sequence[View], problem: str) -> SkillRe
     if step.view is None:
         return SkillResult(SkillStatus.SUCCEEDED, f"{seen}; no place promises more", evidence)
     x, y = step.view.at
-    message = f"{seen} in {LOOK.time_limit:.0f} s; next would be ({x:.2f}, {y:.2f})"
-    return SkillResult(SkillStatus.TIMEOUT, message, evidence)
+    return SkillResult(SkillStatus.TIMEOUT, f"{seen}; next would be ({x:.2f}, {y:.2f})", evidence)
 
 
 def take(context: SkillContext, floor: PerceivedFloor, view: View) -> Move[None]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from openral_core.skill_errors import UnservedVerb
 from openral_core.skill_requests import (
     DoorRequest,
+    ExploreRequest,
     GraspRequest,
     HandoverRequest,
     LookAtRequest,
@@ -35,7 +36,7 @@ SKILLS: Mapping[Verb, _Start] = {
     Verb.PLACE: lambda context, params: place(context, PlaceRequest.read(params)),
     Verb.POUR: lambda context, params: pour(context, PourRequest.read(params)),
     Verb.HANDOVER: lambda context, params: handover(context, HandoverRequest.read(params)),
-    Verb.EXPLORE: lambda context, _: explore_floor(context),
+    Verb.EXPLORE: lambda context, params: explore_floor(context, ExploreRequest.read(params)),
 }
 """Starters of the skills, by the verb that they serve."""
 

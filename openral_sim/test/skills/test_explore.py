@@ -5,11 +5,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from openral_core.geometry import Pose
 from openral_core.home_map import Pose2
+from openral_core.skill_requests import ExploreRequest
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
 from openral_mapping.floor_map import FREE, UNKNOWN, FloorMap
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.skills.context import SkillContext
+from openral_sim.skills.explore import next_step
 
 CORNER = Pose2(x=-1.2, y=-1.2)
 
@@ -82,3 +85,29 @@ def test_needs_a_perceived_floor_and_a_map(
 ) -> None:
     context.perceived = perceived
     assert do(Verb.EXPLORE).status is status
+
+
+def test_ends_after_the_views_that_were_asked_for(
+    do: Callable[..., SkillResult], at_a_frontier: SkillContext
+) -> None:
+    cells = np.pad(known(slice(0, 10)).cells, ((0, 0), (0, 120)))
+    cells[:, -20:] = UNKNOWN
+    at_a_frontier.perceived = PerceivedFloor(FloorMap(cells, 0.05, CORNER))
+    result = do(Verb.EXPLORE, views=1)
+    assert result.status is SkillStatus.TIMEOUT
+    assert result.evidence["views"] == 1
+
+
+@pytest.mark.parametrize(("x", "looks"), [(-1.0, True), (1.0, False)])
+def test_looks_only_for_the_floor_of_the_room(at_a_frontier: SkillContext, x: float, looks: bool) -> None:
+    room = ExploreRequest(Pose((x, 0.0, 0.0)), (0.6, 2.4))
+    assert at_a_frontier.perceived is not None
+    step = next_step(at_a_frontier, at_a_frontier.perceived, (), room)
+    assert (step.view is not None) is looks
+
+
+def test_goes_towards_a_room_of_which_nothing_is_known(at_a_frontier: SkillContext) -> None:
+    far = ExploreRequest(Pose((-6.0, 0.0, 0.0)), (2.0, 2.0))
+    assert at_a_frontier.perceived is not None
+    step = next_step(at_a_frontier, at_a_frontier.perceived, (), far)
+    assert (step.view is not None, step.share) == (True, 0.0)

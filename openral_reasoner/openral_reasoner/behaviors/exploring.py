@@ -1,0 +1,116 @@
+"""Explore unknown floor: as a step of its own, and where a goal fails for want of known floor."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_reasoner.behaviors.skill_goal import MissingParameter, bind, execute_skill
+from openral_reasoner.mission import HOME, KnownObject, Mission, Procedure
+from openral_reasoner.palette.entries import SkillEntry
+from openral_reasoner.search import Candidate, CandidateKind, SearchCosts
+
+UNEXPLORED = "unexplored"
+"""Id of unexplored floor on the frontier of a search."""
+VIEWS = 3
+"""Views of one round of exploration on the way to something else [1]."""
+MAX_ROUNDS = 20
+"""Rounds per mission [1]: together as many views as the simulation's skill takes of a home."""
+MAX_FAILURES = 2
+"""Failed rounds after which a mission explores no more [1]."""
+RESERVE = 0.25
+"""Share of the mission's time that exploration on the way leaves for the goal itself [1]."""
+MARGIN = 15.0
+"""Time by which an exploration ends before the mission's time [s], so that its result can be told."""
+UNKNOWN_SHARE = 0.5
+"""Share of the floor taken as seen while it is not known [1]."""
+DRIVE = 3.0
+"""Way to a view or place, taken to weigh exploration against known places [m]."""
+_NO_FLOOR = ("unknown", "no_way")
+_ENDED = (SkillStatus.SUCCEEDED, SkillStatus.TIMEOUT)
+
+
+def explore(mission: Mission, area: KnownObject, views: int = 0) -> Procedure[SkillResult]:
+    """Look around in the home or a room, at most from ``views`` places, and note what share was seen."""
+    entry = next(iter(mission.palette.with_verb(Verb.EXPLORE)), None)
+    if entry is None:
+        return SkillResult(SkillStatus.UNSUPPORTED, "no EXPLORE skill is available")
+    try:
+        params = bind(entry, area, {"views": views} if views else {})
+    except MissingParameter as error:
+        return SkillResult(SkillStatus.BAD_REQUEST, str(error))
+    mission.say(f"EXPLORE {area.label}")
+    mission.at, mission.facing, mission.exploring = "", "", area.id
+    seconds = max(1.0, min(entry.deadline, mission.ledger.left("seconds", mission.now) - MARGIN))
+    try:
+        words = f"EXPLORE {area.label}"
+        result = yield from execute_skill(mission, entry, area, words, params, seconds)
+    finally:
+        mission.exploring = ""
+    if area.id == HOME.id:
+        seen = result.evidence.get("seen")
+        known = seen if isinstance(seen, float) else mission.floor.seen
+        mission.floor = replace(mission.floor, seen=known, complete=result.success)
+    return result
+
+
+def explore_on_the_way(mission: Mission) -> Procedure[bool]:
+    """Explore the home from a few more places; True if the map may have grown."""
+    mission.floor = replace(mission.floor, rounds=mission.floor.rounds + 1)
+    result = yield from explore(mission, HOME, VIEWS)
+    if result.status in _ENDED:
+        return True
+    mission.floor = replace(mission.floor, rounds=mission.floor.rounds + MAX_ROUNDS // MAX_FAILURES)
+    return False
+
+
+def may_explore(mission: Mission) -> bool:
+    """Return True if one more round on the way is possible, promising and within the mission's budget."""
+    floor, ledger = mission.floor, mission.ledger
+    done = floor.complete and floor.rounds > 0
+    timely = ledger.left("seconds", mission.now) > RESERVE * ledger.limit("seconds") + MARGIN
+    able = bool(mission.palette.with_verb(Verb.EXPLORE)) and ledger.left("skills") >= 2
+    return able and timely and not done and floor.rounds < MAX_ROUNDS
+
+
+def execute_on_known_floor(
+    mission: Mission, entry: SkillEntry, target: KnownObject, words: str, params: Mapping[str, ParamValue]
+) -> Procedure[SkillResult]:
+    """Execute a skill; while it fails because its way is not on the map, explore and send it again."""
+    result = yield from execute_skill(mission, entry, target, words, params)
+    while result.status is SkillStatus.NOT_REACHABLE and result.evidence.get("floor") in _NO_FLOOR:
+        mission.floor = replace(mission.floor, lacked=True)
+        if not may_explore(mission) or not (yield from explore_on_the_way(mission)):
+            return result
+        mission.say(words)
+        result = yield from execute_skill(mission, entry, target, words, params)
+    if result.success:
+        mission.floor = replace(mission.floor, lacked=False)
+    return result
+
+
+def with_unexplored(mission: Mission, known: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """Add unexplored floor to the candidates of a search, by its chance per cost.
+
+    The object is on floor never seen with the probability of that floor's share; a round of exploration is
+    taken to show half of it. Near misses of memory stay first.
+    """
+    if mission.floor.complete or not may_explore(mission):
+        return known
+    costs, floor = mission.settings.search, mission.floor
+    seen = UNKNOWN_SHARE if floor.seen is None else floor.seen
+    chance = (1.0 - seen) / 2.0
+    ratio = chance / (VIEWS * (DRIVE + costs.looking))
+    why = f"{floor.words}: call explore with search_for"
+    unexplored = Candidate(UNEXPLORED, "unexplored floor", CandidateKind.UNEXPLORED, why, chance=chance)
+    worse = (
+        index
+        for index, each in enumerate(known)
+        if each.kind is not CandidateKind.NEAR_MISS and each.chance * seen / cost_of(each, costs) < ratio
+    )
+    place = next(worse, len(known))
+    return (*known[:place], unexplored, *known[place:])
+
+
+def cost_of(candidate: Candidate, costs: SearchCosts) -> float:
+    """Estimate the cost of a visit, as a driving distance [m]."""
+    return DRIVE + costs.looking + costs.opening * candidate.must_open

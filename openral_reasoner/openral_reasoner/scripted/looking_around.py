@@ -1,0 +1,62 @@
+"""Plans for goals about the home as a whole: explore it, and say what memory has of it."""
+
+from openral_core.skills import Verb
+from openral_core.spatial_memory import NodeKind
+from openral_reasoner.palette.entries import PlaceEntry
+from openral_reasoner.scripted.goals import Describe, Explore
+from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed
+from openral_reasoner.tools.exploration import DescribeHomeTool, ExploreTool
+
+
+def explore_area(context: PlanContext, goal: Explore) -> Plan[str]:
+    """Explore the home or a room; say what share of the floor was seen and what memory has now.
+
+    Raises:
+        PlanFailed: If no skill explores, the room is not known, or floor was left that could be seen.
+    """
+    room = named_room(context, goal.where)
+    replayed = context.past is not None and context.past.tool == "explore"
+    if not (replayed or context.now.with_verb(Verb.EXPLORE)):
+        raise PlanFailed(
+            "I can't explore: the skill server of this robot offers no EXPLORE skill. "
+            "What should I do instead?"
+        )
+    within, name = (room.id, f"the {room.label}") if room else ("", "the home")
+    reply = yield ExploreTool(within=within)
+    known = yield DescribeHomeTool(within=within)
+    seen = f"{reply.text[:1].upper()}{reply.text[1:]}. " if room else ""
+    text = f"{seen}{known.text[:1].upper()}{known.text[1:]}."
+    if reply.status != "SUCCEEDED":
+        problem = "; ".join((reply.status, *reply.peer_words))
+        raise PlanFailed(f"I did not explore all of {name} ({problem}). {text} Shall I go on?")
+    return f"I explored {name}. {text}"
+
+
+def describe_area(context: PlanContext, goal: Describe) -> Plan[str]:
+    """Say what memory has of the home or a room, without moving.
+
+    Raises:
+        PlanFailed: If the room is not known, or memory does not answer.
+    """
+    room = named_room(context, goal.where)
+    reply = yield DescribeHomeTool(within=room.id if room else "")
+    if reply.status != "DESCRIBED":
+        raise PlanFailed(f"I can't say what I know: {reply.text}. What should I do?")
+    return f"{reply.text[:1].upper()}{reply.text[1:]}. {'. '.join(reply.peer_words)}."
+
+
+def named_room(context: PlanContext, where: str) -> PlaceEntry | None:
+    """Return the room with this name; None for the home.
+
+    Raises:
+        PlanFailed: If no room, or several, have that name.
+    """
+    if not where:
+        return None
+    rooms = [place for place in context.now.places if place.kind is NodeKind.ROOM]
+    named = [room for room in rooms if room.answers_to(where)]
+    if len(named) != 1:
+        known = ", ".join(room.label for room in rooms) or "none yet"
+        problem = "Several rooms are called" if named else "I know no room called"
+        raise PlanFailed(f"{problem} {where!r}. The rooms that I know: {known}. Which one do you mean?")
+    return named[0]
