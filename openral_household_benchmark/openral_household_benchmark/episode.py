@@ -22,7 +22,6 @@ from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
-from openral_sim.skills.registry import SKILLS
 from openral_world_state.world import import_graph
 
 Witness = Callable[[float, Event, tuple[Command, ...]], None]
@@ -109,7 +108,7 @@ class MissionEpisode:
             detectors=tuple(DetectorState(info, alive=True) for info in self.robot.detectors.infos),
             memory_alive=True,
             skill_server_alive=True,
-            verbs=tuple(SKILLS),
+            verbs=tuple(sorted(self.robot.simulation.served)),
             holding=self.robot.simulation.holding,
             scene=self.robot.memory.graph(),
         )

@@ -20,7 +20,6 @@ from openral_reasoner.commands import AskModel, CallLocate, CallObserve, CancelS
 from openral_reasoner.events import Event, SkillEnded
 from openral_reasoner.llm.base import Model, ModelUnavailable, answer_of
 from openral_reasoner_testing.fake_peers import InProcessPeers
-from openral_sim.skills.registry import SKILLS
 
 
 class RobotPeers(InProcessPeers):
@@ -65,7 +64,7 @@ class RobotPeers(InProcessPeers):
 
     def send_skill(self, call: SendSkill) -> SkillResult | None:
         try:
-            goal = validate_goal(call.goal, self._registry, SKILLS)
+            goal = validate_goal(call.goal, self._registry, self._robot.simulation.served)
         except SkillFailed as error:
             return SkillResult(error.status, str(error))
         self._goal = call.call_id
