@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
@@ -41,6 +41,22 @@ class ConditionNotMet(AssertionError):
 
     def __init__(self, condition: Callable[[], bool], timeout: float) -> None:
         super().__init__(f"still false after {timeout:g} s: {condition}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Let a test whose worker process crashed be run once more, as a failed one.
+
+    xdist's grouped scheduler gives the unfinished tests of a crashed worker to the others, but refuses to mark one as
+    pending, which pytest-rerunfailures then reports as a failure.
+    """
+    from xdist.scheduler import LoadGroupScheduling
+
+    class CrashTolerantScheduling(LoadGroupScheduling):
+        def mark_test_pending(self, item: str) -> None:  # type: ignore[override]
+            """It is pending already: `remove_node` has put it back."""
+
+    return CrashTolerantScheduling(config, log)
 
 
 @pytest.fixture
