@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -14,6 +14,8 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from rclpy.context import Context
     from rclpy.node import Node
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadGroupScheduling
 
 # Message modules read it when they are imported: a value of the wrong type for its field is an error here.
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
@@ -44,16 +46,16 @@ class ConditionNotMet(AssertionError):
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "LoadGroupScheduling":
     """Let a test whose worker process crashed be run once more, as a failed one.
 
-    xdist's grouped scheduler gives the unfinished tests of a crashed worker to the others, but refuses to mark one as
-    pending, which pytest-rerunfailures then reports as a failure.
+    xdist's grouped scheduler gives the unfinished tests of a crashed worker to the others, but refuses to
+    mark one as pending, which pytest-rerunfailures then reports as a failure.
     """
     from xdist.scheduler import LoadGroupScheduling
 
-    class CrashTolerantScheduling(LoadGroupScheduling):
-        def mark_test_pending(self, item: str) -> None:  # type: ignore[override]
+    class CrashTolerantScheduling(LoadGroupScheduling):  # type: ignore[misc]
+        def mark_test_pending(self, item: str) -> None:
             """It is pending already: `remove_node` has put it back."""
 
     return CrashTolerantScheduling(config, log)
