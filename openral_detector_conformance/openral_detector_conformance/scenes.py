@@ -10,6 +10,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
+from openral_core.detectors import Box
 from openral_core.rskills import Sensor
 from openral_perception_ros.engines import EngineFrame, Plane
 
@@ -17,7 +18,6 @@ GOLDENS = ("kitchen_counter", "dining_table", "bookshelf", "living_room")
 SIZES = ((640, 480), (320, 240), (480, 640), (641, 359), (64, 48))
 MIN_PIXELS = 100
 """Instances with fewer visible pixels do not count [px]."""
-Box = tuple[float, float, float, float]
 
 
 def golden(name: str, sensors: Sequence[Sensor], camera: str = "head", stamp: int = 0) -> EngineFrame:
@@ -44,22 +44,9 @@ def true_boxes(name: str) -> list[tuple[str, Box]]:
     ]
 
 
-def overlap(one: Box, other: Box) -> float:
-    """Compute the intersection over union."""
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
-    if width <= 0.0 or height <= 0.0:
-        return 0.0
-    return width * height / (_area(one) + _area(other) - width * height)
-
-
-def _area(box: Box) -> float:
-    return (box[2] - box[0]) * (box[3] - box[1])
-
-
 def _extent(mask: NDArray[np.bool_]) -> Box:
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    return float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1)
+    return Box(float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1))
 
 
 @cache

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import CompressedImage, Image
 
-from openral_core.detectors import Detection
+from openral_core.detectors import Box, Detection
 from openral_core.rskills import Sensor
 from openral_detector_conformance.encodings import LOSSLESS, LOSSY, bomb, compressed, encoded, padded
-from openral_detector_conformance.scenes import GOLDENS, SIZES, overlap, phrases, resized, true_boxes
+from openral_detector_conformance.scenes import GOLDENS, SIZES, phrases, resized, true_boxes
 from openral_detector_conformance.subject import OPEN_TERMS, DetectorUnderTest
 from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.engines import EngineFrame
@@ -150,6 +150,5 @@ def test_it_finds_what_is_in_the_pictures(
     assert found >= min_recall * asked
 
 
-def _matches(seen: Detection, phrase: str, box: tuple[float, float, float, float]) -> bool:
-    mine = (seen.box.x_min, seen.box.y_min, seen.box.x_max, seen.box.y_max)
-    return seen.label == phrase and overlap(mine, box) >= MIN_OVERLAP
+def _matches(seen: Detection, phrase: str, box: Box) -> bool:
+    return seen.label == phrase and seen.box.iou(box) >= MIN_OVERLAP

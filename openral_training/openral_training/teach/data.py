@@ -11,13 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
+from openral_core.detectors import Box
 from openral_core.files import replace_file
 from openral_training.checkpoints import Checkpoint
 from openral_training.coco import AnnotatedImage, CocoSplit, Objects, read_split
 from openral_training.image_cache import decode, open_cache
 from openral_training.prediction import detect_all, predictor
 from openral_training.teach.copy_paste import Cutout, Row, cut_out, with_pasted
-from openral_training.teach.lesson import FRAMES, Lesson, TaughtBox, Verdict, overlap, write_frame
+from openral_training.teach.lesson import FRAMES, Lesson, TaughtBox, Verdict, write_frame
 
 KNOWN, DOUBTFUL = 0.4, 0.15
 """Scores from which a box of the old network is a label, and from which it is ignored [1]."""
@@ -115,9 +116,9 @@ def _own_rows(lesson: Lesson, checkpoint: Checkpoint) -> list[list[Row]]:
         own = [_taught(box) for box in taught if box in accepted or box.verdict is Verdict.IGNORE]
         scored = zip(seen.boxes / cache.scale(index), seen.scores, seen.classes, strict=True)
         for corners, score, number in scored:
-            box, label = [float(value) for value in corners], checkpoint.labels[number]
+            box, label = Box(*map(float, corners)), checkpoint.labels[number]
             if score >= DOUBTFUL and not _is_taught(box, label, taught):
-                own.append((label, _sides(box), bool(score < KNOWN)))
+                own.append((label, (box.x_min, box.y_min, box.width, box.height), bool(score < KNOWN)))
         rows.append(own)
     return rows
 
@@ -126,10 +127,10 @@ def _taught(box: TaughtBox) -> Row:
     return box.label, (box.x, box.y, box.width, box.height), box.verdict is Verdict.IGNORE
 
 
-def _is_taught(corners: Sequence[float], label: str, taught: Sequence[TaughtBox]) -> bool:
+def _is_taught(seen: Box, label: str, taught: Sequence[TaughtBox]) -> bool:
     """Test if the lesson has a better label for a box, or rejects this one."""
     return any(
-        overlap(corners, box.corners) >= SAME_OBJECT
+        seen.iou(box.extent) >= SAME_OBJECT
         for box in taught
         if box.verdict is not Verdict.REJECT or box.label == label
     )

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from openral_core.detectors import Box
 from openral_core.documents import Document, InvalidDocument, parse_document
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.files import replace_file
@@ -99,9 +100,9 @@ class TaughtBox(Document):
     verdict: Verdict = Verdict.UNREVIEWED
 
     @property
-    def corners(self) -> tuple[float, float, float, float]:
-        """x_min, y_min, x_max, y_max [px]."""
-        return self.x, self.y, self.x + self.width, self.y + self.height
+    def extent(self) -> Box:
+        """Box [px]."""
+        return Box(self.x, self.y, self.x + self.width, self.y + self.height)
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ class Lesson:
         boxes = list(self.boxes)
         for box in proposed:
             present = (b for b in boxes if b.frame == box.frame and b.label == box.label)
-            if not any(overlap(b.corners, box.corners) >= SAME_BOX for b in present):
+            if not any(b.extent.iou(box.extent) >= SAME_BOX for b in present):
                 boxes.append(box)
         return replace(self, boxes=_numbered(boxes))
 
@@ -254,15 +255,6 @@ def _read_boxes(file: Path, frames: Collection[str]) -> tuple[TaughtBox, ...]:
             )
         boxes.append(box)
     return _numbered(boxes)
-
-
-def overlap(first: Sequence[float], second: Sequence[float]) -> float:
-    """Intersection over union of two boxes x_min, y_min, x_max, y_max."""
-    width = min(first[2], second[2]) - max(first[0], second[0])
-    height = min(first[3], second[3]) - max(first[1], second[1])
-    inner = max(0.0, width) * max(0.0, height)
-    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (first, second)]
-    return inner / max(sum(areas) - inner, 1e-9)
 
 
 def write_frame(file: Path, rgb: NDArray[np.uint8]) -> None:

@@ -1,6 +1,7 @@
 """Review of a lesson: pages of its frames with numbered boxes, and verdicts in the terminal."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import astuple
 from pathlib import Path
 
 import cv2
@@ -54,7 +55,7 @@ def drawn(lesson: Lesson, frame: Frame) -> NDArray[np.uint8]:
     size = (round(scale * frame.width), round(scale * frame.height))
     tile = np.ascontiguousarray(cv2.resize(lesson.image(frame), size, interpolation=cv2.INTER_AREA))
     for box in (each for each in lesson.boxes if each.frame == frame.file):
-        colour, corners = COLOURS[box.verdict], [round(scale * value) for value in box.corners]
+        colour, corners = COLOURS[box.verdict], [round(scale * value) for value in astuple(box.extent)]
         cv2.rectangle(tile, corners[:2], corners[2:], colour, 1)
         place = (corners[0], max(10, corners[1] - 3))
         cv2.putText(
