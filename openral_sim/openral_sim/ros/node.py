@@ -12,6 +12,7 @@ from nav_msgs.msg import OccupancyGrid
 from rclpy.node import Node
 
 from openral_core.rskills import Registry
+from openral_ros.conversions.floor_maps import floor_map_from_message
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import LATCHED
@@ -20,7 +21,6 @@ from openral_ros.run_node import run
 from openral_ros.skill_server import SkillServer
 from openral_ros.tracing import start_tracing
 from openral_sim.planning.perceived_floor import PerceivedFloor
-from openral_sim.ros.occupancy_messages import floor_map_from_message
 from openral_sim.ros.parameters import FloorSource, SimParameters
 from openral_sim.ros.sim_thread import SimLoop, start_thread
 from openral_sim.ros.state_publishers import SimPublishers

@@ -1,64 +1,20 @@
-"""Conversions of nav_msgs/OccupancyGrid: a map that was built elsewhere, and the floor of the model."""
+"""The floor of the model as nav_msgs/OccupancyGrid."""
 
 import numpy as np
 from nav_msgs.msg import OccupancyGrid
 
-from openral_core.errors import OpenRALError
-from openral_core.geometry import Pose
 from openral_core.home_map import Pose2
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size
-from openral_ros.conversions.geometry import pose_from_message, pose_message
+from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
+from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_sim.planning.occupancy_grid import RESOLUTION, rasterise
 from openral_sim.robot import RobotControl
 from openral_sim.ros.state_publishers import MAP
 from openral_sim.world import SimWorldModel
 
-FREE_BELOW, OCCUPIED_FROM = 25, 65
-"""Probabilities that decide on a cell [%]; thresholds of Nav2's map_server."""
-
-
-class InvalidMapMessage(OpenRALError):
-    """A map that the robot cannot plan on."""
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(f"map ignored: {problem}")
-
-
-def floor_map_from_message(message: OccupancyGrid) -> FloorMap:
-    """Convert a map; cells between the thresholds are unknown.
-
-    Raises:
-        InvalidMapMessage: If frame, resolution or number of cells do not fit.
-        MapTooLarge: If it has more cells than any building.
-        InvalidGeometry: If its origin is not finite.
-    """
-    info = message.info
-    check_size(info.width, info.height)
-    if message.header.frame_id != MAP:
-        raise InvalidMapMessage(f"its frame is '{message.header.frame_id}', expected '{MAP}'")
-    if not (np.isfinite(info.resolution) and info.resolution > 0.0):
-        raise InvalidMapMessage(f"its resolution is {info.resolution} m, expected a positive number")
-    if not len(message.data) == info.width * info.height > 0:
-        raise InvalidMapMessage(
-            f"it has {len(message.data)} values for {info.width}x{info.height} cells, expected one per cell"
-        )
-    values = np.asarray(message.data, np.int8).reshape(info.height, info.width)
-    cells = np.full(values.shape, UNKNOWN, np.int8)
-    cells[(values >= 0) & (values < FREE_BELOW)] = FREE
-    cells[values >= OCCUPIED_FROM] = OCCUPIED
-    origin = pose_from_message(info.origin)
-    corner = Pose2(x=origin.position[0], y=origin.position[1], yaw=origin.yaw)
-    return FloorMap(cells, float(info.resolution), corner, MAP)
-
 
 def occupancy_message(world: SimWorldModel, robot: RobotControl) -> OccupancyGrid:
     """Make the map of the floor as the world is now."""
     floor = rasterise(world.model, world.data, robot.bodies)
-    message = OccupancyGrid()
-    message.header.frame_id = MAP
-    message.info.resolution = RESOLUTION
-    message.info.width, message.info.height = floor.clearance.shape
     x, y = (float(value) - RESOLUTION / 2 for value in floor.origin)
-    message.info.origin = pose_message(Pose((x, y, 0.0)))
-    message.data = (OCCUPIED * (floor.clearance.T == 0.0)).astype("int8").ravel().tolist()
-    return message
+    cells = np.where(floor.clearance.T == 0.0, OCCUPIED, FREE).astype(np.int8)
+    return occupancy_grid_message(FloorMap(cells, RESOLUTION, Pose2(x=x, y=y), MAP), 0.0)

@@ -4,7 +4,6 @@ Subscribes: <camera>/depth, <camera>/camera_info, <camera>/depth/camera_info, tf
 Publishes: map (nav_msgs/OccupancyGrid, latched, when it changed), /diagnostics.
 """
 
-from array import array
 from collections import Counter
 from pathlib import Path
 
@@ -13,11 +12,8 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from nav_msgs.msg import OccupancyGrid
 
 from openral_core.errors import OpenRALError
-from openral_core.geometry import Pose
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
-from openral_mapping.floor_map import FloorMap
-from openral_ros.conversions.geometry import pose_message
-from openral_ros.conversions.stamps import stamp_of
+from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import LATCHED, RELIABLE
@@ -33,19 +29,6 @@ DEPTH_HISTORY = 2.0
 """Time for which depth images wait for their transforms [s]."""
 STAMP_TOLERANCE = 1e-4
 """Difference of two stamps of one image [s]; they are compared as floating-point seconds."""
-
-
-def occupancy_grid_message(floor_map: FloorMap, stamp: float) -> OccupancyGrid:
-    """Convert a map to a message."""
-    message = OccupancyGrid()
-    message.header.frame_id, message.header.stamp = floor_map.frame, stamp_of(stamp)
-    message.info.map_load_time = message.header.stamp
-    message.info.resolution = floor_map.resolution
-    message.info.height, message.info.width = floor_map.cells.shape
-    origin = floor_map.origin
-    message.info.origin = pose_message(Pose.planar(origin.x, origin.y, origin.yaw))
-    message.data = array("b", floor_map.cells.tobytes())
-    return message
 
 
 class ActiveMapper:

@@ -23,7 +23,7 @@ from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.images import image_message
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 from openral_testing.synthetic_depth import Plane, look_at_pose, render_depth
-from openral_world_state.ros.mapper_node import MapperNode, occupancy_grid_message
+from openral_world_state.ros.mapper_node import MapperNode
 
 FRAME = "head_camera_optical_frame"
 SHOT = render_depth(
@@ -154,11 +154,3 @@ def test_a_broken_map_file_fails_the_activation(make_node: Callable[..., MapperN
     node = make_node(map_path=str(tmp_path / "home.npz"))
     node.trigger_configure()
     assert node.trigger_activate().name == "FAILURE"
-
-
-def test_a_message_has_the_cells_row_by_row_from_the_origin() -> None:
-    cells = np.array([[FREE, OCCUPIED, -1], [-1, -1, FREE]], np.int8)
-    message = occupancy_grid_message(FloorMap(cells, 0.1), 3.5)
-    assert (message.info.width, message.info.height) == (3, 2)
-    assert list(message.data) == [0, 100, -1, -1, -1, 0]
-    assert message.info.origin.orientation.w == 1.0

@@ -1,0 +1,65 @@
+"""Conversions of the floor between `FloorMap` and nav_msgs/OccupancyGrid."""
+
+from array import array
+
+import numpy as np
+from nav_msgs.msg import OccupancyGrid
+
+from openral_core.errors import OpenRALError
+from openral_core.geometry import Pose
+from openral_core.home_map import Pose2
+from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size
+from openral_ros.conversions.geometry import pose_from_message, pose_message
+from openral_ros.conversions.stamps import stamp_of
+
+MAP = "map"
+"""Frame of maps."""
+FREE_BELOW, OCCUPIED_FROM = 25, 65
+"""Probabilities that decide on a cell [%]; thresholds of Nav2's map_server."""
+
+
+class InvalidMapMessage(OpenRALError):
+    """A map that the robot cannot plan on."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"map ignored: {problem}")
+
+
+def floor_map_from_message(message: OccupancyGrid) -> FloorMap:
+    """Convert a map; cells between the thresholds are unknown.
+
+    Raises:
+        InvalidMapMessage: If frame, resolution or number of cells do not fit.
+        MapTooLarge: If it has more cells than any building.
+        InvalidGeometry: If its origin is not finite.
+    """
+    info = message.info
+    check_size(info.width, info.height)
+    if message.header.frame_id != MAP:
+        raise InvalidMapMessage(f"its frame is '{message.header.frame_id}', expected '{MAP}'")
+    if not (np.isfinite(info.resolution) and info.resolution > 0.0):
+        raise InvalidMapMessage(f"its resolution is {info.resolution} m, expected a positive number")
+    if not len(message.data) == info.width * info.height > 0:
+        raise InvalidMapMessage(
+            f"it has {len(message.data)} values for {info.width}x{info.height} cells, expected one per cell"
+        )
+    values = np.asarray(message.data, np.int8).reshape(info.height, info.width)
+    cells = np.full(values.shape, UNKNOWN, np.int8)
+    cells[(values >= 0) & (values < FREE_BELOW)] = FREE
+    cells[values >= OCCUPIED_FROM] = OCCUPIED
+    origin = pose_from_message(info.origin)
+    corner = Pose2(x=origin.position[0], y=origin.position[1], yaw=origin.yaw)
+    return FloorMap(cells, float(info.resolution), corner, MAP)
+
+
+def occupancy_grid_message(floor_map: FloorMap, stamp: float) -> OccupancyGrid:
+    """Convert a map to a message."""
+    message = OccupancyGrid()
+    message.header.frame_id, message.header.stamp = floor_map.frame, stamp_of(stamp)
+    message.info.map_load_time = message.header.stamp
+    message.info.resolution = floor_map.resolution
+    message.info.height, message.info.width = floor_map.cells.shape
+    origin = floor_map.origin
+    message.info.origin = pose_message(Pose.planar(origin.x, origin.y, origin.yaw))
+    message.data = array("b", floor_map.cells.tobytes())
+    return message
