@@ -1,4 +1,4 @@
-"""Command `openral map`: import, annotate, check and draw the map of a home."""
+"""Command `openral map`: import, tour, annotate, check and draw the map of a home."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from openral_core.errors import OpenRALError
 from openral_core.files import replace_file
 from openral_core.home_map import HomeMap, load_map
 
-app = typer.Typer(no_args_is_help=True, help="Import, annotate, check and draw maps of homes.")
+app = typer.Typer(no_args_is_help=True, help="Import, tour, annotate, check and draw maps of homes.")
 commands = typer.Typer()
 commands.add_typer(app, name="map")
 
@@ -52,10 +52,53 @@ def import_map(
     known = load_map(out) if update and out.exists() else None
     home = with_names(home_from_floor(floor, name or re.sub(r"\W+", "_", out.stem), known, walls))
     write_home(home, out)
-    for room in home.rooms:
-        pieces = sum(fixture.room == room.id for fixture in home.fixtures)
-        typer.echo(f"{room.id}: {room.name}, {pieces} pieces of furniture")
-    typer.echo(f"{out}: {len(home.rooms)} rooms, {len(home.doorways)} doorways")
+    tell(home, out)
+
+
+@app.command()
+def tour(
+    out: Out = Path("home.yaml"),
+    poses: Annotated[
+        Path | None, typer.Option(help="Poses (YAML) that the robot drives to; without, you drive it.")
+    ] = None,
+    heights: Annotated[
+        Path | None, typer.Option(help="File of the mapper (*.npz): furniture is told from walls by height.")
+    ] = None,
+    namespace: Annotated[str, typer.Option(help="Namespace of the robot.")] = "",
+    *,
+    update: Annotated[
+        bool, typer.Option("--update", help="Keep ids, names, furniture and places of the map in --out.")
+    ] = False,
+) -> None:
+    """Show the robot its home: drive it around and name what it stands at; the result is a map.
+
+    While you drive, each line is a note: "room kitchen", "place charger", "furniture fridge" or "person Ana"
+    (the last two 0.8 m before the robot). "done" or Ctrl-D ends the tour. Notes are kept in OUT.notes.yaml
+    until the map is written, and a tour that broke off goes on with them.
+    """
+    from openral_mapping.annotations import annotated
+    from openral_mapping.depth_mapper import load_saved_maps
+    from openral_mapping.home_from_floor import home_from_floor
+    from openral_mapping.tour_notes import TourNotes
+    from openral_world_state.ros.tour import TouredRobot, TourPoses, drive_along, follow
+
+    if out.exists() and not update:
+        raise NotOverwritten(out)
+    planned = load_document(TourPoses, poses).poses if poses else ()
+    notes = TourNotes.open(out.with_suffix(".notes.yaml"))
+    with TouredRobot(namespace) as robot:
+        robot.wait_for_map()
+        if planned:
+            drive_along(robot, planned, notes, typer.echo)
+        else:
+            follow(robot, typer.get_text_stream("stdin"), notes, typer.echo)
+        floor, walls = load_saved_maps(heights) if heights else (robot.wait_for_map(), None)
+    known = load_map(out) if update and out.exists() else None
+    home = home_from_floor(floor, re.sub(r"\W+", "_", out.stem), known, walls)
+    write_home(home, out)
+    home = annotated(home, notes.annotations, notes.path)
+    write_home(home, out)
+    tell(home, out)
 
 
 @app.command()
@@ -108,6 +151,14 @@ def show(
         below = load_saved_maps(floor)[0] if floor.suffix == ".npz" else load_nav2_map(floor)
     write_picture(draw_home(load_map(home), below), out)
     typer.echo(out)
+
+
+def tell(home: HomeMap, out: Path) -> None:
+    """Print the rooms of a map that was written."""
+    for room in home.rooms:
+        pieces = sum(fixture.room == room.id for fixture in home.fixtures)
+        typer.echo(f"{room.id}: {room.name}, {pieces} pieces of furniture")
+    typer.echo(f"{out}: {len(home.rooms)} rooms, {len(home.doorways)} doorways")
 
 
 def write_home(home: HomeMap, path: Path) -> None:
