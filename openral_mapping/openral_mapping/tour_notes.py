@@ -9,10 +9,10 @@ from typing import Any, Self
 import yaml
 from pydantic import ValidationError
 
-from openral_core.documents import load_document
+from openral_core.documents import InvalidDocument, load_document
 from openral_core.errors import OpenRALError
 from openral_core.files import replace_file
-from openral_core.home_map import Pose2
+from openral_core.home_map import HomeMap, Pose2
 from openral_mapping.annotations import (
     STANDOFF,
     Annotations,
@@ -20,6 +20,7 @@ from openral_mapping.annotations import (
     PersonAnnotation,
     PlaceAnnotation,
     RoomAnnotation,
+    annotated,
 )
 
 DECIMALS = 3
@@ -115,6 +116,17 @@ class TourNotes:
         kept = [item for item in getattr(self.annotations, part) if not _replaces(note, item)]
         self._save(self.annotations.model_copy(update={part: (*kept, note)}))
         return f"{kind} {name!r} at {note.at}"
+
+    def applied_to(self, home: HomeMap) -> tuple[HomeMap, list[str]]:
+        """Return the map with all notes that fit it, and what is wrong with the others."""
+        problems: list[str] = []
+        for part, _ in KINDS.values():
+            for note in getattr(self.annotations, part):
+                try:
+                    home = annotated(home, Annotations.model_validate({part: [note]}), self.path)
+                except InvalidDocument as error:
+                    problems += error.problems
+        return home, problems
 
     def _save(self, annotations: Annotations) -> None:
         content: dict[str, Any] = annotations.model_dump(mode="json", exclude_defaults=True)

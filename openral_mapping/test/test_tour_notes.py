@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from openral_core.home_map import HomeMap, Pose2
-from openral_mapping.annotations import annotated
 from openral_mapping.tour_notes import TourNotes, UnknownNote
 
 POSE = Pose2(x=1.00004, y=2.0, yaw=pi / 2.0)
@@ -54,13 +53,17 @@ def test_a_line_that_is_no_note_says_what_would_be(notes: TourNotes, line: str, 
     assert not notes.path.exists()
 
 
-def test_the_notes_fit_a_map(notes: TourNotes) -> None:
+def test_the_notes_that_fit_a_map_are_applied_and_the_others_told(notes: TourNotes) -> None:
     square = ((0.0, 0.0), (5.0, 0.0), (5.0, 5.0), (0.0, 5.0))
     home = HomeMap.model_validate(
         {"name": "flat", "rooms": [{"id": "room_1", "name": "room 1", "polygon": square}]}
     )
     for line in ("room kitchen", "place charger", "person Ana"):
         notes.add(line, POSE)
-    made = annotated(home, notes.annotations, notes.path)
+    notes.add("place garden", Pose2(x=9.0, y=9.0))
+    notes.add("furniture piano", POSE)
+    made, problems = notes.applied_to(home)
     assert (made.rooms[0].name, made.places[0].name, made.agents[0].name) == ("kitchen", "charger", "Ana")
     assert made.places[0].pose == Pose2(x=1.0, y=2.0, yaw=round(pi / 2.0, 3))
+    assert len(problems) == 2, problems
+    assert "garden" in problems[0] or "garden" in problems[1]

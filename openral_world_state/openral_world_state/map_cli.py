@@ -73,10 +73,9 @@ def tour(
     """Show the robot its home: drive it around and name what it stands at; the result is a map.
 
     While you drive, each line is a note: "room kitchen", "place charger", "furniture fridge" or "person Ana"
-    (the last two 0.8 m before the robot). "done" or Ctrl-D ends the tour. Notes are kept in OUT.notes.yaml
-    until the map is written, and a tour that broke off goes on with them.
+    (the last two 0.8 m before the robot). "done" or Ctrl-D ends the tour. Notes are kept in OUT.notes.yaml,
+    and a tour that broke off goes on with them. Exit code 1: a note does not fit the map; the rest is applied.
     """
-    from openral_mapping.annotations import annotated
     from openral_mapping.depth_mapper import load_saved_maps
     from openral_mapping.home_from_floor import home_from_floor
     from openral_mapping.tour_notes import TourNotes
@@ -95,10 +94,14 @@ def tour(
         floor, walls = load_saved_maps(heights) if heights else (robot.wait_for_map(), None)
     known = load_map(out) if update and out.exists() else None
     home = home_from_floor(floor, re.sub(r"\W+", "_", out.stem), known, walls)
-    write_home(home, out)
-    home = annotated(home, notes.annotations, notes.path)
+    home, problems = notes.applied_to(home)
     write_home(home, out)
     tell(home, out)
+    for problem in problems:
+        typer.echo(f"left out: {problem}")
+    if problems:
+        typer.echo(f"correct {notes.path}, then: openral map annotate {out} {notes.path}")
+        raise typer.Exit(1)
 
 
 @app.command()

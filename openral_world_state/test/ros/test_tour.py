@@ -40,7 +40,7 @@ class Robot(Node):
         super().__init__("robot", context=context)
         self.driven: list[Pose] = []
         self.rejects = False
-        static = QoSProfile(depth=10, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        static = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         moved = TransformStamped(
             child_frame_id="base_link", transform=transform_message(Pose.planar(2.0, 2.0, 0.0))
         )
@@ -60,6 +60,12 @@ class Robot(Node):
             goal_callback=lambda _: GoalResponse.REJECT if self.rejects else GoalResponse.ACCEPT,
             cancel_callback=lambda _: CancelResponse.ACCEPT,
         )
+
+    def stand(self, x: float, y: float) -> None:
+        transform = transform_message(Pose.planar(x, y, 0.0))
+        moved = TransformStamped(child_frame_id="base_link", transform=transform)
+        moved.header.frame_id = "map"
+        self._tf.publish(TFMessage(transforms=[moved]))
 
     def _execute(self, handle: Any) -> ExecuteRskill.Result:
         goal = params_of(handle.request.params)["goal"]
@@ -103,6 +109,14 @@ def test_what_a_person_names_while_driving_is_in_the_map(robot: Robot, tmp_path:
     assert {"door", "in front of the table"} <= {place.name for place in home.places}
     assert "never" not in output
     assert (tmp_path / "home.notes.yaml").exists()
+
+
+def test_a_note_that_fits_nothing_is_told_and_the_others_are_kept(robot: Robot, tmp_path: Path) -> None:
+    robot.stand(5.0, 3.0)
+    output, _ = run(tmp_path / "home.yaml", lines="furniture piano\nroom kitchen\n")
+    assert "left out: furniture 'piano': nothing is at" in output
+    assert "openral map annotate" in output
+    assert [room.name for room in load_map(tmp_path / "home.yaml").rooms] == ["kitchen"]
 
 
 def test_the_robot_drives_along_poses_and_tells_which_it_missed(robot: Robot, tmp_path: Path) -> None:
