@@ -74,7 +74,8 @@ def tour(
 
     While you drive, each line is a note: "room kitchen", "place charger", "furniture fridge" or "person Ana"
     (the last two 0.8 m before the robot). "done" or Ctrl-D ends the tour. Notes are kept in OUT.notes.yaml,
-    and a tour that broke off goes on with them. Exit code 1: a note does not fit the map; the rest is applied.
+    and a tour that broke off goes on with them. Exit code 1: some
+    notes do not fit the map; the others are applied.
     """
     from openral_mapping.depth_mapper import load_saved_maps
     from openral_mapping.home_from_floor import home_from_floor
