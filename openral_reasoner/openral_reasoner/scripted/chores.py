@@ -153,6 +153,7 @@ _RULES: tuple[_Rule, ...] = (
         _explore,
     ),
     (rf"(?:{_KNOW}) (?:{_HOME}|(?:(?:the|my|our|this) )?(?P<room>{ROOM}))", _describe),
+    (rf"what(?:'s| is) (?:there )?in (?:(?:the|my|our|this) )?(?P<room>{ROOM})", _describe),
     (r"(?:which|what) rooms (?:do you know|are there|have you seen)(?: here)?", _describe),
     (
         (
@@ -301,8 +302,15 @@ _RULES: tuple[_Rule, ...] = (
     (
         (
             r"(?:(?:turn|switch|put|flick|click|flip|power|get|have|shut|make sure|see that|i want|i'd like"
-            r"|(?:can|could) i have) )?(?P<what>.+?)"
-            r" (?:is )?(?:(?:turned|switched) )?(?P<way>on|off)(?: again)?"
+            r"|(?:can|could) i have) )?(?P<what>.+?(?<! is)(?<! are)) "
+            r"(?:(?:turned|switched) )?(?P<way>on|off)(?: again)?"
+        ),
+        _switch,
+    ),
+    (
+        (
+            r"(?:make sure|see|check)(?: that)? (?P<what>.+?) (?:is|are) (?:(?:turned|switched) )?"
+            r"(?P<way>on|off)"
         ),
         _switch,
     ),

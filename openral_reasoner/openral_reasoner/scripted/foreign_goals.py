@@ -15,11 +15,14 @@ from openral_reasoner.scripted.goals import (
     BringSeveral,
     Clear,
     Compound,
+    Describe,
+    Explore,
     Find,
     GoTo,
     LookAt,
     LookInside,
     MoveDoor,
+    NotSupported,
     NotUnderstood,
     PickUp,
     Pour,
@@ -32,7 +35,7 @@ from openral_reasoner.scripted.goals import (
 from openral_reasoner.scripted.grammar import MAX_LENGTH, is_sound
 from openral_reasoner.scripted.languages import Language, contains, fold, strip_edges, translate
 from openral_reasoner.scripted.listing import MAX_COUNT
-from openral_reasoner.scripted.noun_phrases import singular
+from openral_reasoner.scripted.noun_phrases import ROOM, singular
 
 MAX_CLAUSES = 4
 """Most clauses of a request in another language."""
@@ -195,10 +198,23 @@ def _with(make: Callable[..., Request], *keys: str) -> Callable[[_Slots], _Made]
     return read
 
 
+def _switch(slots: _Slots, way: str) -> _Made:
+    name = slots.name("what")
+    return (NotSupported(f"switch_{way}", name),) if name else None
+
+
 def _in_place(make: Callable[[str], Request]) -> Callable[[_Slots], _Made]:
     def read(slots: _Slots) -> _Made:
         where = slots.place("what")
         return (make(where),) if where else None
+
+    return read
+
+
+def _in_room(make: Callable[[str], Request]) -> Callable[[_Slots], _Made]:
+    def read(slots: _Slots) -> _Made:
+        room = slots.place("what")
+        return (make(room),) if room and re.fullmatch(ROOM, room) else None
 
     return read
 
@@ -227,4 +243,10 @@ _GOALS: Mapping[str, Callable[[_Slots], _Made]] = {
     "tidy_all": lambda slots: (Tidy(),),
     "clear": _in_place(Clear),
     "set_table": _set_table,
+    "explore_all": lambda slots: (Explore(),),
+    "explore": _in_room(Explore),
+    "describe_all": lambda slots: (Describe(),),
+    "describe": _in_room(Describe),
+    "switch_on": lambda slots: _switch(slots, "on"),
+    "switch_off": lambda slots: _switch(slots, "off"),
 }

@@ -3,7 +3,16 @@
 import pytest
 
 from openral_reasoner.scripted.chores import read_chore
-from openral_reasoner.scripted.goals import BringEach, Clear, NotSupported, Request, SetTable, Swap, Tidy
+from openral_reasoner.scripted.goals import (
+    BringEach,
+    Clear,
+    Describe,
+    NotSupported,
+    Request,
+    SetTable,
+    Swap,
+    Tidy,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +29,8 @@ from openral_reasoner.scripted.goals import BringEach, Clear, NotSupported, Requ
         ("set the breakfast table for two", SetTable(2, "breakfast")),
         ("lay the table", SetTable(0)),
         ("turn the lamp off", NotSupported("switch_off", "lamp")),
+        ("make sure the lights are off", NotSupported("switch_off", "lights")),
+        ("what's in the kitchen", Describe("kitchen")),
         ("press the red button", NotSupported("press", "red button")),
     ],
 )
@@ -28,7 +39,16 @@ def test_chores_are_read(words: str, goal: Request) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["hang on", "come on", "swap it", "give everyone two mugs", "bring the mug"]
+    "words",
+    [
+        "hang on",
+        "come on",
+        "swap it",
+        "give everyone two mugs",
+        "bring the mug",
+        "the lamp is off",
+        "the lights are on",
+    ],
 )
 def test_other_words_are_no_chore(words: str) -> None:
     assert read_chore(words) is None
