@@ -27,6 +27,7 @@ setup(
         "openral.commands": [
             "memory = openral_world_state.ros.live_cli:commands",
             "map = openral_world_state.map_cli:commands",
+            "map_tour = openral_world_state.ros.tour_cli:commands",
         ],
     },
 )

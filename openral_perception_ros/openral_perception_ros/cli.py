@@ -56,7 +56,7 @@ def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> N
         cells = (row.rskill, row.state, _size(row), row.licence, use, row.revision[:12])
         table.add_row(*map(escape, cells))
         problems += [f"{row.rskill}: {row.problem}"] if row.problem else []
-    Console(width=max(out.width, LIST_WIDTH)).print(table, *map(escape, problems), sep="\n")
+    Console(width=max(Console().width, LIST_WIDTH)).print(table, *map(escape, problems), sep="\n")
 
 
 def _size(row: WeightsStatus) -> str:

@@ -26,8 +26,8 @@ from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.skills import params_of
 from openral_ros.qos import LATCHED
 from openral_testing.ros.executor_thread import ExecutorThread
-from openral_world_state.map_cli import app
 from openral_world_state.ros import tour
+from openral_world_state.ros.tour_cli import commands
 
 WALL_X = 6.0
 """Poses beyond cannot be reached [m]."""
@@ -93,7 +93,7 @@ def robot(ros_context: Any) -> Iterator[Robot]:
 
 
 def run(out: Path, *options: str | Path, lines: str = "") -> tuple[str, Exception | None]:
-    done = CliRunner().invoke(app, ["tour", "--out", str(out), *map(str, options)], input=lines)
+    done = CliRunner().invoke(commands, ["map", "tour", "--out", str(out), *map(str, options)], input=lines)
     return done.output, done.exception if isinstance(done.exception, Exception) else None
 
 

@@ -1,0 +1,64 @@
+"""`openral map tour`: the map of a home from a running robot that is shown around."""
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from openral_core.documents import load_document
+from openral_core.home_map import load_map
+from openral_mapping.depth_mapper import load_saved_maps
+from openral_mapping.home_from_floor import home_from_floor
+from openral_mapping.tour_notes import TourNotes
+from openral_world_state.map_cli import NotOverwritten, Out, tell, write_home
+from openral_world_state.ros.tour import TouredRobot, TourPoses, drive_along, follow
+
+app = typer.Typer()
+commands = typer.Typer()
+commands.add_typer(app, name="map")
+
+
+@app.command()
+def tour(
+    out: Out = Path("home.yaml"),
+    poses: Annotated[
+        Path | None, typer.Option(help="Poses (YAML) that the robot drives to; without, you drive it.")
+    ] = None,
+    heights: Annotated[
+        Path | None, typer.Option(help="File of the mapper (*.npz): furniture is told from walls by height.")
+    ] = None,
+    namespace: Annotated[str, typer.Option(help="Namespace of the robot.")] = "",
+    *,
+    update: Annotated[
+        bool, typer.Option("--update", help="Keep ids, names, furniture and places of the map in --out.")
+    ] = False,
+) -> None:
+    """Show the robot its home: drive it around and name what it stands at; the result is a map.
+
+    While you drive, each line is a note: "room kitchen", "place charger", "furniture fridge" or "person Ana"
+    (the last two 0.8 m before the robot). "done" or Ctrl-D ends the tour. Notes are kept in OUT.notes.yaml,
+    and a tour that broke off goes on with them. Exit code 1: some
+    notes do not fit the map; the others are applied.
+    """
+    if out.exists() and not update:
+        raise NotOverwritten(out)
+    planned = load_document(TourPoses, poses).poses if poses else ()
+    notes = TourNotes.open(out.with_suffix(".notes.yaml"))
+    with TouredRobot(namespace) as robot:
+        robot.wait_for_map()
+        if planned:
+            drive_along(robot, planned, notes, typer.echo)
+        else:
+            follow(robot, typer.get_text_stream("stdin"), notes, typer.echo)
+        floor, walls = load_saved_maps(heights) if heights else (robot.wait_for_map(), None)
+    known = load_map(out) if update and out.exists() else None
+    home = home_from_floor(floor, re.sub(r"\W+", "_", out.stem), known, walls)
+    home, problems = notes.applied_to(home)
+    write_home(home, out)
+    tell(home, out)
+    for problem in problems:
+        typer.echo(f"left out: {problem}")
+    if problems:
+        typer.echo(f"correct {notes.path}, then: openral map annotate {out} {notes.path}")
+        raise typer.Exit(1)
