@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rclpy.node import Node
     from xdist.remote import Producer
     from xdist.scheduler import LoadGroupScheduling
+    from xdist.workermanage import WorkerController
 
 # Message modules read it when they are imported: a value of the wrong type for its field is an error here.
 os.environ["ROS_PYTHON_CHECK_FIELDS"] = "1"
@@ -50,13 +51,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Load
     """Let a test whose worker process crashed be run once more, as a failed one.
 
     xdist's grouped scheduler gives the unfinished tests of a crashed worker to the others, but refuses to
-    mark one as pending, which pytest-rerunfailures then reports as a failure.
+    mark one as pending, which pytest-rerunfailures then reports as a failure. It also hands out again what
+    the worker had finished: nothing to run, so that whichever gets it never reports, and pytest hangs.
     """
     from xdist.scheduler import LoadGroupScheduling
 
     class CrashTolerantScheduling(LoadGroupScheduling):  # type: ignore[misc]
         def mark_test_pending(self, item: str) -> None:
             """It is pending already: `remove_node` has put it back."""
+
+        def remove_node(self, node: "WorkerController") -> str | None:
+            units = self.assigned_work[node]
+            for scope in [scope for scope, unit in units.items() if all(unit.values())]:
+                del units[scope]
+            crashed: str | None = super().remove_node(node)
+            return crashed
 
     return CrashTolerantScheduling(config, log)
 
