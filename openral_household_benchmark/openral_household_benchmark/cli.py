@@ -30,6 +30,8 @@ from openral_reasoner_ros.parameters import Brain, ReasonerParameters
 from openral_reasoner_testing.placement_search import table_text
 
 Work = Callable[[Job], EpisodeResult]
+JOBS_PER_PROCESS = 8
+"""Tasks that a process does before a new one takes its place [1], which gives its memory back."""
 
 
 def outcomes_of(jobs: Sequence[Job], work: Work, workers: int) -> Iterator[EpisodeResult]:
@@ -37,9 +39,15 @@ def outcomes_of(jobs: Sequence[Job], work: Work, workers: int) -> Iterator[Episo
     if workers == 1 or len(jobs) == 1:
         yield from map(work, jobs)
         return
-    fresh = multiprocessing.get_context("spawn")
-    # A drawing context does not survive a fork, and memory is given back after every job.
-    with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=fresh, max_tasks_per_child=8) as pool:
+    # Fresh processes give memory back. `max_tasks_per_child` can leave a pool of Python 3.11 without any.
+    for first in range(0, len(jobs), workers * JOBS_PER_PROCESS):
+        yield from _in_fresh_pool(jobs[first : first + workers * JOBS_PER_PROCESS], work, workers)
+
+
+def _in_fresh_pool(jobs: Sequence[Job], work: Work, workers: int) -> Iterator[EpisodeResult]:
+    # A drawing context does not survive a fork.
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=spawn) as pool:
         for done in as_completed([pool.submit(work, job) for job in jobs]):
             yield done.result()
 
