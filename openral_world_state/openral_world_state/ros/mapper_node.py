@@ -1,7 +1,8 @@
 """The mapper node: builds the occupancy of the floor from depth images and transforms.
 
 Subscribes: <camera>/depth, <camera>/camera_info, <camera>/depth/camera_info, tf, tf_static.
-Publishes: map (nav_msgs/OccupancyGrid, latched, when it changed), /diagnostics.
+Publishes: map, map_walls (nav_msgs/OccupancyGrid, latched, when they changed; the same cells and stamp, the
+second with tall obstacles alone), /diagnostics.
 """
 
 from collections import Counter
@@ -61,6 +62,7 @@ class ActiveMapper:
         self._published = self._saved = self._mapper.images
         self._problem = ""
         self._map = scope.publisher(OccupancyGrid, "map", LATCHED)
+        self._walls = scope.publisher(OccupancyGrid, "map_walls", LATCHED)
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
         if is_kept:
             scope.callback(self._save)
@@ -103,8 +105,9 @@ class ActiveMapper:
         now = self._node.get_clock().now()
         if self._mapper.images != self._published:
             self._published = self._mapper.images
-            floor_map = self._mapper.floor_map()
-            self._map.publish(occupancy_grid_message(floor_map, now.nanoseconds * 1e-9))
+            stamp = now.nanoseconds * 1e-9
+            self._walls.publish(occupancy_grid_message(self._mapper.wall_map(), stamp))
+            self._map.publish(occupancy_grid_message(self._mapper.floor_map(), stamp))
         level = DiagnosticStatus.OK if self._mapper.images else DiagnosticStatus.WARN
         text = "mapping" if self._mapper.images else self._problem or "no depth image yet"
         status = DiagnosticStatus(level=level, name=self._node.get_fully_qualified_name(), message=text)

@@ -26,7 +26,7 @@ from openral_ros.node_thread import Deliver, NodeThread, NodeThreadStuck
 from openral_ros.qos import LATCHED
 from openral_ros.tf_buffer import TransformBuffer
 
-MAP, BASE = "map", "base_link"
+MAP, WALLS, BASE = "map", "map_walls", "base_link"
 NAVIGATE = "navigate"
 """Id of the rSkill that drives to a pose."""
 FIRST_MAP_TIMEOUT = 10.0
@@ -88,18 +88,23 @@ class TouredRobot:
 
     Attributes:
         floor: Newest map of the floor.
+        walls: Tall obstacles alone, on the cells of ``floor``; None if the robot does not tell them.
         refused: Why the newest map could not be used, "" if it could.
     """
 
     def __init__(self, namespace: str = "") -> None:
         self.floor: FloorMap | None = None
+        self.walls: FloorMap | None = None
         self.refused = ""
+        self._newest_walls: OccupancyGrid | None = None
+        self._newest_floor: OccupancyGrid | None = None
         self._thread = NodeThread("tour", namespace)
         scope = self._thread.scope
         self._transforms = TransformBuffer(scope)
         self._skills = ActionClient(self._thread.node, ExecuteRskill, "openral/execute_rskill")
         scope.callback(self._skills.destroy)
         scope.subscription(OccupancyGrid, MAP, self._on_map, LATCHED)
+        scope.subscription(OccupancyGrid, WALLS, self._on_walls, LATCHED)
 
     def __enter__(self) -> "TouredRobot":
         self._thread.start()
@@ -109,8 +114,23 @@ class TouredRobot:
         self._thread.close()
 
     def _on_map(self, message: OccupancyGrid) -> None:
+        self._newest_floor = message
+        self._take()
+
+    def _on_walls(self, message: OccupancyGrid) -> None:
+        self._newest_walls = message
+        self._take()
+
+    def _take(self) -> None:
+        """Take the newest map, with the walls if both are of one moment."""
+        floor, walls = self._newest_floor, self._newest_walls
+        if floor is None:
+            return
+        if walls is not None and (walls.header, walls.info) != (floor.header, floor.info):
+            walls = None
         try:
-            self.floor, self.refused = floor_map_from_message(message), ""
+            self.walls = None if walls is None else floor_map_from_message(walls)
+            self.floor, self.refused = floor_map_from_message(floor), ""
         except OpenRALError as error:
             self.refused = str(error)
 

@@ -26,7 +26,7 @@ def tour(
         Path | None, typer.Option(help="Poses (YAML) that the robot drives to; without, you drive it.")
     ] = None,
     heights: Annotated[
-        Path | None, typer.Option(help="File of the mapper (*.npz): furniture is told from walls by height.")
+        Path | None, typer.Option(help="File of the mapper (*.npz), instead of its topics map and map_walls.")
     ] = None,
     namespace: Annotated[str, typer.Option(help="Namespace of the robot.")] = "",
     *,
@@ -51,7 +51,7 @@ def tour(
             drive_along(robot, planned, notes, typer.echo)
         else:
             follow(robot, typer.get_text_stream("stdin"), notes, typer.echo)
-        floor, walls = load_saved_maps(heights) if heights else (robot.wait_for_map(), None)
+        floor, walls = load_saved_maps(heights) if heights else (robot.wait_for_map(), robot.walls)
     known = load_map(out) if update and out.exists() else None
     home = home_from_floor(floor, re.sub(r"\W+", "_", out.stem), known, walls)
     home, problems = notes.applied_to(home)

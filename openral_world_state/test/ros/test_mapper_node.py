@@ -44,7 +44,9 @@ class Robot(Node):
         self._info = self.create_publisher(CameraInfo, "head/camera_info", SENSOR)
         self.maps: list[OccupancyGrid] = []
         self.problems: list[str] = []
+        self.walls: list[OccupancyGrid] = []
         self.create_subscription(OccupancyGrid, "map", self.maps.append, LATCHED)
+        self.create_subscription(OccupancyGrid, "map_walls", self.walls.append, LATCHED)
         self.create_subscription(DiagnosticArray, "/diagnostics", self._on_diagnostics, RELIABLE)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
@@ -123,6 +125,9 @@ def test_a_map_is_published_in_its_frame_and_saved(
     found = mapped(node, robot, spin_until)
     assert robot.maps[-1].header.frame_id == "map"
     assert found.value_at(3.02, 0.0) == OCCUPIED
+    spin_until([node, robot], lambda: bool(robot.walls) and robot.walls[-1].header == robot.maps[-1].header)
+    assert robot.walls[-1].info == robot.maps[-1].info, "the same cells"
+    assert floor_of(robot.walls[-1]).value_at(2.5, 0.0) == FREE
     node.trigger_deactivate()
     again = make_node(map_path=str(tmp_path / "home.npz"))
     again.trigger_configure()

@@ -1,6 +1,7 @@
 """A tour of a played robot: notes of a person who drives it, and poses that it drives to itself."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from typer.testing import CliRunner
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
 from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
+from openral_mapping.home_from_floor import home_from_floor
 from openral_msgs.action import ExecuteRskill
 from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_ros.conversions.geometry import transform_message
@@ -51,6 +53,7 @@ class Robot(Node):
         cells[[0, -1]], cells[:, [0, -1]] = OCCUPIED, OCCUPIED
         cells[30:50, 54:70] = OCCUPIED
         self.map = self.create_publisher(OccupancyGrid, "map", LATCHED)
+        self.walls = self.create_publisher(OccupancyGrid, "map_walls", LATCHED)
         self.map.publish(occupancy_grid_message(FloorMap(cells, 0.05), 0.0))
         self._server = ActionServer(
             self,
@@ -92,6 +95,14 @@ def robot(ros_context: Any) -> Iterator[Robot]:
     node.destroy_node()
 
 
+async def wait_until(holds: Callable[[], bool]) -> None:
+    for _ in range(500):
+        if holds():
+            return
+        await asyncio.sleep(0.02)
+    pytest.fail("not within ten seconds")
+
+
 def run(out: Path, *options: str | Path, lines: str = "") -> tuple[str, Exception | None]:
     done = CliRunner().invoke(commands, ["map", "tour", "--out", str(out), *map(str, options)], input=lines)
     return done.output, done.exception if isinstance(done.exception, Exception) else None
@@ -109,6 +120,26 @@ def test_what_a_person_names_while_driving_is_in_the_map(robot: Robot, tmp_path:
     assert {"door", "in front of the table"} <= {place.name for place in home.places}
     assert "never" not in output
     assert (tmp_path / "home.notes.yaml").exists()
+
+
+@pytest.mark.parametrize(("walls_at", "rooms"), [(1.0, 1), (2.0, 2)], ids=["of its moment", "of another"])
+def test_furniture_from_wall_to_wall_divides_no_room_if_the_robot_tells_its_height(
+    robot: Robot, tmp_path: Path, walls_at: float, rooms: int
+) -> None:
+    walls = np.full((80, 120), FREE, np.int8)
+    walls[[0, -1]], walls[:, [0, -1]] = OCCUPIED, OCCUPIED
+    floor = walls.copy()
+    floor[:, 56:64] = OCCUPIED
+    robot.walls.publish(occupancy_grid_message(FloorMap(walls, 0.05), walls_at))
+    robot.map.publish(occupancy_grid_message(FloorMap(floor, 0.05), 1.0))
+    with tour.TouredRobot() as toured:
+        toured.wait_for_map()
+        asyncio.run(wait_until(lambda: toured.floor is not None and not toured.floor.free[40, 60]))
+        if rooms == 1:
+            asyncio.run(wait_until(lambda: toured.walls is not None))
+        assert (toured.walls is not None) == (rooms == 1)
+        home = home_from_floor(toured.wait_for_map(), "home", None, toured.walls)
+    assert len(home.rooms) == rooms
 
 
 def test_a_note_that_fits_nothing_is_told_and_the_others_are_kept(robot: Robot, tmp_path: Path) -> None:
