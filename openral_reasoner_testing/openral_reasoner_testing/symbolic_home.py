@@ -112,8 +112,11 @@ class SymbolicHome:
         known = [o for o in self.objects.values() if o.remembered]
         nodes += [SceneNode(o.id, NodeKind.OBJECT, o.remembered, self.remembered_pose(o)) for o in known]
         edges = [SceneEdge(p.id, Relation.IN_ROOM, p.room) for p in self.places.values()]
-        spots = ((o.id, o.remembered_at or o.place) for o in known)
-        edges += [SceneEdge(item, Relation.AT_PLACE, spot) for item, spot in spots if spot in self.places]
+        spots = [(o.id, spot) for o in known if (spot := o.remembered_at or o.place) in self.places]
+        edges += [SceneEdge(item, Relation.AT_PLACE, spot) for item, spot in spots]
+        for item, spot in spots:
+            if self.places[spot].occludes:
+                edges += [SceneEdge(item, Relation.IN, spot), SceneEdge(spot, Relation.CONTAINS, item)]
         return SceneGraph(tuple(nodes), tuple(edges))
 
     def _pose_at(self, item: HomeObject, place: str) -> Pose:

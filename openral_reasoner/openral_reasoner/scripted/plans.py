@@ -34,6 +34,7 @@ from openral_reasoner.scripted.steps import (
     unseen,
 )
 from openral_reasoner.search import SEEN_NOT_PLACED
+from openral_reasoner.tools.exploration import DescribeHomeTool
 from openral_reasoner.tools.queries import LocateInViewTool
 
 GRASP_TRIES = 3
@@ -233,13 +234,19 @@ def look_at(context: PlanContext, goal: LookAt) -> Plan[str]:
 
 
 def look_inside(context: PlanContext, goal: LookInside) -> Plan[str]:
-    """Open something and look in."""
+    """Open something, look in, and say what memory has in it then."""
     place = yield from resolved(goal.what)
     opened = yield from context.act(Verb.OPEN, place.id)
     require_success((yield from context.act(Verb.LOOK_AT, place.id)), f"look in {goal.what}")
-    return (
-        f"I am looking into the {goal.what}{', which is now open' if opened.status == 'SUCCEEDED' else ''}."
-    )
+    now = ", which is now open" if opened.status == "SUCCEEDED" else ""
+    looking = f"I am looking into the {goal.what}{now}"
+    replayed = context.past is not None and context.past.tool == "describe_home"
+    if not (replayed or context.now.spatial_memory_available):
+        return f"{looking}."
+    known = yield DescribeHomeTool(within=place.id)
+    if known.status != "DESCRIBED":
+        return f"{looking}; memory does not tell what is in it."
+    return f"{looking}. I know of {known.peer_words[0] if known.peer_words else 'nothing'} in it."
 
 
 def move_door(context: PlanContext, goal: MoveDoor) -> Plan[str]:

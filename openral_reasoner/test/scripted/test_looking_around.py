@@ -100,6 +100,32 @@ def test_explores_one_room(undrawn: SymbolicHome, able: ToolPalette, settings: M
     assert "About 100% of the room's reachable floor was seen" in reason
 
 
+def test_a_look_inside_ends_with_what_is_in_it(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.objects["fridge_2"] = HomeObject("fridge_2", "fridge", "fridge_1", "fridge")
+    state, reason = ending(run("what's in the fridge?", home, palette, settings))
+    assert state is MissionState.SUCCEEDED
+    assert reason.endswith("I am looking into the fridge, which is now open. I know of wine in it.")
+
+
+def test_a_look_into_something_empty_says_that_nothing_is_known(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    del home.objects["wine_1"]
+    state, reason = ending(run("is the fridge empty?", home, palette, settings))
+    assert state is MissionState.SUCCEEDED
+    assert "I know of nothing in it." in reason
+
+
+def test_a_robot_without_memory_looks_inside_all_the_same(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    palette = palette.model_copy(update={"spatial_memory_available": False})
+    _, reason = ending(run("look in the fridge", home, palette, settings))
+    assert "I know of" not in reason
+
+
 def test_names_the_known_rooms_instead_of_exploring_an_unknown_one(
     undrawn: SymbolicHome, able: ToolPalette, settings: MissionSettings
 ) -> None:
