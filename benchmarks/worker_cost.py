@@ -1,4 +1,4 @@
-"""What the shipped detectors cost: time to activate, memory of the worker, CPU time of an image.
+"""Time to activate the shipped detectors, memory of their workers, CPU time of an image.
 
 The baseline is the worker without a model (`sim-groundtruth`): interpreter, numpy and messages. RSKILLS=names
 or folders, separated by commas, measures others; CYCLES=n activations of each, else 10.

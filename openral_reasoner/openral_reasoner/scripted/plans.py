@@ -34,7 +34,7 @@ from openral_reasoner.scripted.steps import (
     unseen,
 )
 from openral_reasoner.search import SEEN_NOT_PLACED
-from openral_reasoner.tools.exploration import DescribeHomeTool
+from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.queries import LocateInViewTool
 
 GRASP_TRIES = 3
@@ -240,13 +240,14 @@ def look_inside(context: PlanContext, goal: LookInside) -> Plan[str]:
     require_success((yield from context.act(Verb.LOOK_AT, place.id)), f"look in {goal.what}")
     now = ", which is now open" if opened.status == "SUCCEEDED" else ""
     looking = f"I am looking into the {goal.what}{now}"
-    replayed = context.past is not None and context.past.tool == "describe_home"
+    replayed = context.past is not None and context.past.tool == "list_objects"
     if not (replayed or context.now.spatial_memory_available):
         return f"{looking}."
-    known = yield DescribeHomeTool(within=place.id)
-    if known.status != "DESCRIBED":
+    known = yield ListObjectsTool(within=place.id)
+    if known.status != "LISTED":
         return f"{looking}; memory does not tell what is in it."
-    return f"{looking}. I know of {known.peer_words[0] if known.peer_words else 'nothing'} in it."
+    names = ", ".join(each.label for each in known.found if place.id in each.containers)
+    return f"{looking}. I know of {names or 'nothing'} in it."
 
 
 def move_door(context: PlanContext, goal: MoveDoor) -> Plan[str]:

@@ -15,7 +15,7 @@ from openral_core.spatial_memory import (
     SceneGraph,
     SceneNode,
 )
-from openral_reasoner.behaviors.requests import MEMORY, read_scene, wait_for
+from openral_reasoner.behaviors.requests import MEMORY, pause, read_scene, wait_for
 from openral_reasoner.behaviors.skill_goal import may_be_held
 from openral_reasoner.context import Frontier, ObjectSummary, ToolResult
 from openral_reasoner.evidence import CARRIED, Listed, looked_at
@@ -28,6 +28,8 @@ from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
 MAX_LISTED = 40
 """Most objects, and most places, of one reply; those out of place come first."""
+LOOKING = 4.0
+"""Time in which the continuous detectors and memory take in what the robot faces [s]."""
 LARGEST = 0.6
 """Longest side of an object that is listed [m]; a detector reports furniture as well."""
 _IN_ROOM = (Relation.IN_ROOM, Relation.PART_OF)
@@ -66,6 +68,8 @@ class ListObjectsTool(Tool):
         mission.spend("recalls")
         call_id = mission.next_id("list")
         mission.begin(call_id, "list_objects", within=self.within or "the home")
+        if self.within and mission.facing == self.within and mission.palette.continuous_detectors:
+            yield from pause(mission, LOOKING)
         graph, robot = yield from read_scene(mission)
         mission.finish(call_id, "LISTED" if graph.nodes else "UNAVAILABLE")
         if not graph.nodes:

@@ -19,15 +19,13 @@ from openral_core.spatial_memory import (
 from openral_reasoner.behaviors.exploring import explore, explore_on_the_way
 from openral_reasoner.behaviors.human import approved
 from openral_reasoner.behaviors.recall import not_found_reply, recall_hits
-from openral_reasoner.behaviors.requests import MEMORY, RequestFailed, pause, read_scene, recall, wait_for
+from openral_reasoner.behaviors.requests import MEMORY, RequestFailed, read_scene, recall, wait_for
 from openral_reasoner.context import ToolResult
 from openral_reasoner.evidence import Listed
 from openral_reasoner.mission import HOME, KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
-LOOKING = 4.0
-"""Time in which the continuous detectors and memory take in what the robot faces [s]."""
 MAX_NAMES = 40
 """Most objects, and most places, that are named per room."""
 _IN_ROOM = (Relation.IN_ROOM, Relation.PART_OF)
@@ -81,10 +79,6 @@ def _rooms(palette: ToolPalette) -> tuple[str, ...]:
     return tuple(each.id for each in palette.places if each.kind is NodeKind.ROOM)
 
 
-def _holders(palette: ToolPalette) -> tuple[str, ...]:
-    return tuple(each.id for each in palette.places if each.kind is NodeKind.PLACE)
-
-
 def check_room(palette: ToolPalette, room: str) -> None:
     """Reject an id that is not a room's.
 
@@ -126,16 +120,13 @@ def search_by_exploring(mission: Mission, words: str) -> Procedure[ToolResult]:
 
 
 class DescribeHomeTool(Tool):
-    """Describe what memory has of the home, of a room, or in and on a place, and how recent it is.
+    """Describe what memory has of the home, or of a room: rooms, places, objects and how recent they are.
 
-    Read-only, without moving. Of a home it also tells what share of the floor was seen; of a closed
-    container it knows what was seen in it before.
+    Read-only, without moving. It also tells what share of the floor was seen.
     """
 
     tool: Literal["describe_home"] = "describe_home"
-    within: str = Field(
-        default="", max_length=128, description="id of a listed room or place; empty for the home"
-    )
+    within: str = Field(default="", max_length=128, description="id of a listed room; empty for the home")
 
     @classmethod
     @override
@@ -145,12 +136,11 @@ class DescribeHomeTool(Tool):
     @classmethod
     @override
     def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-        return {"within": ("", *_rooms(palette), *_holders(palette))}
+        return {"within": ("", *_rooms(palette))}
 
     @override
     def check(self, mission: Mission) -> None:
-        if self.within not in _holders(mission.palette):
-            check_room(mission.palette, self.within)
+        check_room(mission.palette, self.within)
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
@@ -158,31 +148,11 @@ class DescribeHomeTool(Tool):
         mission.spend("recalls")
         call_id = mission.next_id("describe")
         mission.begin(call_id, "describe_home", within=self.within or HOME.id)
-        if self.within and mission.facing == self.within and mission.palette.continuous_detectors:
-            yield from pause(mission, LOOKING)
         graph, _ = yield from read_scene(mission)
         mission.finish(call_id, "DESCRIBED" if graph.nodes else "UNAVAILABLE")
         if not graph.nodes:
             return ToolResult(status="UNAVAILABLE", text="memory did not answer, or has nothing")
-        if self.within in _holders(mission.palette):
-            return describe_contents(mission, graph, self.within)
         return describe(mission, graph, self.within)
-
-
-def describe_contents(mission: Mission, graph: SceneGraph, holder: str) -> ToolResult:
-    """Note what memory has in and on a place as evidence, and return it."""
-    held = {e.source for e in graph.edges if e.relation in (Relation.IN, Relation.ON) and e.target == holder}
-    held |= {e.target for e in graph.edges if e.relation is Relation.CONTAINS and e.source == holder}
-    place = graph.by_id.get(holder)
-    itself = place.label if place else ""  # detectors of furniture see the place, too
-    objects = [
-        node
-        for node in graph.of_kind(NodeKind.OBJECT)
-        if node.id in held and is_believed(node) and node.label != itself
-    ]
-    mission.note(Listed(holder, tuple(KnownObject.of(each).node() for each in objects)))
-    text = f"memory has {len(objects)} objects in or on it{age_of(objects, mission.scene_time)}"
-    return ToolResult(status="DESCRIBED", text=text, peer_words=(names_of(objects),) if objects else ())
 
 
 def describe(mission: Mission, graph: SceneGraph, within: str) -> ToolResult:
@@ -238,10 +208,8 @@ def duration(seconds: float) -> str:
 def line_of(room: str, places: list[SceneNode], objects: list[SceneNode]) -> str:
     """Describe one room in a line."""
     names = ", ".join(node.label for node in places[:MAX_NAMES]) or "no places"
-    return f"{room}: {names}; objects: {names_of(objects) or 'none'}"
-
-
-def names_of(objects: Iterable[SceneNode]) -> str:
-    """Return the labels of objects; stale ones are marked."""
-    labels = [f"{o.label} (stale)" if o.presence is Presence.STALE else o.label for o in objects]
-    return ", ".join(labels[:MAX_NAMES])
+    things = ", ".join(
+        f"{node.label} (stale)" if node.presence is Presence.STALE else node.label
+        for node in objects[:MAX_NAMES]
+    )
+    return f"{room}: {names}; objects: {things or 'none'}"
