@@ -21,11 +21,13 @@ from openral_core.spatial_memory import (
     NodeKind,
     ObserveResult,
     ObserveStatus,
+    Presence,
     RecallQuery,
     RecallResult,
     ResolveQuery,
     ResolveResult,
     SceneGraph,
+    SceneNode,
 )
 from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.agents import AgentPoseMemory
@@ -54,6 +56,9 @@ from openral_world_state.spatial_memory.memory import CapacityError, MemoryLimit
 from openral_world_state.spatial_memory.record import ObjectRecord, record_from_node
 from openral_world_state.static_map import StaticMap, static_map_from_graph, static_map_from_home
 from openral_world_state.tracking import HeldObjectTracker, ImageClock
+
+_PERSON = "person"
+"""Label of people; detectors and data sets agree on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +110,26 @@ class WorldModel:
     def __init__(
         self, memory: SpatialMemory, home: StaticMap, settings: WorldModelSettings, thesaurus: Thesaurus
     ) -> None:
-        self.memory, self.home, self.settings = memory, home, settings
+        self.memory, self.settings = memory, settings
         self.vocabularies = DetectorVocabularies(thesaurus)
         self.held_object = HeldObjectTracker(memory, settings.map_epoch)
-        self.agent_poses = AgentPoseMemory(memory, home, settings.map_epoch)
-        self.container_states = ContainerStates(memory, home)
         self._thesaurus, self._edits = thesaurus, EditHistory()
         self._image_clock = ImageClock(memory, settings.lateness)
+        self._associator = DataAssociator(
+            memory, thesaurus, settings.gates, settings.map_epoch, settings.limits
+        )
+        self.change_home(home)
+
+    def change_home(self, home: StaticMap) -> None:
+        """Replace the static map, as when more of the home was seen; what else is known stays."""
+        memory, settings, thesaurus = self.memory, self.settings, self._thesaurus
+        self.home = home
+        self.agent_poses = AgentPoseMemory(memory, home, settings.map_epoch)
+        self.container_states = ContainerStates(memory, home)
         self._floor = FloorGrid(home, settings.robot_radius) if home.areas else None
         self._routes = Routes(self._floor, home.base_poses) if self._floor else None
         self._match_builder = MatchBuilder(home, self._floor, settings.standoff, self.container_states.known)
         self._names = ReferenceNames(home, thesaurus)
-        self._associator = DataAssociator(
-            memory, thesaurus, settings.gates, settings.map_epoch, settings.limits
-        )
         self._negative_evidence = NegativeEvidence(
             memory=memory,
             home=home,
@@ -132,8 +143,22 @@ class WorldModel:
 
     @property
     def default_agent(self) -> str:
-        """Id of the speaker of a request that names none; "" if the map has no agents."""
-        return self.settings.default_agent or next((agent.id for agent in self.home.agents), "")
+        """Id of the speaker of a request that names none; "" if nobody is known."""
+        known = (agent.id for agent in (*self.home.agents, *self.seen_people))
+        return self.settings.default_agent or next(known, "")
+
+    @property
+    def seen_people(self) -> list[SceneNode]:
+        """People in memory as nodes of kind agent, the last seen first; none if the map has people."""
+        if self.home.agents:
+            return []
+        nodes = [record.node() for record in self.memory if record.label == _PERSON]
+        usable = [
+            replace(node, kind=NodeKind.AGENT)
+            for node in nodes
+            if node.presence is not Presence.GONE and node.map_epoch == self.settings.map_epoch
+        ]
+        return sorted(usable, key=lambda node: (-node.last_seen, node.id))
 
     def integrate(self, view: DepthView, detections: Sequence[Detection], source: str) -> IntegrationResult:
         """Integrate a frame of a continuous detector: update seen objects, count misses of absent ones."""
@@ -186,6 +211,7 @@ class WorldModel:
             last_pose_of=self.agent_poses.last_pose_of,
             map_epoch=self.settings.map_epoch,
             default_agent=self.default_agent,
+            people={node.id: node for node in self.seen_people},
             standoff=self.settings.standoff,
         ).handle(query)
 
@@ -203,7 +229,8 @@ class WorldModel:
             replace(node, opening=self.container_states.known.get(node.id, node.opening))
             for node in self.home.nodes.values()
         )
-        nodes = (*fixed, *(record.node() for record in records))
+        people = {node.id: node for node in self.seen_people}
+        nodes = (*fixed, *(people.get(record.id) or record.node() for record in records))
         return SceneGraph(nodes, tuple(edges), self.settings.map_epoch, self.memory.revision)
 
     def update_held_object(self, label: str, gripper: Pose | None, stamp: float) -> None:
@@ -344,6 +371,15 @@ def import_graph(memory: SpatialMemory, graph: SceneGraph) -> None:
     for node in graph.of_kind(NodeKind.OBJECT):
         if node.source != "map":
             memory.touch(record_from_node(node))
+    _put_home(memory, graph)
+
+
+def keep_home(world: WorldModel) -> None:
+    """Keep rooms, furniture and people with memory, as the home of a start without a map."""
+    _put_home(world.memory, world.graph())
+
+
+def _put_home(memory: SpatialMemory, graph: SceneGraph) -> None:
     fixed = [n for n in graph.nodes if n.kind is not NodeKind.OBJECT or n.source == "map"]
     ids = {node.id for node in fixed}
     edges = tuple(e for e in graph.edges if e.source in ids and e.target in ids)

@@ -41,20 +41,29 @@ def simulated_body(
         "seed": options.seed,
         "real_time_factor": options.real_time_factor,
         "sensors": options.sensors.value,
-        "floor": options.floor.value,
+        "floor": Floor.PERCEIVED.value if options.finds_home else options.floor.value,
         "stop_file": f"{options.record}/{STOP_FILE}" if options.record else "",
         "rskill_folders": folders,
         "record": options.record,
     }
     node = NodeSpec("sim", "openral_sim", "sim", options.namespace, 0, parameters, variables=variables)
-    if options.floor is Floor.PERCEIVED and not options.mapper:
+    if options.floor is Floor.PERCEIVED and not (options.mapper or options.finds_home):
         problems.append(
             "--floor perceived: add --mapper, which builds the map; with SLAM of your own, leave out --floor "
             "and add --set sim.floor=perceived"
         )
-    home_map = home_map_of(options.scene, problems)
+    home_map = given_map(options, problems) or home_map_of(options.scene, problems)
     node = node.with_parameters(policy_parameter(options.policy, home_map, problems))
-    return Body(node, home_map, semantic=True)
+    return Body(node, "" if options.finds_home else home_map, semantic=True)
+
+
+def given_map(options: DeploymentOptions, problems: list[str]) -> str:
+    """Return the file of the map that was given, "" if none was; add to ``problems`` if it is missing."""
+    file = options.chosen_map
+    if file and not Path(file).is_file():
+        problems.append(f"--map {options.map}: no such file; valid: shipped, none, or a map file")
+        return ""
+    return file
 
 
 def policy_parameter(file: str, home_map: str, problems: list[str]) -> dict[str, ParameterValue]:
@@ -96,6 +105,8 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
     except InvalidDocument:  # reported when the options were made
         return Body(node)
     home_map = (options.robot.parent / robot.map).resolve() if robot.map else None
+    if given := given_map(options, problems):
+        home_map = Path(given)
     if home_map is not None and not home_map.is_file():
         problems.append(f"{options.robot}: key 'map' must name a map file, found {robot.map!r}")
     policy = options.policy or (str(options.robot.parent / robot.policy) if robot.policy else "")
@@ -105,7 +116,8 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
     if rectified := [camera for camera, topics in robot.cameras.items() if topics.rectified]:
         geometry["rectified_cameras"] = rectified
     streams = driver_topics(robot)
-    return Body(node, str(home_map or ""), streams, geometry, robot.compressed, robot.semantic)
+    known = "" if options.finds_home else str(home_map or "")
+    return Body(node, known, streams, geometry, robot.compressed, robot.semantic)
 
 
 def stop_file_of(robot: RobotDescription) -> Path:

@@ -140,6 +140,7 @@ def world_state_node(options: DeploymentOptions, body: Body) -> NodeSpec:
         "use_sim_time": options.simulated,
         **body.geometry,
         "map": body.home_map,
+        "perceived_home": options.finds_home,
         "cameras": list(options.camera_bases),
         "spatial_memory_path": options.spatial_memory_path,
         "record": options.record,
@@ -151,8 +152,8 @@ def world_state_node(options: DeploymentOptions, body: Body) -> NodeSpec:
 
 
 def mapper_nodes(options: DeploymentOptions, body: Body) -> tuple[NodeSpec, ...]:
-    """Return the mapper if it was asked for; it uses the primary camera."""
-    if not options.mapper:
+    """Return the mapper if it was asked for, or there is no map; it uses the primary camera."""
+    if not (options.mapper or options.finds_home):
         return ()
     primary = next(iter(options.camera_bases))
     rectified = cast("list[str]", body.geometry.get("rectified_cameras", []))
@@ -160,6 +161,7 @@ def mapper_nodes(options: DeploymentOptions, body: Body) -> tuple[NodeSpec, ...]
         "use_sim_time": options.simulated,
         "map_frame": body.geometry.get("map_frame", "map"),
         "cameras": [primary],
+        "furniture": options.finds_home,
     }
     if kept := [name for name in rectified if name in (primary, f"{primary}/depth")]:
         parameters["rectified_cameras"] = kept

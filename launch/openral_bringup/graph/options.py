@@ -149,6 +149,10 @@ RENAMED = {"accept_licence": "accepted_licences"}
 """Flags and launch arguments whose option has another name."""
 
 
+SHIPPED, NO_MAP = "shipped", "none"
+"""Maps that are no file: that of the scene or robot, and none."""
+
+
 class LogLevel(StrEnum):
     """Lowest severity that is logged."""
 
@@ -183,6 +187,10 @@ class DeploymentOptions(Document):
     )
     mapper: bool = Field(
         default=False, description="build the topic map, occupancy of the floor, from depth images"
+    )
+    map: str = Field(
+        default=SHIPPED,
+        description="map of the home: shipped with the scene or robot, none to find it, or a file",
     )
     gpu_budget_mb: float = Field(
         default=0.0, ge=0.0, description="memory budget of detectors and skills [MB]; 0 = the GPU's"
@@ -219,6 +227,16 @@ class DeploymentOptions(Document):
     def simulated(self) -> bool:
         """True if the robot is a simulated one."""
         return self.robot == Path()
+
+    @property
+    def finds_home(self) -> bool:
+        """True if the robot finds rooms and furniture by itself; it then builds the floor too."""
+        return self.map == NO_MAP
+
+    @property
+    def chosen_map(self) -> str:
+        """File of the map that was given, "" for none or that of the scene or robot."""
+        return "" if self.map in (SHIPPED, NO_MAP) else str(Path(self.map).resolve())
 
     @property
     def name_problems(self) -> tuple[str, ...]:

@@ -130,12 +130,15 @@ class DoorMotionConfig:
     Attributes:
         max_target_offset: Largest distance from a goal's position to the named door in [m]; about the width
             of a wardrobe, so that any point of the furniture identifies its door.
+        max_furniture_offset: Largest distance of a point from the middle of furniture that the robot named
+            itself in [m]; about half of a cabinet's depth, and above the error of what it saw.
         ramp: Time to reach full speed, and to stop, in [s].
         tracking_gain: Feedback gain on the base's deviation from the door's path in [1/s].
         settling_time: Time allowed after the motion for the base to catch up in [s].
     """
 
     max_target_offset: float = 1.5
+    max_furniture_offset: float = 0.35
     ramp: float = 0.8
     tracking_gain: float = 4.0
     settling_time: float = 1.0
@@ -262,11 +265,12 @@ def articulated_door(context: SkillContext, request: DoorRequest) -> Articulated
         NothingThere: If its door is not near the goal's target.
     """
     doors = {name: item.doors[0] for name, item in context.world.furniture.items() if item.doors}
-    if request.container_id not in doors:
+    container = container_at(context, request.container_id, request.target.position)
+    if container not in doors:
         raise BadRequest(
             f"container '{request.container_id}' has no door; containers with doors: {format_choices(doors)}"
         )
-    spec = doors[request.container_id]
+    spec = doors[container]
     target, found = np.array(request.target.position), context.data.body(spec.body).xpos
     if float(np.linalg.norm((target - found)[:2])) > CONFIG.max_target_offset:
         raise NothingThere(
@@ -278,6 +282,25 @@ def articulated_door(context: SkillContext, request: DoorRequest) -> Articulated
     handle = np.array(model.site(spec.handle_site).pos)
     joint = joint_of(model, data, spec.body, spec.joint)
     return ArticulatedDoor(spec, joint, model.body(spec.body).id, handle, float(handle[0]) - HANDLE.stand_off)
+
+
+def container_at(context: SkillContext, name: str, point: tuple[float, float, float]) -> str:
+    """Return the id of the container that a goal names, or of the one with a door at its point in map.
+
+    A robot that found its furniture by itself has ids of its own; the point is at half of its height.
+
+    Returns:
+        ``name`` if there is no such container.
+    """
+    furniture = context.world.furniture
+    if name in furniture:
+        return name
+    distances = {
+        key: float(np.linalg.norm(np.subtract(point, (fixture.pose.x, fixture.pose.y, fixture.height / 2.0))))
+        for key, fixture in ((key, item.fixture) for key, item in furniture.items() if item.doors)
+    }
+    nearest = min(distances, key=lambda key: distances[key], default=name)
+    return nearest if distances.get(nearest, np.inf) <= CONFIG.max_furniture_offset else name
 
 
 def move_door(

@@ -1,6 +1,6 @@
 """HANDOVER: hold an object out to a person and let go when their hand has it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -48,6 +48,8 @@ class HandoverConfig:
         drop: Height from which the hand comes down to the offer in [m].
         beside: Distance of further offers from an occupied palm in [m].
         wait: Longest wait for the person in [s].
+        nearest_person: Largest distance of a goal's pose from the palm of a person whom it does not name in
+            [m]; an arm's length, so that it is not someone else.
         face_height: Height that the head looks at in [m]; a standing person's face.
         reach_speed: Fraction of the arm's top speed near the person.
         offer_speed: Speed of the hand on the last stretch in [m/s].
@@ -61,6 +63,7 @@ class HandoverConfig:
     drop: float = 0.10
     beside: float = 0.10
     wait: float = 5.0
+    nearest_person: float = 0.8
     face_height: float = 1.5
     reach_speed: float = 0.7
     offer_speed: float = 0.15
@@ -74,6 +77,7 @@ CONFIG = HandoverConfig()
 def handover(context: SkillContext, request: HandoverRequest) -> Running:
     """Approach the person, offer the held object at their hand, and let go once they have it."""
     held = require_held(context, Verb.HANDOVER)
+    request = _recipient(context, request)
     if request.agent_id not in context.world.people:
         raise BadRequest(
             f"unknown person '{request.agent_id}'; people here: {format_choices(context.world.people)}"
@@ -110,6 +114,19 @@ def _result(context: SkillContext, held: HeldObject, request: HandoverRequest) -
     distance = distance_to(context, held.body, hand)
     evidence: dict[str, ParamValue] = {"agent_id": request.agent_id, "distance_to_hand": distance}
     return SkillResult(SkillStatus.SUCCEEDED, f"handed over the {held.label}", evidence)
+
+
+def _recipient(context: SkillContext, request: HandoverRequest) -> HandoverRequest:
+    """Name the person at the goal's pose if the robot, which met people by itself, has an id of its own."""
+    people = context.world.people
+    distances = {
+        name: float(np.linalg.norm(np.subtract(request.agent.position[:2], palm(context, person)[:2])))
+        for name, person in people.items()
+    }
+    nearest = min(distances, key=lambda name: distances[name], default="")
+    if request.agent_id in people or distances.get(nearest, np.inf) > CONFIG.nearest_person:
+        return request
+    return replace(request, agent_id=nearest)
 
 
 def _give(context: SkillContext, held: HeldObject, person: Person) -> Move[None]:

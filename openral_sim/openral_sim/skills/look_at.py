@@ -7,6 +7,7 @@ from openral_core.skill_requests import LookAtRequest
 from openral_core.skills import SkillResult, SkillStatus
 from openral_sim.assets.furniture.doors import points_inside
 from openral_sim.motion_primitives.base_pose_selection import move_to_unoccluded_view
+from openral_sim.motion_primitives.door import container_at
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.skills.context import Move, Running, SkillContext
 
@@ -44,14 +45,33 @@ def _look(context: SkillContext, request: LookAtRequest) -> Move[float]:
 
 def _points_in_container(context: SkillContext, request: LookAtRequest, point: Vector) -> Vector | None:
     """Points to see in an open container, in map in [m], shape (N, 3); None if there is no open container."""
-    if _is_open(context, request.node_id):
-        return _inside(context, request.node_id)
-    if not _is_open(context, request.inside):
+    x, y, z = point.tolist()
+    container = container_at(context, request.node_id, (x, y, z)) if not request.inside else request.node_id
+    if _is_open(context, container):
+        return _inside(context, container)
+    inside = _enclosing(context, request.inside, point)
+    if not _is_open(context, inside):
         return None
-    if _moves_out(context, request.inside):
+    if _moves_out(context, inside):
         # The object moved with the drawer, so its position in there is unknown until it is seen.
-        return _inside(context, request.inside)
+        return _inside(context, inside)
     return point + _OBJECT_RADIUS * np.vstack([np.zeros(3), np.eye(3)[:2], -np.eye(3)[:2]])
+
+
+def _enclosing(context: SkillContext, name: str, point: Vector) -> str:
+    """Return the id of the container that a goal names, or of the one around its point."""
+    furniture = context.world.furniture
+    if not name or name in furniture:
+        return name
+    found = (
+        key
+        for key, item in furniture.items()
+        if item.fixture.container is not None
+        and item.fixture.container.interior.contains(
+            *item.fixture.pose.to_local(float(point[0]), float(point[1])), float(point[2])
+        )
+    )
+    return next(found, name)
 
 
 def _is_open(context: SkillContext, container: str) -> bool:

@@ -1,8 +1,8 @@
 """Resolve a reference (room, place, furniture, person or object) to a base pose, a target and a route."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from rapidfuzz import fuzz, process
 from rapidfuzz.utils import default_process
@@ -80,6 +80,7 @@ class ResolveRequestHandler:
         last_pose_of: Returns the pose of an agent at their last message.
         map_epoch: Objects of another map have no usable pose.
         default_agent: Agent that "me" refers to if the query names none.
+        people: People that were seen, by id; which way they face is not known.
         standoff: Distance to furniture without a base pose [m].
     """
 
@@ -92,6 +93,7 @@ class ResolveRequestHandler:
     last_pose_of: Callable[[str], SceneNode | None]
     map_epoch: int = 0
     default_agent: str = ""
+    people: Mapping[str, SceneNode] = field(default_factory=dict)
     standoff: float = 0.75
 
     def handle(self, query: ResolveQuery) -> ResolveResult:
@@ -123,7 +125,7 @@ class ResolveRequestHandler:
             return self._result_for(fixed, query)
         record = self.memory.get(name)
         if self._is_usable(record):
-            return self._result_for(record.node(), query)
+            return self._result_for(self.people.get(name) or record.node(), query)
         reason = (
             f"was last seen in map epoch {record.map_epoch}, and the current one is {self.map_epoch}"
             if record.map_epoch != self.map_epoch
@@ -173,7 +175,8 @@ class ResolveRequestHandler:
         if node.kind is NodeKind.ROOM:
             return self._in_room(node)
         if node.kind is NodeKind.AGENT:
-            ahead = (x + math.cos(node.pose.yaw), y + math.sin(node.pose.yaw))
+            faced = (x + math.cos(node.pose.yaw), y + math.sin(node.pose.yaw))
+            ahead = None if node.id in self.people else faced
             return choose_viewpoint(self.floor, (x, y), _PERSON_DISTANCE, None, ahead) if self.floor else None
         if node.kind is NodeKind.OBJECT and node.id in self.memory:
             return self.viewpoint(self.memory.get(node.id))

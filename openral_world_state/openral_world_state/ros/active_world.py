@@ -4,24 +4,29 @@ import gc
 import time
 from pathlib import Path
 
+from pydantic import ValidationError
 from rclpy.node import Node
+from std_msgs.msg import String
 
-from openral_core.home_map import load_map
+from openral_core.home_map import HomeMap, load_map
 from openral_core.spatial_memory import RecallQuery, RecallResult, RecallStatus
 from openral_core.text import Thesaurus
 from openral_msgs.msg import FailureTrigger
 from openral_ros.failure_reporter import FailureReporter
+from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 from openral_world_state.pictures import ObjectPictures, pictures_path
 from openral_world_state.ros.embedding_client import make_embedding_client
+from openral_world_state.ros.furniture_inputs import HOME_MAP
 from openral_world_state.ros.inputs import WorldInputs
 from openral_world_state.ros.parameters import WorldStateParameters
 from openral_world_state.ros.picture_taker import PicturePublisher, PictureTaker
 from openral_world_state.ros.publishers import WorldStatePublishers
 from openral_world_state.ros.subscriptions import DetectorSubscriptions
 from openral_world_state.spatial_memory.errors import MemoryNotWritten
-from openral_world_state.world import IntegrationResult, open_world
+from openral_world_state.static_map import static_map_from_home
+from openral_world_state.world import IntegrationResult, keep_home, open_world
 
 MAX_FRAME_AGE = 3.0
 """Time for which a detector's last frame is part of the current view [s]; slow detectors run at 1 Hz."""
@@ -100,6 +105,8 @@ class ActiveWorld:
             self.inputs.add_info,
             self.inputs.count_refused,
         )
+        if parameters.perceived_home:
+            scope.subscription(String, HOME_MAP, self._on_home, LATCHED)
         scope.timer(INTAKE_PERIOD, self.inputs.process)
         scope.timer(1.0 / parameters.publish_rate, self._publish)
 
@@ -109,6 +116,16 @@ class ActiveWorld:
         if self._embeddings is None or result.status not in _MISSES:
             return result
         return self.world.recall(query, now, await self._embeddings.near(query.query))
+
+    def _on_home(self, message: String) -> None:
+        """Take over the home that the mapper found; a message that is none is counted and left out."""
+        try:
+            home = HomeMap.model_validate_json(message.data)
+        except ValidationError:
+            self.inputs.count_refused("InvalidHomeMap")
+            return
+        self.world.change_home(static_map_from_home(home, self.world.settings.map_epoch))
+        keep_home(self.world)
 
     def _on_integrated(self, result: IntegrationResult) -> None:
         self._frames.put(result)

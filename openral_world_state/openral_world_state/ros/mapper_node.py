@@ -1,8 +1,9 @@
 """The mapper node: builds the occupancy of the floor from depth images and transforms.
 
-Subscribes: <camera>/depth, <camera>/camera_info, <camera>/depth/camera_info, tf, tf_static.
+Subscribes: <camera>/depth, <camera>/camera_info, <camera>/depth/camera_info, tf, tf_static; with the
+parameter furniture, openral/perception/*/objects and info.
 Publishes: map, map_walls (nav_msgs/OccupancyGrid, latched, when they changed; the same cells and stamp, the
-second with tall obstacles alone), /diagnostics.
+second with tall obstacles alone), /diagnostics; with furniture, home_map (std_msgs/String, latched).
 """
 
 from collections import Counter
@@ -23,7 +24,8 @@ from openral_ros.run_node import run
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 from openral_ros.tf_buffer import TransformBuffer
 from openral_world_state.depth_camera import DepthView, Intrinsics
-from openral_world_state.ros.depth_subscription import DepthSubscription
+from openral_world_state.ros.depth_subscription import DepthSubscription, find_camera
+from openral_world_state.ros.furniture_inputs import FurnitureInputs
 from openral_world_state.ros.parameters import MapperParameters
 
 DEPTH_HISTORY = 2.0
@@ -67,6 +69,11 @@ class ActiveMapper:
         if is_kept:
             scope.callback(self._save)
             scope.timer(parameters.save_period, self._save)
+        self._furniture = (
+            FurnitureInputs(scope, node, watchdog, self._view, self._mapper, parameters.home_period)
+            if parameters.furniture
+            else None
+        )
         scope.timer(1.0 / parameters.image_rate, self._update)
         scope.timer(parameters.publish_period, self._publish)
 
@@ -88,6 +95,9 @@ class ActiveMapper:
             except OpenRALError as error:
                 self._refused[type(error).__name__] += 1
                 self._problem = str(error)
+
+    def _view(self, camera: str, stamp: float) -> DepthView:
+        return find_camera(self._cameras, camera).view(stamp, self._transforms, self._parameters.map_frame)
 
     def _rays_of(self, view: DepthView) -> PixelRays:
         """Return the rays of a camera's depth pixels, computed again only if its intrinsics change."""
@@ -112,6 +122,9 @@ class ActiveMapper:
         text = "mapping" if self._mapper.images else self._problem or "no depth image yet"
         status = DiagnosticStatus(level=level, name=self._node.get_fully_qualified_name(), message=text)
         facts = {"images": self._mapper.images, **{f"refused {k}": v for k, v in self._refused.items()}}
+        if self._furniture is not None:
+            facts["furniture"] = len(self._furniture.furniture.tracks)
+            facts |= {f"detections refused {k}": v for k, v in self._furniture.refused.items()}
         status.values = [KeyValue(key=key, value=str(value)) for key, value in facts.items()]
         message = DiagnosticArray(status=[status])
         message.header.stamp = now.to_msg()

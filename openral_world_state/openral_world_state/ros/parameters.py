@@ -26,6 +26,9 @@ class WorldStateParameters(Parameters):
         default="",
         description="map file (rooms, furniture, people); empty: the map stored in the memory file",
     )
+    perceived_home: bool = Field(
+        default=False, description="take rooms and furniture from the topic home_map as they are found"
+    )
     spatial_memory_path: str = Field(
         default="",
         description="SQLite file of memory, or a *.json graph read once; empty: memory ends with the node",
@@ -176,6 +179,12 @@ class MapperParameters(Parameters):
     )
     save_period: float = Field(
         default=30.0, ge=1.0, le=3600.0, description="time between two saves of a changed map [s]"
+    )
+    furniture: bool = Field(
+        default=False, description="find rooms and furniture too, and publish them as home_map"
+    )
+    home_period: float = Field(
+        default=5.0, ge=0.5, le=600.0, description="shortest time between two versions of home_map [s]"
     )
 
     @field_validator("rectified_cameras")

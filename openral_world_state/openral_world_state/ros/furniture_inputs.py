@@ -1,0 +1,130 @@
+"""Furniture for the mapper: detections with their depth, and the home built of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from openral_core.detectors import Detection
+from openral_core.home_map import HomeMap
+from openral_mapping.depth_mapper import DepthMapper
+from openral_mapping.furniture import mapped_furniture, with_furniture
+from openral_mapping.furniture_kinds import kind_of
+from openral_mapping.furniture_tracks import FurnitureBox, FurnitureMapper, FurnitureView
+from openral_mapping.home_from_floor import NoRooms, home_from_floor
+from openral_mapping.room_names import with_names
+from openral_ros.qos import LATCHED
+from openral_ros.resources import ResourceScope
+from openral_ros.stream_watchdog import StreamWatchdog
+from openral_world_state.depth_camera import DepthView, Intrinsics
+from openral_world_state.ros.subscriptions import DetectionBuffer, DetectorSubscriptions, ViewAt
+
+HOME_MAP = "home_map"
+"""Topic of the home that the mapper found: JSON of `openral_core.home_map.HomeMap`, latched."""
+PATIENCE = 1.5
+"""Time that detections wait for depth and transforms [s]; depth images are kept a little longer."""
+MOST_DETECTIONS = 100
+"""Detections used of one image [1]."""
+MOST_BYTES = 2_000_000
+"""Size above which a message of detections is refused [bytes]."""
+INTAKE_PERIOD = 0.1
+"""Time between two attempts to use the detections that wait [s]."""
+
+
+@dataclass(frozen=True)
+class _Camera:
+    """A camera with the rays of its depth pixels, shape (H, W, 3)."""
+
+    intrinsics: Intrinsics
+    rays: np.ndarray
+
+
+class FurnitureInputs:
+    """Furniture from the detectors of the graph; publishes the home with it.
+
+    Args:
+        scope: Owns subscriptions, publisher and timers.
+        node: Its namespace is searched for detectors.
+        watchdog: Watches the detectors.
+        view_at: Depth view of a camera at a stamp [s].
+        period: Shortest time between two homes [s].
+    """
+
+    def __init__(
+        self,
+        scope: ResourceScope,
+        node: Node,
+        watchdog: StreamWatchdog,
+        view_at: ViewAt,
+        mapper: DepthMapper,
+        period: float,
+    ) -> None:
+        self._mapper, self.furniture = mapper, FurnitureMapper()
+        self._buffer = DetectionBuffer(view_at, self._integrate, PATIENCE, MOST_DETECTIONS)
+        self._cameras: dict[str, _Camera] = {}
+        self._home: HomeMap | None = None
+        self._changes = self._published = 0
+        self._publisher = scope.publisher(String, HOME_MAP, LATCHED)
+        DetectorSubscriptions(
+            scope, node, watchdog, (), MOST_BYTES, self._buffer.add, lambda slug, info: None, self._refuse
+        )
+        scope.timer(INTAKE_PERIOD, self._buffer.process)
+        scope.timer(period, self.publish)
+
+    @property
+    def refused(self) -> dict[str, int]:
+        """Number of messages that were not used, by reason."""
+        return dict(self._buffer.refused)
+
+    def _refuse(self, reason: str) -> None:
+        self._buffer.refused[reason] += 1
+
+    def _integrate(self, view: DepthView, detections: Sequence[Detection], source: str) -> None:
+        """Use the furniture of one image; every image counts, because one without any is evidence too."""
+        camera = self._camera(view)
+        sx, sy = view.depth_scale
+        boxes = [
+            FurnitureBox(
+                found.label,
+                found.score,
+                (found.box.x_min * sx, found.box.y_min * sy, found.box.x_max * sx, found.box.y_max * sy),
+            )
+            for found in detections
+            if kind_of(found.label)
+        ]
+        project = camera.intrinsics.project
+        self.furniture.update(FurnitureView(view.depth, camera.rays, project, view.T_map_camera, boxes))
+        self._changes += 1
+
+    def _camera(self, view: DepthView) -> _Camera:
+        kept, intrinsics = self._cameras.get(view.camera), view.depth_intrinsics
+        if kept is None or not kept.intrinsics.matches(intrinsics):
+            shape = intrinsics.height, intrinsics.width
+            pixels = np.indices(shape)[::-1].reshape(2, -1).T.astype(np.float64)
+            kept = self._cameras[view.camera] = _Camera(
+                intrinsics, intrinsics.rays(pixels).reshape(*shape, 3)
+            )
+        return kept
+
+    def publish(self) -> None:
+        """Build the home and publish it, if anything was seen since."""
+        if self._changes == self._published:
+            return
+        self._published = self._changes
+        home = build_home(self._mapper, self.furniture, self._home)
+        if home is not None and home != self._home:
+            self._home = home
+            self._publisher.publish(String(data=home.model_dump_json()))
+
+
+def build_home(mapper: DepthMapper, furniture: FurnitureMapper, known: HomeMap | None) -> HomeMap | None:
+    """Build the home from floor and furniture; rooms keep the ids of a known one. None without any room."""
+    floor = mapper.floor_map()
+    before = None if known is None else HomeMap(name=known.name, rooms=known.rooms)
+    try:
+        home = home_from_floor(floor, "perceived", before, mapper.wall_map())
+    except NoRooms:
+        return None
+    return with_names(with_furniture(home, mapped_furniture(furniture.tracks, floor), floor))
