@@ -34,6 +34,7 @@ from openral_world_state.agents import AgentPoseMemory
 from openral_world_state.container_state import ContainerStates, estimate_opening
 from openral_world_state.data_association import AssociationGates, DataAssociator
 from openral_world_state.depth_camera import DepthView
+from openral_world_state.existence import is_confirmed
 from openral_world_state.lifting import AmbiguousDepth, DepthModel, NoDepth, OutOfRange
 from openral_world_state.navigation import FloorGrid, Routes
 from openral_world_state.negative_evidence import DetectorVocabularies, ExistenceDecay, NegativeEvidence
@@ -149,16 +150,18 @@ class WorldModel:
 
     @property
     def seen_people(self) -> list[SceneNode]:
-        """People in memory as nodes of kind agent, the last seen first; none if the map has people."""
+        """People in memory as nodes of kind agent, the most often seen first; none if the map has people."""
         if self.home.agents:
             return []
-        nodes = [record.node() for record in self.memory if record.label == _PERSON]
         usable = [
-            replace(node, kind=NodeKind.AGENT)
-            for node in nodes
-            if node.presence is not Presence.GONE and node.map_epoch == self.settings.map_epoch
+            replace(record.node(), kind=NodeKind.AGENT)
+            for record in self.memory
+            if record.label == _PERSON
+            and record.presence is not Presence.GONE
+            and record.map_epoch == self.settings.map_epoch
+            and is_confirmed(record)
         ]
-        return sorted(usable, key=lambda node: (-node.last_seen, node.id))
+        return sorted(usable, key=lambda node: (-node.observations, node.id))
 
     def integrate(self, view: DepthView, detections: Sequence[Detection], source: str) -> IntegrationResult:
         """Integrate a frame of a continuous detector: update seen objects, count misses of absent ones."""

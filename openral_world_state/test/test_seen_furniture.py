@@ -16,6 +16,7 @@ from openral_mapping.furniture_kinds import furniture_kinds, kind_of
 from openral_mapping.furniture_tracks import FurnitureBox, FurnitureMapper, FurnitureView
 from openral_mapping.home_from_floor import UNNAMED
 from openral_testing.synthetic_depth import Block, Body, Plane, Triple, look_at_pose, render_depth
+from openral_world_state.found_home import build_home
 
 SHELL: Mapping[str, Body] = {
     "_floor": Plane((0.0, 0.0, 1.0), 0.0),
@@ -261,3 +262,25 @@ def test_a_piece_walled_in_has_no_place_to_stand() -> None:
 def test_the_home_survives_its_file(tmp_path: Path) -> None:
     home = with_furniture(room(), [piece_at(0.0, 0.0), piece_at(1.5, 0.0, "fridge")], free_floor())
     assert HomeMap.model_validate_json(home.model_dump_json()) == home
+
+
+def test_the_home_has_rooms_named_by_what_was_seen_and_keeps_their_ids() -> None:
+    robot = Robot()
+    bodies = {
+        "fridge": Block((2.68, 0.0, 0.9), (0.64, 0.7, 1.8)),
+        "counter": Block((2.7, -1.6, 0.45), (0.6, 2.0, 0.9)),
+    }
+    for angle in np.arange(16) * 2.0 * pi / 16.0:
+        for tilt in (0.35, 1.0):
+            robot.look(bodies, (0.0, -0.5, 1.3), (cos(angle), -0.5 + sin(angle), 1.3 - tilt))
+    home = build_home(robot.floor, robot.furniture, None)
+    assert home is not None
+    assert [room.name for room in home.rooms] == ["kitchen"]
+    assert {fixture.kind for fixture in home.fixtures} >= {"fridge", "counter"}
+    assert {place.looks_at for place in home.places} >= {"fridge_1", "counter_1"}
+    again = build_home(robot.floor, robot.furniture, home)
+    assert again == home
+
+
+def test_without_floor_there_is_no_home_yet() -> None:
+    assert build_home(DepthMapper(), FurnitureMapper(), None) is None

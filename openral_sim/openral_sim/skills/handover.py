@@ -1,5 +1,6 @@
 """HANDOVER: hold an object out to a person and let go when their hand has it."""
 
+import re
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -72,6 +73,8 @@ class HandoverConfig:
 
 
 CONFIG = HandoverConfig()
+_MET = re.compile(r"person_\d+")
+"""Ids that spatial memory gives to people whom nobody introduced."""
 
 
 def handover(context: SkillContext, request: HandoverRequest) -> Running:
@@ -117,14 +120,16 @@ def _result(context: SkillContext, held: HeldObject, request: HandoverRequest) -
 
 
 def _recipient(context: SkillContext, request: HandoverRequest) -> HandoverRequest:
-    """Name the person at the goal's pose if the robot, which met people by itself, has an id of its own."""
+    """Name the person at the goal's pose if the goal has an id of the robot's memory."""
     people = context.world.people
+    if not _MET.fullmatch(request.agent_id):
+        return request
     distances = {
         name: float(np.linalg.norm(np.subtract(request.agent.position[:2], palm(context, person)[:2])))
         for name, person in people.items()
     }
     nearest = min(distances, key=lambda name: distances[name], default="")
-    if request.agent_id in people or distances.get(nearest, np.inf) > CONFIG.nearest_person:
+    if distances.get(nearest, np.inf) > CONFIG.nearest_person:
         return request
     return replace(request, agent_id=nearest)
 

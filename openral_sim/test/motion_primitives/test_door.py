@@ -7,7 +7,12 @@ import pytest
 from openral_core.geometry import Pose
 from openral_core.skill_errors import BadRequest, NothingThere
 from openral_core.skill_requests import DoorRequest
-from openral_sim.motion_primitives.door import articulated_door, contents_of, drawer_front_height
+from openral_sim.motion_primitives.door import (
+    articulated_door,
+    container_at,
+    contents_of,
+    drawer_front_height,
+)
 from openral_sim.skills.context import SkillContext
 
 FRIDGE = DoorRequest(Pose.planar(0.36, 1.7, 0.0, 0.875), "fridge")
@@ -50,3 +55,20 @@ def test_only_a_drawer_takes_its_contents_along(home: SkillContext) -> None:
     assert contents_of(home, articulated_door(home, FRIDGE).spec) == ()
     on_the_table = next(iter(home.world.people.values())).body
     assert drawer_front_height(home, home.model.body(on_the_table).id) == -np.inf
+
+
+def test_a_name_of_the_robots_own_means_the_container_at_the_point(home: SkillContext) -> None:
+    fridge = home.world.furniture["fridge"].fixture
+    x, y = fridge.pose.x + 0.1, fridge.pose.y - 0.1
+    near = Pose((x, y, fridge.height / 2.0))
+    assert articulated_door(home, DoorRequest(near, "fridge_1")).spec == articulated_door(home, FRIDGE).spec
+    with pytest.raises(BadRequest, match="container 'fridge_1' has no door"):
+        articulated_door(home, DoorRequest(Pose((x + 0.5, y, fridge.height / 2.0)), "fridge_1"))
+
+
+def test_drawers_above_each_other_are_told_by_their_height(home: SkillContext) -> None:
+    drawers = {name: item for name, item in home.world.furniture.items() if item.fixture.kind == "drawer"}
+    for name, item in drawers.items():
+        pose = item.fixture.pose
+        found = container_at(home, "drawer_9", (pose.x, pose.y, item.fixture.height / 2.0))
+        assert found == name

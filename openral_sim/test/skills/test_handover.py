@@ -80,3 +80,11 @@ def test_a_second_thing_leaves_the_first_with_the_person(
     wait(50)
     for item in ("can", "loaf"):
         assert np.linalg.norm(context.data.body(item).xpos - palm(context)) < 0.2
+
+
+def test_a_person_whom_the_robot_met_is_the_one_at_the_pose(
+    do: Callable[..., SkillResult], context: SkillContext
+) -> None:
+    assert do(Verb.HANDOVER, agent=ANN["agent"], agent_id="person_7").status is SkillStatus.NOTHING_HELD
+    nobody = do(Verb.HANDOVER, agent=Pose.planar(3.0, 3.0, 0.0), agent_id="person_7")
+    assert nobody.status is not SkillStatus.SUCCEEDED

@@ -10,15 +10,13 @@ from std_msgs.msg import String
 from openral_core.detectors import Detection
 from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper
-from openral_mapping.furniture import mapped_furniture, with_furniture
 from openral_mapping.furniture_kinds import kind_of
 from openral_mapping.furniture_tracks import FurnitureBox, FurnitureMapper, FurnitureView
-from openral_mapping.home_from_floor import NoRooms, home_from_floor
-from openral_mapping.room_names import with_names
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog
 from openral_world_state.depth_camera import DepthView, Intrinsics
+from openral_world_state.found_home import build_home
 from openral_world_state.ros.subscriptions import DetectionBuffer, DetectorSubscriptions, ViewAt
 
 HOME_MAP = "home_map"
@@ -117,14 +115,3 @@ class FurnitureInputs:
         if home is not None and home != self._home:
             self._home = home
             self._publisher.publish(String(data=home.model_dump_json()))
-
-
-def build_home(mapper: DepthMapper, furniture: FurnitureMapper, known: HomeMap | None) -> HomeMap | None:
-    """Build the home from floor and furniture; rooms keep the ids of a known one. None without any room."""
-    floor = mapper.floor_map()
-    before = None if known is None else HomeMap(name=known.name, rooms=known.rooms)
-    try:
-        home = home_from_floor(floor, "perceived", before, mapper.wall_map())
-    except NoRooms:
-        return None
-    return with_names(with_furniture(home, mapped_furniture(furniture.tracks, floor), floor))
