@@ -1,19 +1,36 @@
 """The home that a robot found: rooms from the floor, furniture from detections."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper
-from openral_mapping.furniture import mapped_furniture, with_furniture
+from openral_mapping.floor_map import FloorMap
+from openral_mapping.furniture import MappedPiece, mapped_furniture, with_furniture
 from openral_mapping.furniture_tracks import FurnitureMapper
 from openral_mapping.home_from_floor import NoRooms, home_from_floor
 from openral_mapping.room_names import with_names
 
 
-def build_home(mapper: DepthMapper, furniture: FurnitureMapper, known: HomeMap | None) -> HomeMap | None:
-    """Build the home from floor and furniture; rooms keep the ids of a known one. None without any room."""
-    floor = mapper.floor_map()
-    before = None if known is None else HomeMap(name=known.name, rooms=known.rooms)
-    try:
-        home = home_from_floor(floor, "perceived", before, mapper.wall_map())
-    except NoRooms:
-        return None
-    return with_names(with_furniture(home, mapped_furniture(furniture.tracks, floor), floor))
+@dataclass(frozen=True)
+class SeenHome:
+    """What a home is built of at one moment: floor, tall obstacles, and furniture."""
+
+    floor: FloorMap
+    walls: FloorMap
+    pieces: Sequence[MappedPiece]
+
+    @classmethod
+    def of(cls, mapper: DepthMapper, furniture: FurnitureMapper) -> "SeenHome":
+        """Take what two mappers have now."""
+        floor = mapper.floor_map()
+        return cls(floor, mapper.wall_map(), mapped_furniture(furniture.tracks, floor))
+
+    def build(self, known: HomeMap | None) -> HomeMap | None:
+        """Build the home; rooms keep the ids of a known one. None without any room."""
+        before = None if known is None else HomeMap(name=known.name, rooms=known.rooms)
+        try:
+            home = home_from_floor(self.floor, "perceived", before, self.walls)
+        except NoRooms:
+            return None
+        return with_names(with_furniture(home, self.pieces, self.floor))

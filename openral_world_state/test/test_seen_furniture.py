@@ -16,7 +16,7 @@ from openral_mapping.furniture_kinds import furniture_kinds, kind_of
 from openral_mapping.furniture_tracks import FurnitureBox, FurnitureMapper, FurnitureView
 from openral_mapping.home_from_floor import UNNAMED
 from openral_testing.synthetic_depth import Block, Body, Plane, Triple, look_at_pose, render_depth
-from openral_world_state.found_home import build_home
+from openral_world_state.found_home import SeenHome
 
 SHELL: Mapping[str, Body] = {
     "_floor": Plane((0.0, 0.0, 1.0), 0.0),
@@ -273,14 +273,14 @@ def test_the_home_has_rooms_named_by_what_was_seen_and_keeps_their_ids() -> None
     for angle in np.arange(16) * 2.0 * pi / 16.0:
         for tilt in (0.35, 1.0):
             robot.look(bodies, (0.0, -0.5, 1.3), (cos(angle), -0.5 + sin(angle), 1.3 - tilt))
-    home = build_home(robot.floor, robot.furniture, None)
+    home = SeenHome.of(robot.floor, robot.furniture).build(None)
     assert home is not None
     assert [room.name for room in home.rooms] == ["kitchen"]
     assert {fixture.kind for fixture in home.fixtures} >= {"fridge", "counter"}
     assert {place.looks_at for place in home.places} >= {"fridge_1", "counter_1"}
-    again = build_home(robot.floor, robot.furniture, home)
+    again = SeenHome.of(robot.floor, robot.furniture).build(home)
     assert again == home
 
 
 def test_without_floor_there_is_no_home_yet() -> None:
-    assert build_home(DepthMapper(), FurnitureMapper(), None) is None
+    assert SeenHome.of(DepthMapper(), FurnitureMapper()).build(None) is None

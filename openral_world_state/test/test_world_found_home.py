@@ -77,3 +77,12 @@ def test_people_of_the_map_are_the_only_ones_if_it_has_any() -> None:
     see(world, 2.0, "person", range(1, 12))
     assert world.seen_people == []
     assert world.resolve(ResolveQuery("me")).node_id == MAP.agents[0].id
+
+
+def test_a_person_is_met_from_the_open_side_of_the_room() -> None:
+    world = opened(home=NOBODY)
+    see(world, 2.6, "person", range(1, 12))
+    goal = world.resolve(ResolveQuery("me")).goal_pose
+    assert goal is not None
+    assert goal.position[1] < 4.0, "the wall is behind the person"
+    assert 0.5 < float(np.hypot(goal.position[0] - 2.6, goal.position[1] - 4.0)) < 1.4

@@ -139,6 +139,35 @@ def test_the_simulation_plans_on_the_floor_that_was_chosen_which_needs_a_mapper_
         build_graph(options.model_copy(update={"mapper": False}), RSKILLS)
 
 
+def test_without_a_map_the_robot_finds_its_home_on_the_floor_that_it_sees() -> None:
+    scene = ROOT / "scenes" / "deploy" / "home.yaml"
+    nodes = {n.key: n for n in build_graph(DeploymentOptions(scene=scene, map="none"), RSKILLS).nodes}
+    assert nodes["mapper"].parameters["furniture"] is True
+    world = nodes["world_state"].parameters
+    assert (world["map"], world["perceived_home"]) == ("", True)
+    assert SimParameters.model_validate(nodes["sim"].parameters).floor is FloorSource.PERCEIVED
+    shipped = {n.key: n for n in build_graph(DeploymentOptions(scene=scene), RSKILLS).nodes}
+    assert "mapper" not in shipped
+    assert (
+        bool(shipped["world_state"].parameters["map"]),
+        shipped["world_state"].parameters["perceived_home"],
+    ) == (
+        True,
+        False,
+    )
+
+
+def test_a_map_of_ones_own_is_used_and_one_that_is_not_there_is_told(tmp_path: Path) -> None:
+    scene, other = ROOT / "scenes" / "deploy" / "home.yaml", ROOT / "scenes" / "maps" / "flat.yaml"
+    nodes = {n.key: n for n in build_graph(DeploymentOptions(scene=scene, map=str(other)), RSKILLS).nodes}
+    assert nodes["world_state"].parameters["map"] == str(other)
+    missing = DeploymentOptions(scene=scene, map=str(tmp_path / "none.yaml"))
+    with pytest.raises(
+        InvalidDeployment, match=r"none\.yaml: no such file; valid: shipped, none, or a map file"
+    ):
+        build_graph(missing, RSKILLS)
+
+
 def test_the_command_line_has_the_flags_of_the_simulation_but_for_the_simulated_ones() -> None:
     shown = CliRunner().invoke(robot_app, ["--help"], env={"COLUMNS": "200"}).output
     assert all(flag in shown for flag in ("--robot", "--goal", "--detectors", "--brain", "--dry-run"))

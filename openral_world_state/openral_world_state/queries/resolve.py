@@ -176,7 +176,7 @@ class ResolveRequestHandler:
             return self._in_room(node)
         if node.kind is NodeKind.AGENT:
             faced = (x + math.cos(node.pose.yaw), y + math.sin(node.pose.yaw))
-            ahead = None if node.id in self.people else faced
+            ahead = self._open_side(node) if node.id in self.people else faced
             return choose_viewpoint(self.floor, (x, y), _PERSON_DISTANCE, None, ahead) if self.floor else None
         if node.kind is NodeKind.OBJECT and node.id in self.memory:
             return self.viewpoint(self.memory.get(node.id))
@@ -186,6 +186,12 @@ class ResolveRequestHandler:
         if site.base_pose is not None or self.floor is None:
             return site.base_pose
         return choose_viewpoint(self.floor, (x, y), max(node.size[:2]) / 2.0 + self.standoff, None, None)
+
+    def _open_side(self, person: SceneNode) -> tuple[float, float] | None:
+        """Return where most of the room is: a person is reached from there most easily."""
+        room = self.home.nodes.get(self.home.room_at(person.pose.position))
+        middle = self._in_room(room) if room is not None else None
+        return (middle.position[0], middle.position[1]) if middle is not None else None
 
     def _in_room(self, room: SceneNode) -> Pose | None:
         """Return the base pose at the place nearest to the room's middle, preferably without furniture."""

@@ -1,22 +1,26 @@
 """Furniture for the mapper: detections with their depth, and the home built of them."""
 
+import math
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from rclpy.node import Node
 from std_msgs.msg import String
+from vision_msgs.msg import Detection2DArray
 
 from openral_core.detectors import Detection
 from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper
 from openral_mapping.furniture_kinds import kind_of
 from openral_mapping.furniture_tracks import FurnitureBox, FurnitureMapper, FurnitureView
+from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog
 from openral_world_state.depth_camera import DepthView, Intrinsics
-from openral_world_state.found_home import build_home
+from openral_world_state.found_home import SeenHome
 from openral_world_state.ros.subscriptions import DetectionBuffer, DetectorSubscriptions, ViewAt
 
 HOME_MAP = "home_map"
@@ -47,6 +51,8 @@ class FurnitureInputs:
         node: Its namespace is searched for detectors.
         watchdog: Watches the detectors.
         view_at: Depth view of a camera at a stamp [s].
+        mapper: Its floor.
+        rate: Images used of each detector [Hz].
         period: Shortest time between two homes [s].
     """
 
@@ -57,16 +63,21 @@ class FurnitureInputs:
         watchdog: StreamWatchdog,
         view_at: ViewAt,
         mapper: DepthMapper,
+        rate: float,
         period: float,
     ) -> None:
         self._mapper, self.furniture = mapper, FurnitureMapper()
+        self._interval, self._used = 1.0 / rate, dict[str, float]()
         self._buffer = DetectionBuffer(view_at, self._integrate, PATIENCE, MOST_DETECTIONS)
         self._cameras: dict[str, _Camera] = {}
         self._home: HomeMap | None = None
         self._changes = self._published = 0
+        self._building: Future[HomeMap | None] | None = None
+        self._builder = ThreadPoolExecutor(1, "build_home")
+        scope.callback(self._builder.shutdown)
         self._publisher = scope.publisher(String, HOME_MAP, LATCHED)
         DetectorSubscriptions(
-            scope, node, watchdog, (), MOST_BYTES, self._buffer.add, lambda slug, info: None, self._refuse
+            scope, node, watchdog, (), MOST_BYTES, self._add, lambda slug, info: None, self._refuse
         )
         scope.timer(INTAKE_PERIOD, self._buffer.process)
         scope.timer(period, self.publish)
@@ -75,6 +86,14 @@ class FurnitureInputs:
     def refused(self) -> dict[str, int]:
         """Number of messages that were not used, by reason."""
         return dict(self._buffer.refused)
+
+    def _add(self, source: str, message: Detection2DArray) -> None:
+        """Use a detector's images at the rate alone: one takes some 50 ms."""
+        stamp = seconds(message.header.stamp)
+        if 0.0 <= stamp - self._used.get(source, -math.inf) < self._interval:
+            return
+        self._used[source] = stamp
+        self._buffer.add(source, message)
 
     def _refuse(self, reason: str) -> None:
         self._buffer.refused[reason] += 1
@@ -107,11 +126,16 @@ class FurnitureInputs:
         return kept
 
     def publish(self) -> None:
-        """Build the home and publish it, if anything was seen since."""
-        if self._changes == self._published:
-            return
-        self._published = self._changes
-        home = build_home(self._mapper, self.furniture, self._home)
-        if home is not None and home != self._home:
-            self._home = home
-            self._publisher.publish(String(data=home.model_dump_json()))
+        """Publish the home that was built since, and build the next one if anything was seen.
+
+        Rooms take up to a second of a thread of their own: images come in meanwhile.
+        """
+        if self._building is not None and self._building.done():
+            home, self._building = self._building.result(), None
+            if home is not None and home != self._home:
+                self._home = home
+                self._publisher.publish(String(data=home.model_dump_json()))
+        if self._changes != self._published and self._building is None:
+            self._published = self._changes
+            seen = SeenHome.of(self._mapper, self.furniture)
+            self._building = self._builder.submit(seen.build, self._home)

@@ -70,7 +70,15 @@ class ActiveMapper:
             scope.callback(self._save)
             scope.timer(parameters.save_period, self._save)
         self._furniture = (
-            FurnitureInputs(scope, node, watchdog, self._view, self._mapper, parameters.home_period)
+            FurnitureInputs(
+                scope,
+                node,
+                watchdog,
+                self._view,
+                self._mapper,
+                parameters.furniture_rate,
+                parameters.home_period,
+            )
             if parameters.furniture
             else None
         )

@@ -183,6 +183,9 @@ class MapperParameters(Parameters):
     furniture: bool = Field(
         default=False, description="find rooms and furniture too, and publish them as home_map"
     )
+    furniture_rate: float = Field(
+        default=2.0, ge=0.1, le=10.0, description="images of each detector used for furniture [Hz]"
+    )
     home_period: float = Field(
         default=5.0, ge=0.5, le=600.0, description="shortest time between two versions of home_map [s]"
     )

@@ -10,15 +10,17 @@ import pytest
 pytest.importorskip("rclpy")
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import TransformStamped
+from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection3DArray
 
 from openral_core.geometry import Pose
+from openral_core.home_map import load_map
 from openral_core.spatial_memory import Presence
 from openral_msgs.msg import FailureTrigger, SkillCatalogue, WorldState
 from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.stamps import seconds, stamp_of
-from openral_ros.qos import RELIABLE
+from openral_ros.qos import LATCHED, RELIABLE
 from openral_world_state.ros import active_world, inputs
 from openral_world_state.ros.inputs import FramePoses
 
@@ -182,3 +184,18 @@ def test_frames_that_never_were_are_not_known() -> None:
             return np.full((4, 4), np.nan)
 
     assert FramePoses(Nothing(), "map").pose("base_link") is None
+
+
+def test_a_home_that_the_mapper_found_is_taken_over_and_nonsense_is_counted(
+    make_graph: Callable[..., Any],
+) -> None:
+    graph = make_graph(map="", perceived_home=True)
+    told = graph.robot.create_publisher(String, "home_map", LATCHED)
+    diagnostics = Told(graph, DiagnosticArray, "/diagnostics")
+    graph.activate()
+    told.publish(String(data="{}"))
+    graph.until(lambda: diagnostics.last is not None and "InvalidHomeMap" in str(diagnostics.last))
+    home = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
+    told.publish(String(data=home.model_dump_json()))
+    rooms = {room.id for room in home.rooms}
+    graph.until(lambda: bool(graph.robot.graphs) and rooms <= {n.id for n in graph.robot.graphs[-1].nodes})

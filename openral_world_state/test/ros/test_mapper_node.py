@@ -1,6 +1,8 @@
 """The mapper on real DDS, with a camera and transforms around it."""
 
+import time
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +17,20 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import CameraInfo, Image
+from std_msgs.msg import Header, String
 from tf2_msgs.msg import TFMessage
+from vision_msgs.msg import Detection2DArray
 
+from openral_core.detectors import Detection
 from openral_core.geometry import Pose
+from openral_core.home_map import HomeMap
 from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
+from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.images import image_message
+from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
-from openral_testing.synthetic_depth import Plane, look_at_pose, render_depth
+from openral_testing.synthetic_depth import Block, Plane, SyntheticDepthImage, look_at_pose, render_depth
 from openral_world_state.ros.mapper_node import MapperNode
 
 FRAME = "head_camera_optical_frame"
@@ -62,12 +70,12 @@ class Robot(Node):
             item.header.frame_id = "map"
         self._tf.publish(TFMessage(transforms=found))
 
-    def show(self, stamp: float) -> None:
-        intrinsics = SHOT.view.intrinsics
+    def show(self, stamp: float, shot: SyntheticDepthImage = SHOT) -> None:
+        intrinsics = shot.view.intrinsics
         info = CameraInfo(width=intrinsics.width, height=intrinsics.height)
         info.k, info.header.frame_id = intrinsics.K.ravel().tolist(), FRAME
         self._info.publish(info)
-        self.depth.publish(image_message(SHOT.view.depth, "32FC1", stamp, FRAME))
+        self.depth.publish(image_message(shot.view.depth, "32FC1", stamp, FRAME))
 
 
 @pytest.fixture
@@ -159,3 +167,39 @@ def test_a_broken_map_file_fails_the_activation(make_node: Callable[..., MapperN
     node = make_node(map_path=str(tmp_path / "home.npz"))
     node.trigger_configure()
     assert node.trigger_activate().name == "FAILURE"
+
+
+def test_with_furniture_the_home_is_published_with_what_detectors_named(
+    make_node: Callable[..., MapperNode], robot: Robot, spin_until: Callable[..., None]
+) -> None:
+    homes: list[String] = []
+    robot.create_subscription(String, "home_map", homes.append, LATCHED)
+    eyes = robot.create_publisher(Detection2DArray, "openral/perception/eyes/objects", RELIABLE)
+    node = make_node(furniture=True, furniture_rate=5.0, home_period=0.5)
+    node.trigger_configure()
+    node.trigger_activate()
+    spin_until(
+        [node, robot],
+        lambda: eyes.get_subscription_count() > 0 and bool(robot.depth.get_subscription_count()),
+    )
+    stamps = count(10.0, 0.5)
+    block = {"wardrobe": Block((2.7, 0.0, 0.9), (0.6, 1.0, 1.8)), "_wall": Plane((1.0, 0.0, 0.0), 3.0)}
+    bodies = block | {"_floor": Plane((0.0, 0.0, 1.0), 0.0)}
+    shot = render_depth(bodies, SHOT.view.T_map_camera, size=(160, 120))
+    box = Detection(shot.boxes["wardrobe"], "wardrobe", 0.9)
+
+    shown = [0.0]
+
+    def is_found() -> bool:
+        if time.monotonic() - shown[0] > 0.25:
+            shown[0], stamp = time.monotonic(), next(stamps)
+            robot.place()
+            robot.show(stamp, shot)
+            eyes.publish(detections_message([box], Header(frame_id=FRAME, stamp=stamp_of(stamp))))
+        return bool(homes) and "wardrobe_1" in homes[-1].data
+
+    spin_until([node, robot], is_found, 40.0)
+    home = HomeMap.model_validate_json(homes[-1].data)
+    assert home.fixture("wardrobe_1").kind == "wardrobe"
+    assert len(home.rooms) == 1
+    spin_until([node, robot], lambda: "furniture" in robot.problems)
