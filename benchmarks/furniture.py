@@ -24,7 +24,8 @@ from openral_mapping.depth_mapper import DepthMapper, PixelRays
 from openral_mapping.floor_map import FloorMap
 from openral_mapping.furniture import MappedPiece, mapped_furniture
 from openral_mapping.furniture_kinds import kind_of
-from openral_mapping.furniture_tracks import FurnitureBox, FurnitureMapper, FurnitureView
+from openral_mapping.furniture_tracks import FurnitureMapper
+from openral_mapping.furniture_view import FurnitureBox, FurnitureView
 from openral_sim.procedural.home import sample_home
 from openral_sim.rendering.camera import fixed_camera, intrinsics
 from openral_sim.rendering.renderer import SceneView

@@ -4,12 +4,9 @@
 `open_world` builds it from a map and a memory file.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-
-from pydantic import TypeAdapter
 
 from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
@@ -43,19 +40,16 @@ from openral_world_state.queries.edit import EditHistory, edit
 from openral_world_state.queries.recall import MatchBuilder, MatchCandidate, RecallRequestHandler
 from openral_world_state.queries.resolve import ReferenceNames, ResolveRequestHandler
 from openral_world_state.scene_graph import (
-    GraphDocument,
-    document_from_graph,
-    graph_from_document,
     home_edges,
     locate_in_home,
     object_edges,
     read_graph,
     route_edges,
 )
-from openral_world_state.spatial_memory.errors import reading
 from openral_world_state.spatial_memory.memory import CapacityError, MemoryLimits, SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord, record_from_node
-from openral_world_state.static_map import StaticMap, static_map_from_graph, static_map_from_home
+from openral_world_state.static_map import StaticMap, static_map_from_home
+from openral_world_state.stored_home import put_home, stored_graph, stored_home
 from openral_world_state.tracking import HeldObjectTracker, ImageClock
 
 _PERSON = "person"
@@ -324,10 +318,6 @@ def build_observe_result(
     return ObserveResult(ObserveStatus.REMEMBERED, message, matches, frame.refused, revision)
 
 
-_HOME = "home"
-_GRAPH: TypeAdapter[GraphDocument | None] = TypeAdapter(GraphDocument | None)
-
-
 def open_world(
     home_map: HomeMap | None,
     memory_path: str,
@@ -374,20 +364,12 @@ def import_graph(memory: SpatialMemory, graph: SceneGraph) -> None:
     for node in graph.of_kind(NodeKind.OBJECT):
         if node.source != "map":
             memory.touch(record_from_node(node))
-    _put_home(memory, graph)
+    put_home(memory, graph)
 
 
 def keep_home(world: WorldModel) -> None:
     """Keep rooms, furniture and people with memory, as the home of a start without a map."""
-    _put_home(world.memory, world.graph())
-
-
-def _put_home(memory: SpatialMemory, graph: SceneGraph) -> None:
-    fixed = [n for n in graph.nodes if n.kind is not NodeKind.OBJECT or n.source == "map"]
-    ids = {node.id for node in fixed}
-    edges = tuple(e for e in graph.edges if e.source in ids and e.target in ids)
-    memory.put_fact(_HOME, json.dumps(document_from_graph(SceneGraph(tuple(fixed), edges))))
-    memory.commit()
+    put_home(world.memory, world.graph())
 
 
 def mark_old_map_missing(memory: SpatialMemory, map_epoch: int) -> None:
@@ -397,20 +379,3 @@ def mark_old_map_missing(memory: SpatialMemory, map_epoch: int) -> None:
             record.misses = 1
             memory.touch(record)
     memory.commit()
-
-
-def stored_graph(memory: SpatialMemory) -> SceneGraph:
-    """Read the fixed part that was imported into memory; empty if there is none."""
-    document = memory.fact(_HOME, _GRAPH, None)
-    with reading(memory.name):
-        return SceneGraph() if document is None else graph_from_document(document)
-
-
-def stored_home(memory: SpatialMemory, map_epoch: int) -> StaticMap:
-    """Build the static map from the fixed part that was imported into memory, of this map epoch."""
-    graph = stored_graph(memory)
-    nodes = tuple(node for node in graph.nodes if node.map_epoch == map_epoch)
-    ids = {node.id for node in nodes}
-    return static_map_from_graph(
-        SceneGraph(nodes, tuple(e for e in graph.edges if {e.source, e.target} <= ids))
-    )

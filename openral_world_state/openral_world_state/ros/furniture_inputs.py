@@ -14,7 +14,8 @@ from openral_core.detectors import Detection
 from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper
 from openral_mapping.furniture_kinds import kind_of
-from openral_mapping.furniture_tracks import FurnitureBox, FurnitureMapper, FurnitureView
+from openral_mapping.furniture_tracks import FurnitureMapper
+from openral_mapping.furniture_view import FurnitureBox, FurnitureView
 from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
