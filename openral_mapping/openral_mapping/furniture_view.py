@@ -1,4 +1,4 @@
-"""What one depth image with boxes shows of furniture: the smooth faces within each box, as voxels."""
+"""Parts of furniture in one depth image with boxes: the smooth faces within each box, as voxels."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -101,7 +101,7 @@ class FurnitureView:
 
 @dataclass(frozen=True)
 class SeenPart:
-    """What a box shows: its largest connected part, on the floor plan, of the voxels that it covers.
+    """Part of an image that a box shows: its largest connected part, on the floor plan, of the voxels that it covers.
 
     ``in_box`` tells which voxels of the image the box covers; ``points`` are the means of its own, (N, 3).
     """

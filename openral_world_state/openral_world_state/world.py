@@ -138,7 +138,7 @@ class WorldModel:
 
     @property
     def default_agent(self) -> str:
-        """Id of the speaker of a request that names none; "" if nobody is known."""
+        """Id of the speaker of a request that names none; "" if no person is known."""
         known = (agent.id for agent in (*self.home.agents, *self.seen_people))
         return self.settings.default_agent or next(known, "")
 
