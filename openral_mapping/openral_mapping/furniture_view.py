@@ -101,7 +101,7 @@ class FurnitureView:
 
 @dataclass(frozen=True)
 class SeenPart:
-    """Part of an image that a box shows: its largest connected part, on the floor plan, of the voxels that it covers.
+    """The largest part, connected on the floor plan, of the voxels that a box covers.
 
     ``in_box`` tells which voxels of the image the box covers; ``points`` are the means of its own, (N, 3).
     """

@@ -41,7 +41,7 @@ def largest_part(columns: Keys, weights: Array) -> Mask:
 
 @dataclass(frozen=True)
 class SeenVoxels:
-    """What one image shows: per voxel, its key, pixels, sums of their points, and of those that face upwards.
+    """Contents of one image: per voxel, its key, pixels, sums of their points, and of those that face upwards.
 
     Args:
         keys: Of the voxels, ascending, shape (N,).

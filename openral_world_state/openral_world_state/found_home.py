@@ -14,7 +14,7 @@ from openral_mapping.room_names import with_names
 
 @dataclass(frozen=True)
 class SeenHome:
-    """What a home is built of at one moment: floor, tall obstacles, and furniture."""
+    """Floor, tall obstacles and furniture at one moment, of which a home is built."""
 
     floor: FloorMap
     walls: FloorMap
