@@ -41,7 +41,7 @@ def largest_part(columns: Keys, weights: Array) -> Mask:
 
 @dataclass(frozen=True)
 class SeenVoxels:
-    """Contents of one image: per voxel, its key, pixels, sums of their points, and of those that face upwards.
+    """Voxels of one image: keys, pixels, sums of their points, and of those that face upwards.
 
     Args:
         keys: Of the voxels, ascending, shape (N,).
