@@ -22,6 +22,7 @@ from openral_core.spatial_memory import Presence
 from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.lifting import AmbiguousDepth
 from openral_world_state.observation import SAME_SPACE, Observation, shared_space
+from openral_world_state.people import are_person_and_thing, is_person
 from openral_world_state.spatial_memory.memory import (
     CapacityError,
     MemoryLimits,
@@ -223,6 +224,8 @@ class DataAssociator:
                     self.memory.touch(record)
 
     def _is_part(self, part: ObjectRecord, whole: ObjectRecord) -> bool:
+        if is_person(part.label, self.thesaurus) != is_person(whole.label, self.thesaurus):
+            return False
         if shared_space(part.pose, part.size, whole.pose, whole.size) >= SAME_SPACE:
             return True
         is_same_kind = label_relation(part.label, whole, self.thesaurus) in _SAME_KIND
@@ -283,7 +286,7 @@ def association_cost(
     Labels that exclude each other may still name one object if both fill the same space.
     """
     gate = max(gate_radius(observation.size, gates), gate_radius(record.size, gates))
-    if distance > gate:
+    if distance > gate or are_person_and_thing(observation, record, thesaurus):
         return math.inf
     relation = label_relation(observation.label, record, thesaurus)
     a, b = max(observation.size), max(record.size)

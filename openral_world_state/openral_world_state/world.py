@@ -36,6 +36,7 @@ from openral_world_state.lifting import AmbiguousDepth, DepthModel, NoDepth, Out
 from openral_world_state.navigation import FloorGrid, Routes
 from openral_world_state.negative_evidence import DetectorVocabularies, ExistenceDecay, NegativeEvidence
 from openral_world_state.observation import ObservationFrame, lift_detections
+from openral_world_state.people import PERSON, is_person
 from openral_world_state.queries.edit import EditHistory, edit
 from openral_world_state.queries.recall import MatchBuilder, MatchCandidate, RecallRequestHandler
 from openral_world_state.queries.resolve import ReferenceNames, ResolveRequestHandler
@@ -51,10 +52,6 @@ from openral_world_state.spatial_memory.record import ObjectRecord, record_from_
 from openral_world_state.static_map import StaticMap, static_map_from_home
 from openral_world_state.stored_home import put_home, stored_graph, stored_home
 from openral_world_state.tracking import HeldObjectTracker, ImageClock
-
-_PERSON = "person"
-"""Label of people; detectors and data sets agree on it."""
-
 
 @dataclass(frozen=True, slots=True)
 class WorldModelSettings:
@@ -108,7 +105,7 @@ class WorldModel:
         self.memory, self.settings = memory, settings
         self.vocabularies = DetectorVocabularies(thesaurus)
         self.held_object = HeldObjectTracker(memory, settings.map_epoch)
-        self._thesaurus, self._edits = thesaurus, EditHistory()
+        self._thesaurus, self._edits, self._speaker = thesaurus, EditHistory(), ""
         self._image_clock = ImageClock(memory, settings.lateness)
         self._associator = DataAssociator(
             memory, thesaurus, settings.gates, settings.map_epoch, settings.limits
@@ -138,9 +135,17 @@ class WorldModel:
 
     @property
     def default_agent(self) -> str:
-        """Id of the speaker of a request that names none; "" if no person is known."""
-        known = (agent.id for agent in (*self.home.agents, *self.seen_people))
-        return self.settings.default_agent or next(known, "")
+        """Id of the speaker of a request that names none; "" if no person is known.
+
+        Without people in the map it is the person who was seen most often when this was first needed, for as
+        long as they are known: a visitor who is seen more often later is not taken for the speaker.
+        """
+        if self.settings.default_agent or self.home.agents:
+            return self.settings.default_agent or self.home.agents[0].id
+        seen = [node.id for node in self.seen_people]
+        known = self.memory.current_id(self._speaker)
+        self._speaker = known if known in seen else next(iter(seen), "")
+        return self._speaker
 
     @property
     def seen_people(self) -> list[SceneNode]:
@@ -149,8 +154,8 @@ class WorldModel:
             return []
         usable = [
             replace(record.node(), kind=NodeKind.AGENT)
-            for record in self.memory
-            if record.label == _PERSON
+            for record, _ in self.memory.hits(PERSON)
+            if is_person(record.label, self._thesaurus)
             and record.presence is not Presence.GONE
             and record.map_epoch == self.settings.map_epoch
             and is_confirmed(record)

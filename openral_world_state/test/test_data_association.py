@@ -246,6 +246,24 @@ def test_a_small_object_of_another_kind_is_not_a_part() -> None:
     assert len(memory) == 2
 
 
+@pytest.mark.parametrize(("first", "then"), [("person", "mug"), ("mug", "person"), ("chair", "woman")])
+def test_a_person_and_a_thing_in_the_same_space_stay_two(first: str, then: str) -> None:
+    memory, associator = fresh()
+    (one,) = taken(associator, [seen(first, size=PERSON)])
+    (other,) = taken(associator, [seen(then, size=PERSON)])
+    assert one is not other
+    assert {record.label for record in memory} == {first, then}
+
+
+def test_a_box_that_is_also_called_a_person_confirms_the_person() -> None:
+    memory, associator = fresh()
+    (one,) = taken(associator, [seen("person", size=PERSON)])
+    box = replace(seen("fridge", size=PERSON, score=0.5), alternatives=(("person", 0.4),))
+    assert taken(associator, [box]) == [one]
+    assert one.label == "person"
+    assert len(memory) == 1
+
+
 def test_what_reappears_under_a_broader_label_has_moved() -> None:
     memory, associator = fresh()
     (old,) = taken(associator, [seen("baguette", stamp=1.0)])

@@ -72,6 +72,21 @@ def test_me_is_the_person_seen_most_often_if_nobody_was_introduced() -> None:
     assert {agent.id for agent in agents} == {often.id, seldom.id}
 
 
+def test_me_stays_the_same_person_when_another_one_is_seen_more_often() -> None:
+    world = opened(home=NOBODY)
+    see(world, 2.0, "person", range(1, 5))
+    mine = world.resolve(ResolveQuery("me")).node_id
+    see(world, 3.2, "person", range(20, 40))
+    assert world.resolve(ResolveQuery("me")).node_id == mine
+    assert world.default_agent == mine
+
+
+def test_me_before_anybody_was_seen_says_to_search() -> None:
+    answer = opened(home=NOBODY).resolve(ResolveQuery("me"))
+    assert answer.status is ResolveStatus.NOT_FOUND
+    assert "search for a 'person'" in answer.message
+
+
 def test_people_of_the_map_are_the_only_ones_if_it_has_any() -> None:
     world = opened(home=MAP)
     see(world, 2.0, "person", range(1, 12))

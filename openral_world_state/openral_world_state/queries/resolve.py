@@ -19,6 +19,7 @@ from openral_core.spatial_memory import (
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
 from openral_world_state.existence import is_confirmed
 from openral_world_state.navigation import FloorGrid, Routes, choose_viewpoint
+from openral_world_state.people import PERSON
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import StaticMap, is_on_map
@@ -107,7 +108,10 @@ class ResolveRequestHandler:
         if last_pose is not None:
             return self._result_for(last_pose, query)
         if reference.casefold() in _ME | _LAST_POSE:
-            reference = agent or reference
+            if not agent:
+                message = f"{reference!r} is unknown: no person was seen yet; search for a {PERSON!r}"
+                return ResolveResult(ResolveStatus.NOT_FOUND, message, kind=NodeKind.AGENT.value)
+            reference = agent
         try:
             found = self._candidates(reference)
         except UnreadableText as error:
