@@ -53,6 +53,7 @@ from openral_world_state.static_map import StaticMap, static_map_from_home
 from openral_world_state.stored_home import put_home, stored_graph, stored_home
 from openral_world_state.tracking import HeldObjectTracker, ImageClock
 
+
 @dataclass(frozen=True, slots=True)
 class WorldModelSettings:
     """Settings of the world model.

@@ -21,6 +21,7 @@ from openral_reasoner.scripted.goals import (
 )
 from openral_reasoner.scripted.grammar import EXAMPLES, load_serving_rules
 from openral_reasoner.scripted.languages import language_named, nearest
+from openral_reasoner.scripted.rules import ME
 from openral_reasoner.scripted.steps import (
     Plan,
     PlanContext,
@@ -28,6 +29,7 @@ from openral_reasoner.scripted.steps import (
     describe_location,
     find_object,
     named_place,
+    one_of,
     require_success,
     resolved,
     search_object,
@@ -35,7 +37,7 @@ from openral_reasoner.scripted.steps import (
 )
 from openral_reasoner.search import SEEN_NOT_PLACED
 from openral_reasoner.tools.belongings import ListObjectsTool
-from openral_reasoner.tools.queries import LocateInViewTool
+from openral_reasoner.tools.queries import LocateInViewTool, ResolvePlaceTool
 
 GRASP_TRIES = 3
 """Attempts to grasp an object that keeps moving, before a human is asked."""
@@ -102,21 +104,47 @@ def grasp(context: PlanContext, words: str, found: ObjectSummary) -> Plan[Object
 
 def deliver(context: PlanContext, words: str, to: str) -> Plan[ToolResult]:
     """Hand over or put down the object, resolving the receiver again because it may have moved."""
-    verb, target = yield from resolve_receiver(context, to)
+    verb, target = yield from resolve_receiver(context, to, search=True)
     doing = f"put {words} down in {to}" if verb is Verb.PLACE else f"give {words} to {to}"
     return require_success((yield from context.act(verb, target)), doing)
 
 
-def resolve_receiver(context: PlanContext, to: str) -> Plan[tuple[Verb, str]]:
+def resolve_receiver(context: PlanContext, to: str, *, search: bool = False) -> Plan[tuple[Verb, str]]:
     """Resolve the receiver to a verb and an id.
+
+    A speaker whom no one introduced and no camera has seen may be met on the way, so that they are searched
+    for at the end only.
+
+    Args:
+        context: Current palette.
+        to: The receiver.
+        search: Search for a speaker who was not seen yet.
 
     Raises:
         PlanFailed: If the receiver is unknown, or has no surface.
     """
+    if to == ME:
+        speaker = yield from find_speaker(context, search=search)
+        return Verb.HANDOVER, speaker
     target = yield from resolved(to)
     if target.kind == "room":
         return Verb.PLACE, staging_surface(context, target.id)
     return (Verb.HANDOVER if target.kind == "agent" else Verb.PLACE), target.id
+
+
+def find_speaker(context: PlanContext, *, search: bool) -> Plan[str]:
+    """Return the id of the speaker, or "me" if they were not seen yet and are not to be searched for.
+
+    Raises:
+        PlanFailed: If memory does not answer, or no person is found.
+    """
+    reply = yield ResolvePlaceTool(reference=ME)
+    if not reply.found and reply.status == "NOT_FOUND":
+        if not search:
+            return ME
+        yield from find_object(context, "person")
+        reply = yield ResolvePlaceTool(reference=ME)
+    return one_of(reply, ME).id
 
 
 def staging_surface(context: PlanContext, room: str = "") -> str:
@@ -131,7 +159,7 @@ def staging_surface(context: PlanContext, room: str = "") -> str:
 
 def listener(to: str, verb: Verb = Verb.HANDOVER) -> str:
     """Name the receiver in the answer: "me" of the goal is "you"; furniture has an article."""
-    if to == "me":
+    if to == ME:
         return "you"
     return f"the {to}" if verb is Verb.PLACE else to
 
@@ -215,6 +243,10 @@ def _went_meanwhile(context: PlanContext, reply: ToolResult) -> bool:
 
 def go_to(context: PlanContext, goal: GoTo) -> Plan[str]:
     """Drive somewhere."""
+    if goal.where == ME:
+        speaker = yield from find_speaker(context, search=True)
+        require_success((yield from context.act(Verb.NAVIGATE, speaker)), "come to you")
+        return f"I am at {context.label(speaker)}."
     place = yield from resolved(goal.where)
     require_success((yield from context.act(Verb.NAVIGATE, place.id)), f"go to {goal.where}")
     return f"I am at {place.label}."

@@ -249,6 +249,15 @@ def resolved(reference: str) -> Plan[ObjectSummary]:
         PlanFailed: If it means none, or several.
     """
     reply = yield ResolvePlaceTool(reference=reference)
+    return one_of(reply, reference)
+
+
+def one_of(reply: ToolResult, reference: str) -> ObjectSummary:
+    """Return what memory resolved a reference to.
+
+    Raises:
+        PlanFailed: If it means none, or several.
+    """
     if not reply.found:
         raise PlanFailed(f"I don't know which place or person {reference!r} is ({reply.status}).")
     return reply.found[0]

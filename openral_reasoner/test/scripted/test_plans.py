@@ -4,10 +4,11 @@ import pytest
 
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.scripted.goals import Find, NotUnderstood
+from openral_reasoner.scripted.goals import Bring, Find, GoTo, NotUnderstood
 from openral_reasoner.scripted.plans import plan_for
 from openral_reasoner.scripted.steps import PlanContext, PlanFailed
-from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool
+from openral_reasoner.tools.actions import ExecuteRskillTool
+from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
 
 MUG = ObjectSummary(id="mug_1", label="mug", place="kitchen_counter", room="kitchen")
 REFUSED = ToolResult(status="INVALID_CALL", text="this detector is not available now")
@@ -56,3 +57,60 @@ def test_a_goal_that_is_not_understood_is_asked_back_with_the_most_similar_examp
         next(plan)
     assert "set the table for two" in str(asked.value)
     assert str(asked.value).count(";") == 2
+
+
+PERSON = ObjectSummary(id="person_7", label="person", kind="agent")
+UNKNOWN = ToolResult(status="NOT_FOUND", text="no person was seen yet")
+
+
+def fetched(palette: ToolPalette, goal: Bring | GoTo, people: list[bool]) -> tuple[str, list[str]]:
+    """Return the final message and the calls; ``people``: for each time that "me" is asked, is it known."""
+    plan = plan_for(PlanContext(palette), goal)
+    calls: list[str] = []
+    call = next(plan)
+    for _ in range(12):
+        match call:
+            case ResolvePlaceTool():
+                known = people.pop(0)
+                calls.append(f"me? {known}")
+                reply = ToolResult(status="FOUND", text="", found=(PERSON,)) if known else UNKNOWN
+            case RecallObjectTool():
+                calls.append(f"recall {call.query}")
+                found = PERSON if call.query == "person" else MUG
+                reply = ToolResult(status="FOUND", text="", found=(found,))
+            case ExecuteRskillTool():
+                calls.append(f"{call.rskill_id} {call.target}")
+                reply = ToolResult(status="SUCCEEDED", text="")
+            case _:
+                raise AssertionError(call)
+        try:
+            call = plan.send(reply)
+        except StopIteration as end:
+            return str(end.value), calls
+    raise AssertionError(calls)
+
+
+def test_a_speaker_who_was_never_seen_is_searched_for_with_the_object_in_the_hand(
+    palette: ToolPalette,
+) -> None:
+    said, calls = fetched(palette, Bring("mug"), [False, False, True])
+    assert said == "I brought the mug to you."
+    assert calls[:2] == ["me? False", "recall mug"]
+    assert calls[3:6] == ["me? False", "recall person", "me? True"]
+    assert calls[-1].endswith("person_7")
+
+
+def test_a_speaker_who_is_met_on_the_way_is_not_searched_for(palette: ToolPalette) -> None:
+    _, calls = fetched(palette, Bring("mug"), [False, True])
+    assert "recall person" not in calls
+
+
+def test_come_here_searches_for_the_speaker(palette: ToolPalette) -> None:
+    said, calls = fetched(palette, GoTo("me"), [False, True])
+    assert calls[1] == "recall person"
+    assert said == "I am at person_7."
+
+
+def test_a_person_who_is_not_the_speaker_is_no_receiver(palette: ToolPalette) -> None:
+    with pytest.raises(PlanFailed, match="'me' is"):
+        fetched(palette, GoTo("me"), [False, False])

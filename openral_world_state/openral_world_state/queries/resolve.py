@@ -108,10 +108,7 @@ class ResolveRequestHandler:
         if last_pose is not None:
             return self._result_for(last_pose, query)
         if reference.casefold() in _ME | _LAST_POSE:
-            if not agent:
-                message = f"{reference!r} is unknown: no person was seen yet; search for a {PERSON!r}"
-                return ResolveResult(ResolveStatus.NOT_FOUND, message, kind=NodeKind.AGENT.value)
-            reference = agent
+            reference = agent or reference
         try:
             found = self._candidates(reference)
         except UnreadableText as error:
@@ -219,6 +216,9 @@ class ResolveRequestHandler:
         return (route.places if route else ()), length
 
     def _unknown(self, reference: str) -> ResolveResult:
+        if reference.casefold() in _ME | _LAST_POSE:
+            message = f"{reference!r} is unknown: no person was seen yet; search for a {PERSON!r}"
+            return ResolveResult(ResolveStatus.NOT_FOUND, message)
         near = (*self.names.nearest(reference), *self.memory.labels.nearest(reference))[:5]
         message = f"unknown reference {reference!r}: no room, place, person or object matches it"
         return ResolveResult(ResolveStatus.NOT_FOUND, message, candidates=near)
