@@ -5,7 +5,9 @@ beside its boxes, or seen through, is not part of it; a piece that is looked at 
 """
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,13 +58,29 @@ class FurnitureTrack:
 
 
 class FurnitureMapper:
-    """Pieces of furniture of a home, from views."""
+    """Pieces of furniture of a home, from views.
 
-    def __init__(self, config: FurnitureConfig = CONFIG) -> None:
-        self.config = config
-        self._tracks: list[FurnitureTrack] = []
-        self._images = 0
-        self._numbers: Counter[str] = Counter()
+    Args:
+        config: Thresholds.
+        tracks: Pieces to begin with.
+        images: Number of images that they are from [1].
+        numbers: Highest number that a piece of a kind was given, by kind.
+    """
+
+    def __init__(
+        self,
+        config: FurnitureConfig = CONFIG,
+        tracks: Iterable[FurnitureTrack] = (),
+        images: int = 0,
+        numbers: Mapping[str, int] = MappingProxyType({}),
+    ) -> None:
+        self.config, self.images, self.numbers = config, images, Counter(numbers)
+        self._tracks = list(tracks)
+
+    @property
+    def every_track(self) -> tuple[FurnitureTrack, ...]:
+        """All pieces, those that do not count yet among them."""
+        return tuple(self._tracks)
 
     @property
     def tracks(self) -> list[FurnitureTrack]:
@@ -72,7 +90,7 @@ class FurnitureMapper:
 
     def update(self, view: FurnitureView) -> None:
         """Fold in one image: grow the pieces that it shows, fade those that should be in it and are not."""
-        self._images += 1
+        self.images += 1
         image = SeenImage.of(view, self.config)
         found = [part for box in view.boxes if (part := image.part(box, self.config)) is not None]
         pairs = self._associate(found)
@@ -95,9 +113,9 @@ class FurnitureMapper:
                 paired.add(int(row))
         for row, part in enumerate(found):
             if row not in paired:
-                self._numbers[part.kind] += 1
-                name = f"{part.kind.replace(' ', '_')}_{self._numbers[part.kind]}"
-                self._tracks.append(FurnitureTrack(name, self._images))
+                self.numbers[part.kind] += 1
+                name = f"{part.kind.replace(' ', '_')}_{self.numbers[part.kind]}"
+                self._tracks.append(FurnitureTrack(name, self.images))
                 pairs.append((part, self._tracks[-1]))
         return pairs
 
@@ -116,7 +134,7 @@ class FurnitureMapper:
         gain = self.config.hit * part.score
         track.evidence = min(track.evidence + gain, self.config.most)
         track.kinds[part.kind] = track.kinds.get(part.kind, 0.0) + gain
-        track.views, track.last = track.views + 1, self._images
+        track.views, track.last = track.views + 1, self.images
         track.voxels.add(part.voxels)
         away = image.camera[:2] - np.median(part.points[:, :2], axis=0)
         track.towards += away / max(float(np.linalg.norm(away)), 1e-6)

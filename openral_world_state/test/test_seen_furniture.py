@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from openral_core.home_map import Fixture, HomeMap, Place, Pose2, Room
-from openral_mapping.depth_mapper import DepthMapper, PixelRays
+from openral_mapping.depth_mapper import DepthMapper, InvalidMapFile, PixelRays
 from openral_mapping.floor_map import FloorMap
 from openral_mapping.furniture import MappedPiece, mapped_furniture, standing_pose, with_furniture
+from openral_mapping.furniture_file import load_furniture, save_furniture
 from openral_mapping.furniture_fit import Level
 from openral_mapping.furniture_kinds import furniture_kinds, kind_of
 from openral_mapping.furniture_tracks import FurnitureMapper
@@ -285,3 +286,41 @@ def test_the_home_has_rooms_named_by_what_was_seen_and_keeps_their_ids() -> None
 
 def test_without_floor_there_is_no_home_yet() -> None:
     assert SeenHome.of(DepthMapper(), FurnitureMapper()).build(None) is None
+
+
+def test_furniture_that_was_saved_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
+    robot, file = Robot(), tmp_path / "home.furniture.npz"
+    table = {"dining table": Block((0.5, -0.4, 0.37), (0.8, 1.4, 0.74), 0.3)}
+    robot.go_round(table, (0.5, -0.4, 0.5))
+    home = with_furniture(room(), robot.pieces, robot.floor.floor_map())
+    save_furniture(file, robot.furniture, home)
+    loaded, known = load_furniture(file)
+    assert known == home
+    assert loaded.images == robot.furniture.images
+    again = Robot()
+    again.floor, again.furniture = robot.floor, loaded
+    assert again.pieces == robot.pieces
+    chair = {**table, "chair": Block((-1.5, 1.5, 0.45), (0.4, 0.4, 0.9))}
+    for each in (robot, again):
+        each.go_round(chair, (-1.5, 1.5, 0.5), 1.2)
+    assert again.pieces == robot.pieces
+    assert {piece.id for piece in again.pieces} == {"table_1", "chair_1"}
+
+
+def test_an_empty_furniture_file_can_be_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "home.furniture.npz"
+    save_furniture(file, FurnitureMapper(), None)
+    loaded, home = load_furniture(file)
+    assert (loaded.every_track, home) == ((), None)
+
+
+def test_a_furniture_file_that_is_cut_off_or_another_one_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "home.furniture.npz"
+    save_furniture(file, FurnitureMapper(), None)
+    whole = file.read_bytes()
+    other = tmp_path / "floor.npz"
+    DepthMapper().save(other)
+    for content in (b"", whole[: len(whole) // 2], other.read_bytes()):
+        file.write_bytes(content)
+        with pytest.raises(InvalidMapFile, match=r"furniture\.npz: it cannot be read"):
+            load_furniture(file)

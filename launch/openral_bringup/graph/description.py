@@ -163,6 +163,8 @@ def mapper_nodes(options: DeploymentOptions, body: Body) -> tuple[NodeSpec, ...]
         "cameras": [primary],
         "furniture": options.finds_home,
     }
+    if options.finds_home and options.spatial_memory_path:
+        parameters["map_path"] = str(Path(options.spatial_memory_path).with_suffix(".floor.npz"))
     if kept := [name for name in rectified if name in (primary, f"{primary}/depth")]:
         parameters["rectified_cameras"] = kept
     remaps = {**remaps_of(options.camera_bases, options.namespace), **body.remaps}

@@ -146,6 +146,10 @@ def test_without_a_map_the_robot_finds_its_home_on_the_floor_that_it_sees() -> N
     world = nodes["world_state"].parameters
     assert (world["map"], world["perceived_home"]) == ("", True)
     assert SimParameters.model_validate(nodes["sim"].parameters).floor is FloorSource.PERCEIVED
+    assert "map_path" not in nodes["mapper"].parameters
+    kept = DeploymentOptions(scene=scene, map="none", spatial_memory_path="runs/home.sqlite")
+    mapper = next(n for n in build_graph(kept, RSKILLS).nodes if n.key == "mapper")
+    assert mapper.parameters["map_path"] == "runs/home.floor.npz", "beside memory"
     shipped = {n.key: n for n in build_graph(DeploymentOptions(scene=scene), RSKILLS).nodes}
     assert "mapper" not in shipped
     assert (

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from rclpy.node import Node
@@ -13,6 +14,7 @@ from vision_msgs.msg import Detection2DArray
 from openral_core.detectors import Detection
 from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper
+from openral_mapping.furniture_file import load_furniture, save_furniture
 from openral_mapping.furniture_kinds import kind_of
 from openral_mapping.furniture_tracks import FurnitureMapper
 from openral_mapping.furniture_view import FurnitureBox, FurnitureView
@@ -53,6 +55,7 @@ class FurnitureInputs:
         watchdog: Watches the detectors.
         view_at: Depth view of a camera at a stamp [s].
         mapper: Its floor.
+        path: File of the furniture and the home, read now if it exists; None to keep neither.
         rate: Images used of each detector [Hz].
         period: Shortest time between two homes [s].
     """
@@ -64,19 +67,24 @@ class FurnitureInputs:
         watchdog: StreamWatchdog,
         view_at: ViewAt,
         mapper: DepthMapper,
+        path: Path | None,
         rate: float,
         period: float,
     ) -> None:
-        self._mapper, self.furniture = mapper, FurnitureMapper()
+        self._mapper, self._path = mapper, path
+        self.furniture, self._home = (
+            load_furniture(path) if path is not None and path.exists() else (FurnitureMapper(), None)
+        )
         self._interval, self._used = 1.0 / rate, dict[str, float]()
         self._buffer = DetectionBuffer(view_at, self._integrate, PATIENCE, MOST_DETECTIONS)
         self._cameras: dict[str, _Camera] = {}
-        self._home: HomeMap | None = None
         self._changes = self._published = 0
         self._building: Future[HomeMap | None] | None = None
         self._builder = ThreadPoolExecutor(1, "build_home")
         scope.callback(self._builder.shutdown)
         self._publisher = scope.publisher(String, HOME_MAP, LATCHED)
+        if self._home is not None:
+            self._publisher.publish(String(data=self._home.model_dump_json()))
         DetectorSubscriptions(
             scope, node, watchdog, (), MOST_BYTES, self._add, lambda slug, info: None, self._refuse
         )
@@ -125,6 +133,15 @@ class FurnitureInputs:
                 intrinsics, intrinsics.rays(pixels).reshape(*shape, 3)
             )
         return kept
+
+    def save(self) -> None:
+        """Write furniture and home to their file, if there is one.
+
+        Raises:
+            OSError: If the disk refuses.
+        """
+        if self._path is not None:
+            save_furniture(self._path, self.furniture, self._home)
 
     def publish(self) -> None:
         """Publish the home that was built since, and build the next one if anything was seen.

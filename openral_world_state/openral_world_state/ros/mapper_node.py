@@ -15,6 +15,7 @@ from nav_msgs.msg import OccupancyGrid
 
 from openral_core.errors import OpenRALError
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
+from openral_mapping.furniture_file import furniture_path
 from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
@@ -66,9 +67,6 @@ class ActiveMapper:
         self._map = scope.publisher(OccupancyGrid, "map", LATCHED)
         self._walls = scope.publisher(OccupancyGrid, "map_walls", LATCHED)
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
-        if is_kept:
-            scope.callback(self._save)
-            scope.timer(parameters.save_period, self._save)
         self._furniture = (
             FurnitureInputs(
                 scope,
@@ -76,12 +74,16 @@ class ActiveMapper:
                 watchdog,
                 self._view,
                 self._mapper,
+                furniture_path(self._path) if is_kept else None,
                 parameters.furniture_rate,
                 parameters.home_period,
             )
             if parameters.furniture
             else None
         )
+        if is_kept:
+            scope.callback(self._save)
+            scope.timer(parameters.save_period, self._save)
         scope.timer(1.0 / parameters.image_rate, self._update)
         scope.timer(parameters.publish_period, self._publish)
 
@@ -144,6 +146,8 @@ class ActiveMapper:
             return
         try:
             self._mapper.save(self._path)
+            if self._furniture is not None:
+                self._furniture.save()
         except OSError as error:
             self._node.get_logger().error(f"the map is not saved: {error}; retrying")
             return

@@ -170,12 +170,14 @@ def test_a_broken_map_file_fails_the_activation(make_node: Callable[..., MapperN
 
 
 def test_with_furniture_the_home_is_published_with_what_detectors_named(
-    make_node: Callable[..., MapperNode], robot: Robot, spin_until: Callable[..., None]
+    make_node: Callable[..., MapperNode], robot: Robot, spin_until: Callable[..., None], tmp_path: Path
 ) -> None:
     homes: list[String] = []
     robot.create_subscription(String, "home_map", homes.append, LATCHED)
     eyes = robot.create_publisher(Detection2DArray, "openral/perception/eyes/objects", RELIABLE)
-    node = make_node(furniture=True, furniture_rate=5.0, home_period=0.5)
+    options = {"furniture": True, "furniture_rate": 5.0, "home_period": 0.5}
+    options["map_path"] = str(tmp_path / "home.npz")
+    node = make_node(**options)
     node.trigger_configure()
     node.trigger_activate()
     spin_until(
@@ -203,3 +205,10 @@ def test_with_furniture_the_home_is_published_with_what_detectors_named(
     assert home.fixture("wardrobe_1").kind == "wardrobe"
     assert len(home.rooms) == 1
     spin_until([node, robot], lambda: "furniture" in robot.problems)
+    node.trigger_deactivate()
+    homes.clear()
+    again = make_node(**options)
+    again.trigger_configure()
+    again.trigger_activate()
+    spin_until([again, robot], lambda: bool(homes))
+    assert HomeMap.model_validate_json(homes[-1].data) == home, "what was found is there without another look"
