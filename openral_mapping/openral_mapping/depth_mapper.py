@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from openral_core.errors import OpenRALError
 from openral_core.home_map import Pose2
 from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size
+from openral_mapping.robot_body import STEP, without_body
 
 Array = NDArray[np.float64]
 Array32 = NDArray[np.float32]
@@ -53,6 +54,7 @@ class MapperConfig:
         skim: Length before its end over which a ray does not clear the band that it ends in [m]: it skims the
             surface that it hits, such as a table top, whose next pixel is that far away at a flat angle.
         robot_radius: Radius around the base in which nothing is an obstacle [m].
+        body_radius: Radius around the lines between the robot's links in which nothing is seen [m].
         own_margin: Distance beyond it in which the camera may see the robot itself, so that no obstacle is
             added there [m]; a folded arm reaches a little beyond the base.
     """
@@ -73,6 +75,7 @@ class MapperConfig:
     skim: float = 0.5
     robot_radius: float = 0.3
     own_margin: float = 0.1
+    body_radius: float = 0.12
 
 
 CONFIG = MapperConfig()
@@ -139,6 +142,7 @@ class PixelRays:
 
     def __init__(self, rays: Array, config: MapperConfig = CONFIG) -> None:
         self.shape: tuple[int, int] = (rays.shape[0], rays.shape[1])
+        self.body = np.nan_to_num(rays[::STEP, ::STEP])
         spacing = np.linalg.norm(np.diff(rays, axis=1), axis=-1)
         known = spacing[np.isfinite(spacing)]
         widest = float(np.median(known)) * config.farthest if len(known) else config.resolution
@@ -166,7 +170,12 @@ class DepthMapper:
         self.images = 0
 
     def update(
-        self, depth: Array32, rays: PixelRays, T_map_camera: Array, base: tuple[float, float] | None = None
+        self,
+        depth: Array32,
+        rays: PixelRays,
+        T_map_camera: Array,
+        base: tuple[float, float] | None = None,
+        body: Array | None = None,
     ) -> None:
         """Fold in one depth image.
 
@@ -175,6 +184,7 @@ class DepthMapper:
             rays: Of the camera's pixels.
             T_map_camera: Optical frame to map, shape (4, 4).
             base: Position of the robot's base [m], where the floor is free.
+            body: Ends of the lines between the robot's links in map [m], shape (N, 2, 3).
 
         Raises:
             InvalidDepthImage: If image, camera and pose do not fit; the grid is unchanged.
@@ -184,6 +194,8 @@ class DepthMapper:
             raise InvalidDepthImage(f"its shape is {depth.shape}, that of its camera {rays.shape}")
         if T_map_camera.shape != (4, 4) or not np.isfinite(T_map_camera).all():
             raise InvalidDepthImage("the camera's pose is not a finite 4x4 matrix")
+        if body is not None:
+            depth = without_body(depth, rays.body, T_map_camera, body, self.config.body_radius)
         low, window = self._window(T_map_camera[:2, 3])
         shape = (self._above + 1, *window.shape[1:])
         seen, passed = np.zeros(shape, bool), np.zeros(shape, bool)

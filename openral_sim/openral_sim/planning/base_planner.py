@@ -62,6 +62,11 @@ class CostToGo:
         """Cost to reach a point in [m]; inf if unreachable."""
         return float(self.cost[self.grid.cell(xy)])
 
+    @property
+    def area(self) -> float:
+        """Floor that can be reached [m^2]."""
+        return float(np.isfinite(self.cost).sum()) * RESOLUTION**2
+
     def nearest_reachable(self, xy: NDArray[np.float64], within: float) -> NDArray[np.float64]:
         """Return the point itself if reachable, else the nearest reachable cell within [m], else NaN."""
         if np.isfinite(self.cost_at(xy)):

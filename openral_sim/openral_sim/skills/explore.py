@@ -12,12 +12,11 @@ from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus
 from openral_mapping.exploration import Exploration, View, explore
 from openral_mapping.floor_map import FloorMap
 from openral_sim.motion_primitives.base_motion import drive_to, plan_base_motion
-from openral_sim.motion_primitives.head import aim, face
+from openral_sim.motion_primitives.looking import MAPS, look_into, newer_map
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.planning.perceived_floor import PerceivedFloor
-from openral_sim.robot.model import HEAD_HEIGHT
-from openral_sim.skills.context import CONTROL_PERIOD, Move, Running, SkillContext
+from openral_sim.skills.context import Move, Running, SkillContext
 
 
 @dataclass(frozen=True)
@@ -27,15 +26,11 @@ class LookConfig:
     Attributes:
         tilts: Tilts of the head at each bearing in [rad]: the floor from 1.3 m on, and from 0.2 m to 2.4 m.
         dwell: Time at each in [s]: four images at 5 Hz, which the mapper needs to leave no cell out.
-        map_wait: Longest wait for each newer map after the last look in [s].
-        maps: Newer maps to wait for [1]: the first may have been made before the last image.
         time_limit: Time after which no further view is taken in [s].
     """
 
     tilts: tuple[float, ...] = (0.35, 1.0)
     dwell: float = 0.8
-    map_wait: float = 3.0
-    maps: int = 2
     time_limit: float = 500.0
 
 
@@ -117,28 +112,6 @@ def take(context: SkillContext, floor: PerceivedFloor, view: View) -> Move[None]
     yaw = float(context.control.base_pose[2])
     for bearing in sorted(view.bearings, key=lambda bearing: (bearing - yaw) % (2.0 * np.pi)):
         for tilt in LOOK.tilts:
-            yield from look_into(context, bearing, tilt)
-    for _ in range(LOOK.maps):
+            yield from look_into(context, bearing, tilt, LOOK.dwell)
+    for _ in range(MAPS):
         yield from newer_map(floor)
-
-
-def look_into(context: SkillContext, bearing: float, tilt: float) -> Move[None]:
-    """Aim the head into a direction of map and dwell."""
-    distance = HEAD_HEIGHT / np.tan(tilt)
-    base = context.control.base_pose
-    point: NDArray[np.float64] = np.array(
-        [base[0] + distance * np.cos(bearing), base[1] + distance * np.sin(bearing), 0.0]
-    )
-    yield from face(context, point, "looking around")
-    yield from aim(context, point, "looking around")
-    for _ in range(round(LOOK.dwell / CONTROL_PERIOD)):
-        yield Feedback("looking around", 1.0)
-
-
-def newer_map(floor: PerceivedFloor) -> Move[None]:
-    """Wait, up to a limit, for the next map."""
-    known = floor.latest
-    for _ in range(round(LOOK.map_wait / CONTROL_PERIOD)):
-        if floor.latest is not known:
-            return
-        yield Feedback("waiting for the map", 1.0)

@@ -79,7 +79,7 @@ _MET = re.compile(r"person_\d+")
 
 def handover(context: SkillContext, request: HandoverRequest) -> Running:
     """Approach the person, offer the held object at their hand, and let go once they have it."""
-    held = require_held(context, Verb.HANDOVER)
+    held, asked = require_held(context, Verb.HANDOVER), request.agent_id
     request = _recipient(context, request)
     if request.agent_id not in context.world.people:
         raise BadRequest(
@@ -102,7 +102,7 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
         stop=lambda: contact_detected(context),
     )
     yield from _give(context, held, person)
-    context.achieved = result = partial(_result, context, held, request)
+    context.achieved = result = partial(_result, context, held, person, asked)
     yield from open_hand(context, "letting go")
     level, option = held.orientation.is_level, work_pose.option
     back = option.T_map_pregrasp if level else pregrasp_pose(option.T_map_goal, CONFIG.drop)
@@ -112,10 +112,10 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
     return result()
 
 
-def _result(context: SkillContext, held: HeldObject, request: HandoverRequest) -> SkillResult:
-    hand = palm(context, context.world.people[request.agent_id])
-    distance = distance_to(context, held.body, hand)
-    evidence: dict[str, ParamValue] = {"agent_id": request.agent_id, "distance_to_hand": distance}
+def _result(context: SkillContext, held: HeldObject, person: Person, asked: str) -> SkillResult:
+    """Name the receiver by the id that the goal gave: only that one is known to whoever asked."""
+    distance = distance_to(context, held.body, palm(context, person))
+    evidence: dict[str, ParamValue] = {"agent_id": asked, "distance_to_hand": distance}
     return SkillResult(SkillStatus.SUCCEEDED, f"handed over the {held.label}", evidence)
 
 

@@ -9,6 +9,7 @@ from openral_core.skill_requests import NavigateRequest
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_sim.motion_primitives.base_motion import drive_to, plan_base_motion
 from openral_sim.motion_primitives.base_pose_selection import sees
+from openral_sim.motion_primitives.looking import look_around
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.base_planner import CostToGo
 from openral_sim.planning.perceived_floor import unreachable
@@ -18,6 +19,8 @@ from openral_sim.skills.context import Running, SkillContext
 Vector = NDArray[np.float64]
 _MAX_GOAL_OFFSET = 0.45
 """Largest distance from an occupied goal to the floor used instead in [m]."""
+_ENCLOSED = 2.0
+"""Reachable floor up to which the robot is enclosed in [m^2]; a small room has twice as much."""
 _VIEW_DISTANCES = (1.0, 1.2, 0.8, 1.4)
 """Distances from which to face a target in [m], the best first."""
 _DRIVING_TILT = 0.35
@@ -25,18 +28,32 @@ _DRIVING_TILT = 0.35
 
 
 def navigate(context: SkillContext, request: NavigateRequest) -> Running:
-    """Drive to the goal or, if it is too close to an obstacle, to the nearest reachable floor."""
+    """Drive to the goal or, if it is too close to an obstacle, to the nearest reachable floor.
+
+    A robot that is enclosed by what it perceived looks around once before it gives up: a door that swung past
+    it, or a person, may have left.
+    """
     yield from stow_arm(context, "folding the arm")
     field = plan_base_motion(context)
-    if request.goal is not None:
-        goal, message = _nearest_goal(context, field, request.goal)
-    else:
-        goal, message = _facing(context, field, request.facing)
+    try:
+        goal, message = _choose_goal(context, field, request)
+    except NotReachable:
+        if context.perceived is None or field.area > _ENCLOSED:
+            raise
+        yield from look_around(context, context.perceived)
+        field = plan_base_motion(context)
+        goal, message = _choose_goal(context, field, request)
     context.control.point_head(0.0, _DRIVING_TILT)
     yield from drive_to(context, goal, field, "driving")
     x, y, yaw = context.control.base_pose
     evidence: dict[str, ParamValue] = {"x": float(x), "y": float(y), "yaw": wrap_angle(float(yaw))}
     return SkillResult(SkillStatus.SUCCEEDED, message, evidence)
+
+
+def _choose_goal(context: SkillContext, field: CostToGo, request: NavigateRequest) -> tuple[Vector, str]:
+    if request.goal is not None:
+        return _nearest_goal(context, field, request.goal)
+    return _facing(context, field, request.facing)
 
 
 def _nearest_goal(context: SkillContext, field: CostToGo, requested: Pose) -> tuple[Vector, str]:

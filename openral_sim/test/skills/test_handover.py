@@ -88,3 +88,10 @@ def test_a_person_whom_the_robot_met_is_the_one_at_the_pose(
     assert do(Verb.HANDOVER, agent=ANN["agent"], agent_id="person_7").status is SkillStatus.NOTHING_HELD
     nobody = do(Verb.HANDOVER, agent=Pose.planar(3.0, 3.0, 0.0), agent_id="person_7")
     assert nobody.status is not SkillStatus.SUCCEEDED
+
+
+@pytest.mark.usefixtures("holding")
+def test_names_the_receiver_by_the_id_that_was_asked_for(do: Callable[..., SkillResult]) -> None:
+    result = do(Verb.HANDOVER, agent=ANN["agent"], agent_id="person_7")
+    assert result.success, result.message
+    assert result.evidence["agent_id"] == "person_7"

@@ -5,8 +5,8 @@ import pytest
 
 from openral_core.geometry import Pose, angle_between
 from openral_core.home_map import Pose2
-from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_mapping.floor_map import FREE, FloorMap
+from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.skills.context import SkillContext
 
@@ -97,3 +97,48 @@ def test_does_not_drive_into_unknown_space(do: Callable[..., SkillResult], conte
     near = do(Verb.NAVIGATE, goal=Pose.planar(0.0, 0.96, 0.0))
     assert near.success
     assert "too close to an obstacle or to unknown floor" in near.message
+
+
+def enclosed() -> tuple[FloorMap, FloorMap]:
+    """A map on which the robot is enclosed, and the one after what enclosed it has left."""
+    free = np.full((80, 80), FREE, np.int8)
+    walled = free.copy()
+    walled[25:56, [25, 55]] = walled[[25, 55], 25:56] = OCCUPIED
+    return FloorMap(walled, 0.05, Pose2(x=-2.0, y=-2.0)), FloorMap(free, 0.05, Pose2(x=-2.0, y=-2.0))
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_an_enclosed_robot_looks_around_once_before_it_gives_up(
+    do: Callable[..., SkillResult], context: SkillContext, leaves: bool
+) -> None:
+    before, after = enclosed()
+    context.perceived = floor = PerceivedFloor(before)
+    pans, stages = list[float](), list[str]()
+
+    def watch(feedback: Feedback) -> bool:
+        pans.append(float(context.control.head[0]))
+        stages.append(feedback.stage)
+        if leaves and feedback.stage == "waiting for the map":
+            floor.latest = after
+        return False
+
+    result = do(Verb.NAVIGATE, cancel_when=watch, goal=Pose.planar(0.0, 1.2, 0.0))
+    assert (min(pans) < -1.0, max(pans) > 1.0) == (True, True)
+    if leaves:
+        assert result.success, result.message
+    else:
+        assert result.status is SkillStatus.NOT_REACHABLE
+        assert "no way over known floor" in result.message
+        assert "driving" not in stages
+
+
+def test_a_robot_with_room_does_not_look_around_for_a_goal_behind_a_wall(
+    do: Callable[..., SkillResult], context: SkillContext
+) -> None:
+    cells = np.full((80, 80), FREE, np.int8)
+    cells[64] = OCCUPIED
+    context.perceived = PerceivedFloor(FloorMap(cells, 0.05, Pose2(x=-2.0, y=-2.0)))
+    began = float(context.data.time)
+    result = do(Verb.NAVIGATE, goal=Pose.planar(0.0, 1.8, 0.0))
+    assert result.status is SkillStatus.NOT_REACHABLE
+    assert float(context.data.time) - began < 5.0

@@ -1,7 +1,8 @@
 """The mapper node: builds the occupancy of the floor from depth images and transforms.
 
-Subscribes: <camera>/depth, <camera>/camera_info, <camera>/depth/camera_info, tf, tf_static; with the
-parameter furniture, openral/perception/*/objects and info.
+Subscribes: <camera>/depth, <camera>/camera_info, <camera>/depth/camera_info, tf, tf_static;
+robot_description, by which the robot's own links are left out; with the parameter furniture,
+openral/perception/*/objects and info.
 Publishes: map, map_walls (nav_msgs/OccupancyGrid, latched, when they changed; the same cells and stamp, the
 second with tall obstacles alone), /diagnostics; with furniture, home_map (std_msgs/String, latched).
 """
@@ -25,6 +26,7 @@ from openral_ros.run_node import run
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 from openral_ros.tf_buffer import TransformBuffer
 from openral_world_state.depth_camera import DepthView, Intrinsics
+from openral_world_state.ros.body_subscription import BodySubscription
 from openral_world_state.ros.depth_subscription import DepthSubscription, find_camera
 from openral_world_state.ros.furniture_inputs import FurnitureInputs
 from openral_world_state.ros.parameters import MapperParameters
@@ -52,6 +54,7 @@ class ActiveMapper:
             else DepthMapper(self._config, parameters.map_frame)
         )
         self._transforms = TransformBuffer(scope)
+        self._body = BodySubscription(scope, node, self._transforms)
         self._cameras = [
             DepthSubscription(scope, name, DEPTH_HISTORY, STAMP_TOLERANCE, 0.0, parameters.rectified_cameras)
             for name in parameters.cameras
@@ -101,7 +104,8 @@ class ActiveMapper:
                     self._parameters.map_frame, self._parameters.base_frame, stamp
                 )
                 base = float(T_map_base[0, 3]), float(T_map_base[1, 3])
-                self._mapper.update(view.depth, self._rays_of(view), view.T_map_camera, base)
+                body = self._body.lines(self._parameters.map_frame, stamp)
+                self._mapper.update(view.depth, self._rays_of(view), view.T_map_camera, base, body)
             except OpenRALError as error:
                 self._refused[type(error).__name__] += 1
                 self._problem = str(error)

@@ -1,9 +1,10 @@
 """The mapper on real DDS, with a camera and transforms around it."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,14 @@ from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.images import image_message
 from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
-from openral_testing.synthetic_depth import Block, Plane, SyntheticDepthImage, look_at_pose, render_depth
+from openral_testing.synthetic_depth import (
+    Block,
+    Plane,
+    SyntheticDepthImage,
+    Triple,
+    look_at_pose,
+    render_depth,
+)
 from openral_world_state.ros.mapper_node import MapperNode
 
 FRAME = "head_camera_optical_frame"
@@ -60,8 +68,9 @@ class Robot(Node):
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         self.problems += [value.key for value in message.status[0].values]
 
-    def place(self) -> None:
+    def place(self, links: Mapping[str, Triple] = MappingProxyType({})) -> None:
         poses = {FRAME: Pose.from_matrix(SHOT.view.T_map_camera), "base_link": Pose()}
+        poses |= {name: Pose(position) for name, position in links.items()}
         found = [
             TransformStamped(child_frame_id=frame, transform=transform_message(pose))
             for frame, pose in poses.items()
@@ -145,6 +154,34 @@ def test_a_map_is_published_in_its_frame_and_saved(
     robot.show(2000.0)
     spin_until([again, robot], lambda: len(robot.maps) > before or bool(robot.show(2000.0)), 20.0)
     assert floor_of(robot.maps[-1]).value_at(2.5, 0.0) == FREE
+
+
+def test_the_arm_that_the_description_names_is_no_obstacle(
+    make_node: Callable[..., MapperNode], robot: Robot, spin_until: Callable[..., None]
+) -> None:
+    links = {"shoulder": (0.5, 0.0, 0.7), "hand": (1.2, 0.0, 0.7)}
+    joints = '<joint><parent link="shoulder"/><child link="hand"/></joint>'
+    description = robot.create_publisher(String, "robot_description", LATCHED)
+    description.publish(String(data=f'<robot name="r">{joints}</robot>'))
+    arm = {"arm": Block((0.85, 0.0, 0.7), (0.7, 0.1, 0.1)), "_floor": Plane((0.0, 0.0, 1.0), 0.0)}
+    empty, shot = (
+        render_depth(bodies, SHOT.view.T_map_camera, size=(160, 120))
+        for bodies in ({"_floor": arm["_floor"]}, arm)
+    )
+    node = make_node()
+    node.trigger_configure()
+    node.trigger_activate()
+    spin_until([node, robot], lambda: robot.depth.get_subscription_count() > 0)
+    stamps = count(10.0, 0.1)
+
+    def is_mapped() -> bool:
+        robot.place(links)
+        robot.show(next(stamps), shot if len(robot.maps) > 5 else empty)
+        return len(robot.maps) > 12
+
+    spin_until([node, robot], is_mapped, 20.0)
+    assert floor_of(robot.maps[-1]).value_at(1.6, 0.5) == FREE
+    assert OCCUPIED not in floor_of(robot.maps[-1]).cells
 
 
 def test_images_without_transforms_are_counted_and_not_used(
