@@ -17,8 +17,8 @@ def is_person(label: str, thesaurus: Thesaurus) -> bool:
 def are_person_and_thing(observation: Observation, record: ObjectRecord, thesaurus: Thesaurus) -> bool:
     """Return True if one is a person and the other is not, by any label of the same box.
 
-    Whoever hands something over, or sits in a chair, fills the space of that thing; in one record the
-    person would take its label, and "me" would mean nobody.
+    People fill the space of what they hold or sit on; in one record the person would take its label, and "me"
+    would be unknown.
     """
     labels = (observation.label, *(label for label, _ in observation.alternatives))
     if is_person(record.label, thesaurus):

@@ -113,7 +113,7 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
 
 
 def _result(context: SkillContext, held: HeldObject, person: Person, asked: str) -> SkillResult:
-    """Name the receiver by the id that the goal gave: only that one is known to whoever asked."""
+    """Return the success, with the id of the receiver that the goal gave."""
     distance = distance_to(context, held.body, palm(context, person))
     evidence: dict[str, ParamValue] = {"agent_id": asked, "distance_to_hand": distance}
     return SkillResult(SkillStatus.SUCCEEDED, f"handed over the {held.label}", evidence)
