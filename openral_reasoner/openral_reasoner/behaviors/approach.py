@@ -5,7 +5,7 @@ from math import dist
 
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_core.spatial_memory import ResolveStatus
-from openral_reasoner.behaviors.exploring import execute_on_known_floor
+from openral_reasoner.behaviors.exploring import execute_on_known_floor, explore_on_the_way, may_explore
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, not_evaluated
 from openral_reasoner.behaviors.requests import SKILLS, RequestFailed, resolve, wait_for
 from openral_reasoner.behaviors.skill_goal import STOOD, MissingParameter, bind
@@ -55,10 +55,7 @@ def approach(mission: Mission, target: KnownObject) -> Procedure[SkillResult]:
     """Drive to where the object can be seen and reached, unless the robot is already there."""
     if mission.at == target.id:
         return SkillResult(SkillStatus.SUCCEEDED, "already there")
-    if target.standing is None:
-        answer = yield from resolve(mission, target.id)
-        if not isinstance(answer, RequestFailed) and answer.goal_pose is not None:
-            target = mission.learn(replace(target, standing=answer.goal_pose))
+    target = yield from with_standing_pose(mission, target)
     if target.standing is None:
         return _NO_POSE
     result = yield from run_skill(mission, Verb.NAVIGATE, target)
@@ -67,6 +64,23 @@ def approach(mission: Mission, target: KnownObject) -> Procedure[SkillResult]:
     if result.success:
         mission.at = target.id
     return result
+
+
+def with_standing_pose(mission: Mission, target: KnownObject) -> Procedure[KnownObject]:
+    """Return the object with the base pose before it; while none is on the map, explore and ask again."""
+    if target.standing is not None:
+        return target
+    while True:
+        answer = yield from resolve(mission, target.id)
+        if isinstance(answer, RequestFailed):
+            return target
+        if answer.goal_pose is not None:
+            return mission.learn(replace(target, standing=answer.goal_pose))
+        if answer.status is not ResolveStatus.UNREACHABLE or not may_explore(mission):
+            return target
+        mission.floor = replace(mission.floor, lacked=True)
+        if not (yield from explore_on_the_way(mission)):
+            return target
 
 
 def face(mission: Mission, target: KnownObject) -> Procedure[SkillResult]:

@@ -1,13 +1,23 @@
 """Goals about the home as a whole, and missions in a home whose floor is not known yet."""
 
+from dataclasses import replace
+
 import pytest
 
 from openral_core.missions import MissionState
 from openral_core.rskills import ParameterSpec, ParameterType, SkillManifest
 from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_core.spatial_memory import ResolveResult, ResolveStatus
 from openral_reasoner.budget import SearchBudget
-from openral_reasoner.commands import CancelSkill, Command, PublishHandoff, PublishStatus, SendSkill
-from openral_reasoner.events import Event, SkillEnded, SkillProgressed
+from openral_reasoner.commands import (
+    CallResolve,
+    CancelSkill,
+    Command,
+    PublishHandoff,
+    PublishStatus,
+    SendSkill,
+)
+from openral_reasoner.events import Event, Recalled, Resolved, SkillEnded, SkillProgressed
 from openral_reasoner.palette.build import GraphState, skill_entries
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.compound import parse_request
@@ -161,6 +171,38 @@ def test_fetches_in_an_undrawn_home_by_exploring_on_the_way(
     assert ending(story)[0] is MissionState.SUCCEEDED
     assert story.skills[:3] == ["navigate", "explore", "navigate"]
     assert undrawn.delivered == [("mug_1", "ana")]
+
+
+@pytest.mark.parametrize("able_to_explore", [True, False])
+def test_explores_for_an_object_before_which_no_floor_is_known(
+    undrawn: SymbolicHome,
+    able: ToolPalette,
+    palette: ToolPalette,
+    settings: MissionSettings,
+    able_to_explore: bool,
+) -> None:
+    peers = HomePeers(undrawn)
+
+    def nowhere_to_stand(command: Command) -> Event | None:
+        """Answer that the mug cannot be reached until its place was seen."""
+        is_mug = isinstance(command, CallResolve) and command.query.reference == "mug_1"
+        if is_mug and undrawn.places["table_1"].unknown:
+            answer = ResolveResult(ResolveStatus.UNREACHABLE, "no free base pose is known", node_id="mug_1")
+            return Resolved(call_id=command.call_id, result=answer)
+        event = peers.answer(command)
+        if isinstance(event, Recalled):
+            matches = tuple(replace(match, viewpoint=None) for match in event.result.matches)
+            return event.model_copy(update={"result": replace(event.result, matches=matches)})
+        return event
+
+    given = able if able_to_explore else palette
+    story = run_mission_in_home("bring me the mug", given, nowhere_to_stand, decide, settings)
+    state, reason = ending(story)
+    if able_to_explore:
+        assert state is MissionState.SUCCEEDED, reason
+        assert story.skills[:2] == ["explore", "navigate"]
+    else:
+        assert (state, story.skills) == (MissionState.HANDED_OVER, [])
 
 
 def test_searches_unexplored_floor_for_what_memory_does_not_have(
