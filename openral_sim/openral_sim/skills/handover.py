@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import partial
 
+import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -141,12 +142,34 @@ def _give(context: SkillContext, held: HeldObject, person: Person) -> Move[None]
         TookTooLong: If the object does not come within the hand's reach; the robot still holds it.
     """
     for _ in range(int(CONFIG.wait / CONTROL_PERIOD)):
-        if distance_to(context, held.body, palm(context, person)) < CONFIG.take_distance:
+        if _within_reach(context, held, person):
             break
         yield Feedback("waiting for the hand", 0.8)
     else:
         raise TookTooLong(f"bringing the {held.label} to the hand", CONFIG.wait)
     pass_to(context, held, person)
+
+
+def _within_reach(context: SkillContext, held: HeldObject, person: Person) -> bool:
+    """Return True if the object is at the palm, or touches what lies in it and keeps it from the palm."""
+    distance = distance_to(context, held.body, palm(context, person))
+    if distance < CONFIG.take_distance:
+        return True
+    model, data = context.model, context.data
+    given = {model.equality(weld).obj2id[0] for weld in _given(context, person)}
+    beside = any(
+        mujoco.mj_geomDistance(model, data, first, second, CONFIG.gap, None) < CONFIG.gap
+        for first in _geoms_of(model, held.body)
+        for body in given
+        for second in _geoms_of(model, int(body))
+    )
+    return beside and distance < CONFIG.take_distance + CONFIG.beside
+
+
+def _geoms_of(model: mujoco.MjModel, body: int) -> range:
+    """Return the geoms of a body."""
+    first = int(model.body_geomadr[body])
+    return range(first, first + int(model.body_geomnum[body]))
 
 
 def pass_to(context: SkillContext, held: HeldObject, person: Person) -> str:

@@ -1,12 +1,15 @@
 from collections.abc import Callable
 
+import mujoco
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_sim.motion_primitives.gripper import distance_to
 from openral_sim.skills.context import SkillContext
+from openral_sim.skills.handover import CONFIG, _within_reach
 
 Vector = NDArray[np.float64]
 
@@ -95,3 +98,31 @@ def test_names_the_receiver_by_the_id_that_was_asked_for(do: Callable[..., Skill
     result = do(Verb.HANDOVER, agent=ANN["agent"], agent_id="person_7")
     assert result.success, result.message
     assert result.evidence["agent_id"] == "person_7"
+
+
+def test_a_person_takes_what_their_full_hand_keeps_from_the_palm(
+    do: Callable[..., SkillResult], context: SkillContext, wait: Callable[[int], None]
+) -> None:
+    can = {"target": Pose((1.80, -0.10, 0.805)), "label": "can"}
+    can |= {"size_x": 0.064, "size_y": 0.064, "size_z": 0.11}
+    assert do(Verb.GRASP, **can).success
+    assert do(Verb.HANDOVER, **ANN).success
+    assert do(Verb.GRASP, **LOAF).success
+    held, person = context.held, context.world.people["ann"]
+    assert held is not None
+    wait(20)
+    model, data = context.model, context.data
+    joint = model.jnt_qposadr[model.body_jntadr[held.body]]
+    middle = data.body("can").xpos.copy()
+
+    def reached(away: float) -> tuple[bool, float]:
+        """Put the loaf on the far side of the can, this much higher, and ask."""
+        data.qpos[joint : joint + 3] = middle + np.array([0.0, 0.0, away])
+        mujoco.mj_forward(model, data)
+        return _within_reach(context, held, person), distance_to(context, held.body, palm(context))
+
+    taken, distance = next(
+        found for found in map(reached, np.arange(0.08, 0.3, 0.01)) if found[1] > CONFIG.take_distance + 0.01
+    )
+    assert taken, distance
+    assert not reached(0.35)[0]
