@@ -111,6 +111,13 @@ def garbage() -> int:
     return int(listener.getsockname()[1])
 
 
+def closed() -> socket.socket:
+    """A socket that owns a port and does not listen: every connection to it is refused."""
+    owner = socket.socket()
+    owner.bind(("127.0.0.1", 0))
+    return owner
+
+
 def main() -> None:
     server, port = start()
     os.environ[VARIABLE] = f"grpc://127.0.0.1:{port}"
@@ -130,7 +137,9 @@ def main() -> None:
     found["output name"] = look(model="detr", logits_output="scores")
     found["more inputs"] = look(model="phrases")
     found["restart"] = killed_and_restarted(port, server)
-    found["down"] = look(model="detr", attempts=1)
+    with closed() as owner:
+        os.environ[VARIABLE] = f"grpc://127.0.0.1:{owner.getsockname()[1]}"
+        found["down"] = look(model="detr", attempts=1)
     os.environ[VARIABLE] = f"grpc://127.0.0.1:{garbage()}"
     found["garbage"] = look(model="detr")
     sys.stdout.write(json.dumps(found) + "\n")
