@@ -79,12 +79,13 @@ _BACK_SOON: Mapping[str, Callable[[LocatorEntry], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class LocateOutcome:
-    """Outcome of asking locators for an object."""
+    """Outcome of asking locators for an object; ``score`` is that of the best box, in [0, 1]."""
 
     status: str
     message: str
     detector: str = ""
     objects: tuple[KnownObject, ...] = ()
+    score: float = 1.0
 
     @property
     def absent(self) -> bool:
@@ -268,4 +269,5 @@ def integrate_detection(
         )
     objects = tuple(mission.learn(KnownObject.remembered(match, words)) for match in observed.matches)
     mission.note(Answered(Source.LOOK, words, tuple(target.node() for target in objects)))
-    return LocateOutcome(LocateStatus.FOUND.name, result.message, result.detector, objects), False
+    score = max(detection.score for detection in result.detections)
+    return LocateOutcome(LocateStatus.FOUND.name, result.message, result.detector, objects, score), False

@@ -16,6 +16,8 @@ from openral_reasoner.context import ToolResult
 from openral_reasoner.mission import KnownObject, Mission, Procedure
 from openral_reasoner.search import NOBODY_CAN_LOOK, SEEN_NOT_PLACED, Candidate, SearchProgress
 
+CERTAIN = 0.7
+"""Score of a box from which one image is enough; placeholder scores of uncalibrated locators are 1."""
 _SEEN_WITHOUT_PLACE = (
     "a locator sees it here, but its position could not be measured, so no skill can act on it: "
     "call locate_in_view again from here, or ask_human, saying what was seen and why it could not be placed; "
@@ -92,6 +94,7 @@ def examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[Loc
             yield from close_container(mission, hidden)
             return LocateOutcome(f"NOT_REACHED_{back.status.name}", back.message)
     look = yield from look_at_place(mission, place, words)
+    look = yield from look_again(mission, look, words)
     if hidden and not look.objects:
         yield from close_container(mission, hidden)
     return look
@@ -114,3 +117,14 @@ def look_at_place(mission: Mission, place: KnownObject, words: str) -> Procedure
         if not faced.success:
             return LocateOutcome(f"NOT_FACED_{faced.status.name}", faced.message)
     return (yield from locate_object(mission, words))
+
+
+def look_again(mission: Mission, first: LocateOutcome, words: str) -> Procedure[LocateOutcome]:
+    """Face what was found with a low score, and look again: that image decides, if a locator evaluates it."""
+    if not first.objects or first.score >= CERTAIN:
+        return first
+    faced = yield from face(mission, first.objects[0])
+    if not faced.success:
+        return first
+    second = yield from locate_object(mission, words)
+    return second if second.objects or second.absent else first

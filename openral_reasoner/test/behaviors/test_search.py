@@ -1,9 +1,13 @@
 """An object that is seen without a position is not searched elsewhere; the operator reads the reason."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
 
 from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.spatial_memory import ObserveResult, ObserveStatus
+from openral_reasoner.behaviors.search import CERTAIN
 from openral_reasoner.commands import AskModel, CallLocate, CallObserve, Command, PublishHandoff, SendSkill
 from openral_reasoner.core import Core
 from openral_reasoner.events import Located, ModelAnswered, Observed, PaletteChanged, PromptReceived
@@ -94,3 +98,49 @@ def test_what_no_locator_can_name_is_handed_over_without_driving_anywhere(
     (handoff,) = commands(line, PublishHandoff)
     assert isinstance(handoff, PublishHandoff)
     assert knows in handoff.question.question
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "handed_over"),
+    [
+        (0.9, LocateStatus.NOT_IN_VIEW, False),
+        (0.5, LocateStatus.FOUND, False),
+        (0.5, LocateStatus.DETECTOR_ERROR, False),
+        (0.5, LocateStatus.NOT_IN_VIEW, True),
+    ],
+)
+def test_what_scores_low_counts_as_found_unless_a_second_look_at_it_misses_it(
+    home: SymbolicHome,
+    palette: ToolPalette,
+    settings: MissionSettings,
+    first: float,
+    second: LocateStatus,
+    handed_over: bool,
+) -> None:
+    peers, seen = HomePeers(home), list[CallLocate]()
+
+    def located(call: CallLocate) -> LocateResult:
+        result = peers.locate(call)
+        if not result.detections:
+            return result
+        seen.append(call)
+        if len(seen) == 1:
+            weak = tuple(replace(each, score=first) for each in result.detections)
+            return replace(result, detections=weak)
+        detections = result.detections if second is LocateStatus.FOUND else ()
+        return replace(result, status=second, detections=detections)
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, AskModel):
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+        elif isinstance(command, CallLocate):
+            yield 0.1, Located(call_id=command.call_id, result=located(command))
+        elif (event := peers.answer(command)) is not None:
+            yield 5.0 if isinstance(command, SendSkill) else 0.1, event
+
+    line = SimulatedTimeline(Core(settings), answers)
+    line.put(0.0, PaletteChanged(palette=palette))
+    line.put(0.0, PromptReceived(id="first", text="find the baguette"))
+    line.run()
+    assert bool(commands(line, PublishHandoff)) is handed_over
+    assert (len(seen) > 1) is (first < CERTAIN)
