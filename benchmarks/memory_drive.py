@@ -190,17 +190,18 @@ def figures(
     ghosts = [r for r in records if not matches[r.id]]
     seen = [t for t in truths if t.seen and any(thesaurus.relation(n, t.phrase).is_hit for n in labels)]
     # At most one record per object, the rest of an object's records are duplicates.
-    right = sum(any(t in matches[r.id] for r in records) for t in seen)
+    wrong = [t.id for t in seen if not any(t in matches[r.id] for r in records)]
     groups = {min(matches[r.id], key=lambda t: _distance(r, t)).id for r in records if matches[r.id]}
     duplicates = len(records) - len(ghosts) - len(groups)
     return {
         "objects seen": len(seen),
         "records": len(records),
         "unconfirmed": len(known) - len(records),
-        "right [%]": round(100.0 * right / len(seen), 1),
+        "right [%]": round(100.0 * (1.0 - len(wrong) / len(seen)), 1),
         "ghosts": len(ghosts),
         "of them present": sum(r.presence is Presence.PRESENT for r in ghosts),
         "duplicates": duplicates,
+        "not right": ", ".join(wrong),
         "ghosts and duplicates": ", ".join(sorted(f"{r.id} {r.presence.value}" for r in ghosts)),
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -16,7 +16,12 @@ from openral_bringup.graph.resources import rskill_folders
 from openral_core.documents import InvalidDocument
 from openral_core.rskills import Registry
 from openral_household_benchmark.environment import DetectorPair
-from openral_household_benchmark.episode import RunOptions, run_job
+from openral_household_benchmark.episode import (
+    HomeKnowledge,
+    RunOptions,
+    explore_home,
+    run_job,
+)
 from openral_household_benchmark.graph_episode import run_on_graph
 from openral_household_benchmark.recording import require_display
 from openral_household_benchmark.results import EpisodeResult, Job, ResultStore, household_table
@@ -29,12 +34,13 @@ from openral_reasoner_ros.clients.model import make_model
 from openral_reasoner_ros.parameters import Brain, ReasonerParameters
 from openral_reasoner_testing.placement_search import table_text
 
-Work = Callable[[Job], EpisodeResult]
+T = TypeVar("T")
+R = TypeVar("R")
 JOBS_PER_PROCESS = 8
 """Tasks that a process does before a new one takes its place [1], which gives its memory back."""
 
 
-def outcomes_of(jobs: Sequence[Job], work: Work, workers: int) -> Iterator[EpisodeResult]:
+def outcomes_of(jobs: Sequence[T], work: Callable[[T], R], workers: int) -> Iterator[R]:
     """Outcomes as they come; with one worker in this process, else in processes of their own."""
     if workers == 1 or len(jobs) == 1:
         yield from map(work, jobs)
@@ -44,7 +50,7 @@ def outcomes_of(jobs: Sequence[Job], work: Work, workers: int) -> Iterator[Episo
         yield from _in_fresh_pool(jobs[first : first + workers * JOBS_PER_PROCESS], work, workers)
 
 
-def _in_fresh_pool(jobs: Sequence[Job], work: Work, workers: int) -> Iterator[EpisodeResult]:
+def _in_fresh_pool(jobs: Sequence[T], work: Callable[[T], R], workers: int) -> Iterator[R]:
     # A drawing context does not survive a fork.
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=spawn) as pool:
@@ -65,6 +71,12 @@ class Worker:
             return run_on_graph(job, self._folder / job.key, self._options)
         registry, brain = brain_of(Brain(job.brain), self._model, self._base_url, self._options.rskills)
         return run_job(job, registry, brain, self._folder / job.key, self._options)
+
+    def explore(self, home: tuple[str, int]) -> str:
+        """Explore one home, a scene and a seed, for the tasks in it; return how that ended."""
+        registry, brain = brain_of(Brain.SCRIPTED, "", "", self._options.rskills)
+        ended = explore_home(*home, registry, brain, self._folder, self._options)
+        return f"explored {home[0]}, seed {home[1]}: {ended}"
 
 
 def brain_of(brain: Brain, model: str, base_url: str, own: Iterable[Path] = ()) -> tuple[Registry, Model]:
@@ -108,13 +120,19 @@ def household(
     sheets: Annotated[
         bool, typer.Option("--sheets", help="a contact sheet of every task, not of failures")
     ] = False,
+    home: Annotated[
+        HomeKnowledge, typer.Option("--map", help="what the robot knows of the home, but for its objects")
+    ] = HomeKnowledge.SHIPPED,
 ) -> None:
     """Household tasks in physics, judged by the simulator's truth.
 
     Mission core, memory, detectors and skills run in one process without a graph between them: the same
     code, in simulated time, as fast as the machine can. With --graph every task gets a graph of its own, and
-    the mission's own end is believed. Ends with 1 when a task failed.
+    the mission's own end is believed. With --map none or explored the robot makes its map itself, and memory
+    holds nothing but what it has seen. Ends with 1 when a task failed.
     """
+    if graph and home is not HomeKnowledge.SHIPPED:
+        raise typer.BadParameter(f"--graph knows the map of the scene alone, and --map is {home.value!r}")
     homes = scene or ["home"]
     kinds = archetype or list(TaskType)
     jobs = [
@@ -124,11 +142,15 @@ def household(
     ]
     ledger = ResultStore(out)
     pair = DetectorPair(continuous or CONTINUOUS[detectors][0], on_demand or ON_DEMAND[detectors][0])
-    options = RunOptions(sheets, view, graph, pair, tuple(rskills or ()))
+    options = RunOptions(sheets, view, graph, pair, tuple(rskills or ()), home)
     work = Worker(out, options, model, base_url)
     if view:
         require_display()
     most = 1 if view or graph else workers or os.cpu_count() or 1
+    if home is HomeKnowledge.EXPLORED:
+        visits = dict.fromkeys((job.scene, job.seed) for job in ledger.left(jobs))
+        for told in outcomes_of(tuple(visits), work.explore, most):
+            typer.echo(told)
     for outcome in outcomes_of(ledger.left(jobs), work, most):
         ledger.add(outcome)
         reported = "done" if outcome.success else f"{outcome.why}: {outcome.words}"

@@ -14,6 +14,7 @@ from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.rskills import Mode, Registry, Sensor
 from openral_core.text import Thesaurus
+from openral_household_benchmark.own_map import MEMORY_FILE, OwnMap
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, Plane, engine_loader
@@ -23,6 +24,7 @@ from openral_perception_ros.inference.scheduler import DetectionResult
 from openral_perception_ros.inference.worker import RequestServer
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
+from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.rendering import CameraRenderer
 from openral_sim.rendering.sensor import PERFECT, SensorModel
 from openral_sim.simulation import RateTimer, Simulation
@@ -203,6 +205,7 @@ class HouseholdEnv:
         metres: Way the base has driven [m].
         opened: Ids of the furniture whose door it has opened.
         watchers: Called after every control period.
+        own_map: What the robot found of the home; None if it was told.
     """
 
     simulation: Simulation
@@ -212,6 +215,7 @@ class HouseholdEnv:
     metres: float = 0.0
     opened: set[str] = field(default_factory=set)
     watchers: list[Callable[[], None]] = field(default_factory=list)
+    own_map: OwnMap | None = None
 
     def __post_init__(self) -> None:
         self._metronome = RateTimer(LOOKING_RATE)
@@ -237,11 +241,17 @@ class HouseholdEnv:
         self.metres += float(np.linalg.norm(here - self._at))
         self._at = here
         self._tell_held()
+        if self.own_map is not None and self.own_map.image_due(self.simulation.time):
+            self.own_map.add_depth(self.look().view, self.simulation)
         if self._metronome.due(self.simulation.time):
             sight = self.look()
             self._carry()
-            self.memory.integrate(sight.view, self.detectors.stream(sight), self.detectors.source)
+            detections = self.detectors.stream(sight)
+            self.memory.integrate(sight.view, detections, self.detectors.source)
             self._note_doors()
+            if self.own_map is not None:
+                self.own_map.add_detections(sight.view, detections)
+                self.own_map.tell(self.memory, self.simulation.time)
         for watch in self.watchers:
             watch()
 
@@ -280,4 +290,31 @@ def robot_at_home(
     memory = open_world(simulation.world.scene.home, "", WorldModelSettings(), Thesaurus.load())
     with closing(DetectorPairEngines(registry, seed, pair)) as detectors, HeadCamera(simulation) as camera:
         yield HouseholdEnv(simulation, camera, detectors, memory)
+    memory.memory.close()
+
+
+@contextmanager
+def robot_without_map(
+    scene: Path, seed: int, registry: Registry, pair: DetectorPair, folder: Path, *, explored: bool
+) -> Iterator[HouseholdEnv]:
+    """Provide a robot that is told nothing of its home: it maps what it sees and plans on that.
+
+    Args:
+        scene: The home.
+        seed: Of what lies where.
+        registry: Detectors.
+        pair: Those to use.
+        folder: Of memory and, with ``explored``, of the map that an earlier visit left.
+        explored: Whether there was an earlier visit.
+
+    Raises:
+        InvalidDocument, GlContextRefused, DetectorFailed: See `robot_at_home`.
+        InvalidMapFile, MemoryRefused: If the earlier visit left nothing that can be used.
+    """
+    floor = PerceivedFloor()
+    own_map = OwnMap(floor, folder if explored else None)
+    simulation = Simulation.load(scene, seed, perceived=floor)
+    memory = open_world(None, str(folder / MEMORY_FILE), WorldModelSettings(), Thesaurus.load())
+    with closing(DetectorPairEngines(registry, seed, pair)) as detectors, HeadCamera(simulation) as camera:
+        yield HouseholdEnv(simulation, camera, detectors, memory, own_map=own_map)
     memory.memory.close()

@@ -3,13 +3,20 @@
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
+from shutil import copytree, rmtree
 
 from openral_bringup.graph.resources import scene_path
 from openral_core.rskills import Registry
-from openral_household_benchmark.environment import DetectorPair, HouseholdEnv, robot_at_home
+from openral_household_benchmark.environment import (
+    DetectorPair,
+    HouseholdEnv,
+    robot_at_home,
+    robot_without_map,
+)
 from openral_household_benchmark.evaluation import evaluate, sighting
 from openral_household_benchmark.in_process_clients import RobotPeers
 from openral_household_benchmark.recording import EpisodeRecorder, save_sheet, window
@@ -125,6 +132,20 @@ def _loudly(words: str) -> None:
 
 
 SHEET = "sheet.jpg"
+EXPLORE_GOAL = "explore the home"
+_LEFT = "left"
+"""Subfolder of a visit or a task with memory and map."""
+
+
+class HomeKnowledge(StrEnum):
+    """What the robot knows of its home before a task."""
+
+    SHIPPED = "shipped"
+    """The map of the scene."""
+    NONE = "none"
+    """Nothing."""
+    EXPLORED = "explored"
+    """What it found itself on one exploration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +161,39 @@ class RunOptions:
     graph: bool = False
     pair: DetectorPair = field(default_factory=DetectorPair)
     rskills: tuple[Path, ...] = ()
+    home: HomeKnowledge = HomeKnowledge.SHIPPED
+
+
+def visit_folder(out: Path, scene: str, seed: int) -> Path:
+    """Return the folder of an exploration among those of the tasks."""
+    return out / f"explored-{scene}-{seed}"
+
+
+def explore_home(
+    scene: str, seed: int, registry: Registry, model: Model, out: Path, options: RunOptions
+) -> str:
+    """Explore a home of which nothing is known, unless that was done; return how it ended.
+
+    What was seen until then is kept however it ended.
+    """
+    visit = visit_folder(out, scene, seed)
+    if (visit / _LEFT).exists():
+        return "was explored"
+    settings, unfinished = MissionSettings(), visit / "unfinished"
+    rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(parents=True)
+    with ExitStack() as stack:
+        robot = stack.enter_context(
+            robot_without_map(scene_path(scene), seed, registry, options.pair, unfinished, explored=False)
+        )
+        chronicle = EpisodeRecorder(stack, robot, settings, visit)
+        robot.watchers.append(chronicle.watch)
+        report = MissionEpisode(robot, registry, model, settings, chronicle.witness).run(EXPLORE_GOAL, "")
+        assert robot.own_map is not None
+        robot.own_map.save(unfinished)
+    save_sheet(chronicle.stills, visit / SHEET)
+    unfinished.rename(visit / _LEFT)
+    return f"{report.state.name}: {report.reason}"
 
 
 def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: RunOptions) -> EpisodeResult:
@@ -150,17 +204,22 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: R
         NoDisplay: If a window is asked for where there is no screen.
     """
     began, settings = time.monotonic(), MissionSettings()
+    if options.home is HomeKnowledge.EXPLORED:
+        explore_home(job.scene, job.seed, registry, model, folder.parent, options)
     with ExitStack() as stack:
-        robot = stack.enter_context(robot_at_home(scene_path(job.scene), job.seed, registry, options.pair))
+        robot = stack.enter_context(_robot(job, registry, folder, options))
         task = draw_task(job.archetype, robot.simulation.world, job.seed)
-        known = remembered(robot.simulation.world, task.remembered, job.seed)
-        import_graph(robot.memory.memory, known)
+        if robot.own_map is None:
+            known = remembered(robot.simulation.world, task.remembered, job.seed)
+            import_graph(robot.memory.memory, known)
         chronicle = EpisodeRecorder(stack, robot, settings, folder)
         robot.watchers.append(chronicle.watch)
         if options.view:
             robot.watchers.append(stack.enter_context(window(robot.simulation)))
         play = MissionEpisode(robot, registry, model, settings, chronicle.witness)
-        report = play.run(task.goal, next(iter(robot.simulation.world.people), ""))
+        # Without a map nobody has said who the people are: the speaker is whom the robot has seen.
+        people = robot.simulation.world.people if robot.own_map is None else ()
+        report = play.run(task.goal, next(iter(people), ""))
         outcome = _outcome(job, task, robot, report, time.monotonic() - began)
         if not outcome.success and task.archetype is not TaskType.VIEW:
             seen = sighting(robot.memory, robot.simulation.world, task.phrase, robot.simulation.time)
@@ -169,6 +228,21 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: R
         save_sheet(chronicle.stills, folder / SHEET)
         outcome = outcome.model_copy(update={"sheet": str(folder / SHEET)})
     return outcome
+
+
+def _robot(
+    job: Job, registry: Registry, folder: Path, options: RunOptions
+) -> AbstractContextManager[HouseholdEnv]:
+    scene = scene_path(job.scene)
+    if options.home is HomeKnowledge.SHIPPED:
+        return robot_at_home(scene, job.seed, registry, options.pair)
+    rmtree(folder / _LEFT, ignore_errors=True)
+    explored = options.home is HomeKnowledge.EXPLORED
+    if explored:
+        copytree(visit_folder(folder.parent, job.scene, job.seed) / _LEFT, folder / _LEFT)
+    else:
+        (folder / _LEFT).mkdir(parents=True)
+    return robot_without_map(scene, job.seed, registry, options.pair, folder / _LEFT, explored=explored)
 
 
 def _outcome(job: Job, task: Task, robot: HouseholdEnv, report: MissionReport, wall: float) -> EpisodeResult:

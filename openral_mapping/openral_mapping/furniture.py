@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import atan2, pi
+from math import atan2, cos, pi, sin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from openral_mapping.home_from_floor import UNNAMED
 
 Array = NDArray[np.float64]
 
+_REACHES = (0.15, 0.3, 0.45)
+"""Distances at which a room is looked for around a piece whose middle is in none [m]."""
+_BEARINGS = tuple(number * pi / 4.0 for number in range(8))
 _STRIP = (0.1, 0.9)
 """Distances from a side within which its floor tells if it is the front [m]."""
 _SEEN_FROM = 0.3
@@ -125,14 +128,19 @@ def _frontness(side: int, track: FurnitureTrack, footprint: Footprint, floor: Fl
 def with_furniture(home: HomeMap, pieces: Sequence[MappedPiece], floor: FloorMap) -> HomeMap:
     """Add pieces to a map of a home, each with a place before it; obstacles without a name give way to them.
 
-    A piece gives way to furniture of the map that has a name, which a person or an earlier map gave.
+    A piece gives way to furniture of the map that has a name, which a person or an earlier map gave. One that
+    is in no room, such as a chair seen through a doorway, is left out until its room is known.
     """
     clearance = floor.clearance(_UNKNOWN_MARGIN)
     named = [fixture for fixture in home.fixtures if fixture.kind != UNNAMED]
-    added = [piece for piece in pieces if not any(_covers(fixture, piece.pose) for fixture in named)]
+    added = [
+        piece
+        for piece in pieces
+        if not any(_covers(fixture, piece.pose) for fixture in named) and _room_near(home, piece.pose)
+    ]
     fixtures, places = list(named), list(home.places)
     for piece in added:
-        room = _room_at(home, piece.pose)
+        room = _room_near(home, piece.pose)
         fixtures.append(_fixture(piece, room))
         stand = standing_pose(piece, floor, clearance)
         if stand is not None:
@@ -205,6 +213,13 @@ def _container(piece: MappedPiece, height: float) -> Container | None:
 
 def _room_at(home: HomeMap, pose: Pose2) -> str:
     return next((room.id for room in home.rooms if room.contains(pose.x, pose.y)), "")
+
+
+def _room_near(home: HomeMap, pose: Pose2) -> str:
+    """Room of a pose or, if it lies in a wall or just outside, the nearest; "" if none is near."""
+    reaches = [(reach * cos(angle), reach * sin(angle)) for reach in _REACHES for angle in _BEARINGS]
+    around = (Pose2(x=pose.x + x, y=pose.y + y) for x, y in ((0.0, 0.0), *reaches))
+    return next((room for at in around if (room := _room_at(home, at))), "")
 
 
 def _covers(fixture: Fixture, pose: Pose2) -> bool:

@@ -385,6 +385,7 @@ def merge_records(kept: ObjectRecord, other: ObjectRecord) -> None:
     given = [label for label, weight in kept.votes.items() if weight >= OPERATOR_LABEL_WEIGHT]
     kept.label = kept.label if kept.label in given else next(iter(given), kept.label)
     kept.aliases = tuple(dict.fromkeys((*kept.aliases, *other.aliases)))
+    kept.grasped = kept.grasped or other.grasped
     kept.observations += other.observations
     kept.first_seen = min(oldest.first_seen, newest.first_seen)
     kept.last_seen = newest.last_seen

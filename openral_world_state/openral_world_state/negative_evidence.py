@@ -239,7 +239,12 @@ class NegativeEvidence:
                 self._count_miss(record, view.stamp)
 
     def _doubt(self, record: ObjectRecord, view: DepthView) -> None:
-        """Lower the probability that an object exists that is in full view but was not detected."""
+        """Lower the probability that an object exists that is in full view but was not detected.
+
+        One that the gripper held exists: a hand that took it may hide most of it from then on.
+        """
+        if record.grasped:
+            return
         if max(record.votes.values(), default=0.0) >= OPERATOR_LABEL_WEIGHT or view.stamp <= record.last_seen:
             return
         x, y, z = view.camera_position.tolist()

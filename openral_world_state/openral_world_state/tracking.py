@@ -264,7 +264,7 @@ class HeldObjectTracker:
         if not near:
             return None
         _, _, self._id, record = min(near, key=lambda found: found[:3])
-        record.carried = True
+        record.carried = record.grasped = True
         self.move(gripper)
         return record
 

@@ -105,7 +105,6 @@ class WorldModel:
     ) -> None:
         self.memory, self.settings = memory, settings
         self.vocabularies = DetectorVocabularies(thesaurus)
-        self.held_object = HeldObjectTracker(memory, settings.map_epoch)
         self._thesaurus, self._edits, self._speaker = thesaurus, EditHistory(), ""
         self._image_clock = ImageClock(memory, settings.lateness)
         self._associator = DataAssociator(
@@ -117,6 +116,8 @@ class WorldModel:
         """Replace the static map, as when more of the home was seen; what else is known stays."""
         memory, settings, thesaurus = self.memory, self.settings, self._thesaurus
         self.home = home
+        memory.reserve(home.nodes)
+        self.held_object = HeldObjectTracker(memory, settings.map_epoch)
         self.agent_poses = AgentPoseMemory(memory, home, settings.map_epoch)
         self.container_states = ContainerStates(memory, home)
         self._floor = FloorGrid(home, settings.robot_radius) if home.areas else None

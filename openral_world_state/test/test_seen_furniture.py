@@ -261,6 +261,15 @@ def test_a_piece_walled_in_has_no_place_to_stand() -> None:
     assert (len(home.fixtures), len(home.places)) == (1, 0)
 
 
+@pytest.mark.parametrize(("x", "rooms"), [(2.9, ["room_1"]), (3.3, ["room_1"]), (3.8, [])])
+def test_a_piece_at_a_wall_is_of_the_room_before_it_and_one_beyond_a_doorway_of_none(
+    x: float, rooms: list[str]
+) -> None:
+    home = with_furniture(room(), [piece_at(x, 0.0, "chair")], free_floor())
+    assert [fixture.room for fixture in home.fixtures] == rooms
+    assert HomeMap.model_validate_json(home.model_dump_json()) == home
+
+
 def test_the_home_survives_its_file(tmp_path: Path) -> None:
     home = with_furniture(room(), [piece_at(0.0, 0.0), piece_at(1.5, 0.0, "fridge")], free_floor())
     assert HomeMap.model_validate_json(home.model_dump_json()) == home

@@ -101,3 +101,25 @@ def test_a_person_is_met_from_the_open_side_of_the_room() -> None:
     assert goal is not None
     assert goal.position[1] < 4.0, "the wall is behind the person"
     assert 0.5 < float(np.hypot(goal.position[0] - 2.6, goal.position[1] - 4.0)) < 1.4
+
+
+def test_furniture_whose_id_an_object_has_leaves_that_object_another(tmp_path: Path) -> None:
+    file = str(tmp_path / "memory.sqlite")
+    world = opened(file)
+    see(world, 2.0, "mug", range(1, 6))
+    (mug,) = world.memory
+    fixtures = (MAP.fixtures[0].model_copy(update={"id": mug.id}), *MAP.fixtures[1:])
+    changed = NOBODY.model_copy(update={"fixtures": fixtures, "places": (), "doorways": ()})
+    before, taken = mug.pose, mug.id
+    world.change_home(static_map_from_home(changed))
+    (mug,) = world.memory
+    assert (mug.label, mug.pose) == ("mug", before)
+    assert mug.id != taken
+    assert world.graph().by_id[taken].label == MAP.fixtures[0].name
+    see(world, 3.5, "mug", range(20, 24))
+    assert len({node.id for node in world.graph().nodes}) == len(world.graph().nodes)
+    keep_home(world)
+    world.memory.close()
+    again = opened(file)
+    assert {taken, mug.id} <= again.graph().by_id.keys()
+    again.memory.close()

@@ -97,3 +97,15 @@ def test_a_label_is_forgotten_when_another_is_seen_for_long(world: WorldModel) -
     assert record.label == "mug"
     assert sum(record.votes.values()) <= 10.0 + 1e-9
     assert world.recall(RecallQuery("glass"), NOW).status is RecallStatus.NOT_IN_MEMORY
+
+
+def test_what_the_gripper_held_exists_however_rarely_it_is_detected(world: WorldModel) -> None:
+    for stamp in (1.0, 2.0, 3.0):
+        see(world, stamp, ("mug", 0.5))
+    (record,) = world.memory
+    world.update_held_object("mug", record.pose, 4.0)
+    world.update_held_object("", record.pose, 5.0)
+    for stamp in range(6, 26):
+        see(world, float(stamp))
+    assert world.recall(RecallQuery("mug"), NOW).status is RecallStatus.FOUND
+    assert list(world.memory) == [record]

@@ -123,6 +123,7 @@ class SpatialMemory:
         self._changed: dict[str, ObjectRecord] = {}
         self._removed: dict[str, str] = {}
         self._facts: dict[str, str] = {}
+        self._reserved: frozenset[str] = frozenset()
         try:
             with reading(self.name):
                 self.facts = self._store.facts()
@@ -220,9 +221,28 @@ class SpatialMemory:
 
     def new_id(self, label: str) -> str:
         """Return an id never used before, made of the label and a number."""
-        self._names += 1
-        self.put_fact("names", str(self._names))
-        return f"{id_stem(label)}_{self._names}"
+        while True:
+            self._names += 1
+            name = f"{id_stem(label)}_{self._names}"
+            if name not in self._reserved:
+                self.put_fact("names", str(self._names))
+                return name
+
+    def reserve(self, ids: Iterable[str]) -> None:
+        """Keep ids for what is no object, such as furniture; an object that has one gets another.
+
+        Maps and memory both number by kind: "cabinet_8" of a map and of memory are two things.
+        """
+        self._reserved = frozenset(ids)
+        for name in self._reserved:
+            self._merged.pop(name, None)
+        for name in sorted(self._reserved & self._records.keys()):
+            record = self._records[name]
+            self.forget(name)
+            record.id = self.new_id(record.label)
+            self.touch(record)
+            for merged in [old for old, into in self._merged.items() if into == name]:
+                self._merged[merged] = self._removed[merged] = record.id
 
     def touch(self, record: ObjectRecord) -> None:
         """Register a new or changed record; if it was merged into another one, undo that."""

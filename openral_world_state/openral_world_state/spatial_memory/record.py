@@ -21,8 +21,9 @@ class ObjectRecord:
     Position in map [m], ``size`` [m], ``covariance`` of the position [m^2], row-major (9,), times in ROS time
     [s]. ``votes`` are the weights of its labels; ``misses`` counts the views that showed its place empty, the
     last at ``last_checked`` [s]; ``viewpoint`` is the position of the camera that saw it last [m];
-    ``carried`` is True while the gripper holds it. ``confidence`` is the probability that it exists, and
-    ``evidence`` the part of its log-odds from the last viewpoint, ``evidence_from`` [m], which is not stored.
+    ``carried`` is True while the gripper holds it, ``grasped`` from then on: it exists, however rarely it is
+    detected. ``confidence`` is the probability that it exists, and ``evidence`` the part of its log-odds from
+    the last viewpoint, ``evidence_from`` [m], which is not stored.
     """
 
     id: str
@@ -43,6 +44,7 @@ class ObjectRecord:
     last_checked: float = 0.0
     viewpoint: Triple | None = None
     carried: bool = False
+    grasped: bool = False
     is_container: bool = False
     occludes_contents: bool = False
     opening: Opening = Opening.UNKNOWN

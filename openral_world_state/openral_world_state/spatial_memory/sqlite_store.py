@@ -73,6 +73,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     # Confidence became the probability of existence; every object had been offered before.
     ("UPDATE objects SET confidence = MAX(confidence, 0.5)",),
+    ("ALTER TABLE objects ADD COLUMN grasped INTEGER NOT NULL DEFAULT 0",),
 )
 """Statements that migrate from each version to the next; the version is the number of those applied."""
 
@@ -131,7 +132,7 @@ _TEXTS = ("id", "label", "votes", "aliases")
 _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 _SIZE = ("size_x", "size_y", "size_z")
 _SIGHTINGS = ("confidence", "presence", "first_seen", "last_seen", "observations", "source", "map_epoch")
-_LOOKS = ("misses", "looked", "eye", "carried", "is_container", "occludes_contents", "opening")
+_LOOKS = ("misses", "looked", "eye", "carried", "is_container", "occludes_contents", "opening", "grasped")
 _COVARIANCE = struct.Struct("<9d")
 _POINT = struct.Struct("<3d")
 _encode = json.JSONEncoder(separators=(",", ":")).encode
@@ -166,6 +167,7 @@ def row_of(number: int, record: ObjectRecord) -> tuple[Value, ...]:
         int(record.is_container),
         int(record.occludes_contents),
         record.opening.value,
+        int(record.grasped),
     )
 
 
@@ -199,6 +201,7 @@ def record_of_row(row: tuple[Value, ...]) -> ObjectRecord:
         is_container=bool(number["is_container"]),
         occludes_contents=bool(number["occludes_contents"]),
         opening=Opening(text["opening"]),
+        grasped=bool(number["grasped"]),
     )
 
 

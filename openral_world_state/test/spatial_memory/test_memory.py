@@ -266,3 +266,20 @@ def test_there_is_one_writer(path: Path) -> None:
         SpatialMemory(path, THESAURUS)
     memory.close()
     SpatialMemory(path, THESAURUS).close()
+
+
+def test_a_reserved_id_passes_to_what_was_merged_into_it_too(path: Path) -> None:
+    memory = SpatialMemory(path, THESAURUS)
+    memory.touch(mug("chair_1"))
+    memory.touch(mug("chair_2"))
+    memory.forget("chair_2", merged_into="chair_1")
+    memory.commit()
+    memory.reserve(["chair_1", "chair_3"])
+    (chair,) = memory
+    assert chair.id not in ("chair_1", "chair_3")
+    assert memory.get("chair_2") is chair
+    memory.close()
+    again = SpatialMemory(path, THESAURUS)
+    assert again.current_id("chair_2") == chair.id
+    assert "chair_1" not in again
+    again.close()

@@ -1,0 +1,104 @@
+"""Floor, rooms and furniture that a simulated robot finds by itself, as the graph's mapper node does."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_core.detectors import Detection
+from openral_core.home_map import HomeMap
+from openral_mapping.depth_mapper import DepthMapper, PixelRays
+from openral_mapping.furniture_file import furniture_path, load_furniture, save_furniture
+from openral_mapping.furniture_kinds import kind_of
+from openral_mapping.furniture_tracks import FurnitureMapper
+from openral_mapping.furniture_view import FurnitureBox, FurnitureView
+from openral_sim.planning.perceived_floor import PerceivedFloor
+from openral_sim.robot.urdf import links_of
+from openral_sim.simulation import RateTimer, Simulation
+from openral_world_state.depth_camera import DepthView, Intrinsics
+from openral_world_state.found_home import SeenHome
+from openral_world_state.static_map import static_map_from_home
+from openral_world_state.world import WorldModel, keep_home
+
+IMAGE_RATE = 5.0
+"""Images a second that the map is made of [Hz]; the mapper node's default."""
+HOME_RATE = 0.2
+"""Homes built a second of simulated time [Hz]; the mapper node's default."""
+MEMORY_FILE, _MAP_FILE = "memory.sqlite3", "map.npz"
+
+
+class OwnMap:
+    """Map of what the robot saw; its floor is what the base plans on, its home what memory is about.
+
+    Args:
+        floor: Where the newest map is put.
+        folder: One that `save` filled; None: nothing is known yet.
+    """
+
+    def __init__(self, floor: PerceivedFloor, folder: Path | None = None) -> None:
+        self._floor = floor
+        self._mapper, self._furniture = DepthMapper(), FurnitureMapper()
+        self._home: HomeMap | None = None
+        if folder is not None:
+            self._mapper = DepthMapper.load(folder / _MAP_FILE)
+            self._furniture, self._home = load_furniture(furniture_path(folder / _MAP_FILE))
+            floor.latest = self._mapper.floor_map()
+        self._image, self._build = RateTimer(IMAGE_RATE), RateTimer(HOME_RATE)
+        self._rays: tuple[Intrinsics, NDArray[np.float64], PixelRays] | None = None
+
+    def image_due(self, time: float) -> bool:
+        """Return True if the map needs an image at a time [s]."""
+        return self._image.due(time)
+
+    def add_depth(self, view: DepthView, simulation: Simulation) -> None:
+        """Fold one depth image into the floor; the robot's own links are left out."""
+        x, y, _ = simulation.control.base_pose
+        _, pixel_rays = self._rays_of(view)
+        base, body = (float(x), float(y)), body_lines_of(simulation)
+        self._mapper.update(view.depth, pixel_rays, view.T_map_camera, base, body)
+        self._floor.latest = self._mapper.floor_map()
+
+    def add_detections(self, view: DepthView, detections: Sequence[Detection]) -> None:
+        """Use the furniture of an image; one without any is evidence too."""
+        rays, _ = self._rays_of(view)
+        boxes = [
+            FurnitureBox(d.label, d.score, (d.box.x_min, d.box.y_min, d.box.x_max, d.box.y_max))
+            for d in detections
+            if kind_of(d.label)
+        ]
+        project = view.depth_intrinsics.project
+        self._furniture.update(FurnitureView(view.depth, rays, project, view.T_map_camera, boxes))
+
+    def tell(self, memory: WorldModel, time: float) -> None:
+        """Give memory the home as it was found up to now, at the rate of the mapper node."""
+        if not self._build.due(time):
+            return
+        home = SeenHome.of(self._mapper, self._furniture).build(self._home)
+        if home is not None and home != self._home:
+            self._home = home
+            memory.change_home(static_map_from_home(home, memory.settings.map_epoch))
+            keep_home(memory)
+
+    def save(self, folder: Path) -> None:
+        """Write floor, furniture and home, for a robot that is switched on later."""
+        self._mapper.save(folder / _MAP_FILE)
+        save_furniture(furniture_path(folder / _MAP_FILE), self._furniture, self._home)
+
+    def _rays_of(self, view: DepthView) -> tuple[NDArray[np.float64], PixelRays]:
+        intrinsics = view.depth_intrinsics
+        if self._rays is None or not self._rays[0].matches(intrinsics):
+            shape = intrinsics.height, intrinsics.width
+            pixels = np.indices(shape)[::-1].reshape(2, -1).T.astype(np.float64)
+            rays = intrinsics.rays(pixels).reshape(*shape, 3)
+            self._rays = intrinsics, rays, PixelRays(rays)
+        return self._rays[1:]
+
+
+def body_lines_of(simulation: Simulation) -> NDArray[np.float64]:
+    """Return the lines between the robot's joined links in map [m], shape (N, 2, 3)."""
+    model, data = simulation.world.model, simulation.world.data
+    links = links_of(model, simulation.control.names)
+    tip = data.site(simulation.control.names.grasp_site).xpos, data.body(simulation.control.names.hand).xpos
+    lines = [(data.xpos[model.body_parentid[link]], data.xpos[link]) for link in links[1:]]
+    return np.array([*lines, tip[::-1]])
