@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
 from openral_core.home_map import Pose2
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size
+from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size, small_gaps
 from openral_mapping.robot_body import STEP, without_body
 
 Array = NDArray[np.float64]
@@ -55,6 +55,8 @@ class MapperConfig:
             surface that it hits, such as a table top, whose next pixel is that far away at a flat angle.
         robot_radius: Radius around the base in which nothing is an obstacle [m].
         body_radius: Radius around the lines between the robot's links in which nothing is seen [m].
+        largest_gap: Largest area of a gap that is taken for free floor [m^2]: unknown cells with nothing but
+            free ones around, such as what the base hides from the camera where the robot was switched on.
         own_margin: Distance beyond it in which the camera may see the robot itself, so that no obstacle is
             added there [m]; a folded arm reaches a little beyond the base.
     """
@@ -74,6 +76,7 @@ class MapperConfig:
     highest: float = 3.5
     skim: float = 0.5
     robot_radius: float = 0.3
+    largest_gap: float = 0.075
     own_margin: float = 0.1
     body_radius: float = 0.12
 
@@ -213,10 +216,14 @@ class DepthMapper:
         self.images += 1
 
     def floor_map(self) -> FloorMap:
-        """Return the map: occupied if any band is, free if the lower bands were seen to be empty."""
+        """Return the map: occupied if any band is, free if the lower bands were seen to be empty.
+
+        Small gaps within free floor are free.
+        """
         cells = np.full(self._layers.shape[1:], UNKNOWN, np.int8)
         cells[(self._layers[: self.config.cleared] < 0.0).all(axis=0)] = FREE
         cells[(self._layers > 0.0).any(axis=0)] = OCCUPIED
+        cells[small_gaps(cells, round(self.config.largest_gap / self.config.resolution**2))] = FREE
         return self._as_map(cells)
 
     def wall_map(self) -> FloorMap:

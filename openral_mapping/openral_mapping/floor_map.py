@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import distance_transform_edt
+from scipy import ndimage
 
 from openral_core.errors import OpenRALError
 from openral_core.geometry import points_in_polygon
@@ -118,7 +118,20 @@ def free_distance(
         cell: Side of a cell [m].
         unknown_margin: Distance by which unknown cells may be closer [m].
     """
-    nearest = distance_transform_edt(~unknown) * cell + unknown_margin
+    nearest = ndimage.distance_transform_edt(~unknown) * cell + unknown_margin
     if occupied.any():
-        nearest = np.minimum(nearest, distance_transform_edt(~occupied) * cell)
+        nearest = np.minimum(nearest, ndimage.distance_transform_edt(~occupied) * cell)
     return np.asarray(nearest)
+
+
+def small_gaps(cells: NDArray[np.int8], largest: int) -> NDArray[np.bool_]:
+    """Return the unknown cells of parts of at most ``largest`` cells that only free cells surround, (H, W)."""
+    around = np.ones((3, 3), bool)
+    parts, count = ndimage.label(cells == UNKNOWN, around)
+    is_gap = np.bincount(parts.ravel(), minlength=count + 1) <= largest
+    is_gap[0] = False
+    beside = ndimage.binary_dilation(cells == OCCUPIED, around)
+    is_gap[np.unique(parts[beside])] = False
+    edge = np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]]) if parts.size else parts.ravel()
+    is_gap[edge] = False
+    return np.asarray(is_gap[parts])

@@ -15,7 +15,7 @@ from openral_mapping.depth_mapper import (
     MapperConfig,
     PixelRays,
 )
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, MapTooLarge
+from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, MapTooLarge, small_gaps
 
 WIDTH, HEIGHT, FOCAL = 80, 60, 50.0
 EYE = 1.3
@@ -227,3 +227,14 @@ def test_what_is_seen_of_the_robot_beside_its_base_is_no_obstacle() -> None:
     assert not mapper.floor_map().occupied.any()
     mapper.update(image(T, arm), RAYS, T, (-1.0, 0.0))
     assert mapper.floor_map().occupied.any()
+
+
+def test_a_small_gap_in_free_floor_is_free_and_one_beside_an_obstacle_or_the_unknown_is_not() -> None:
+    free = np.zeros((12, 12), np.int8)
+    cells = free.copy()
+    cells[0, :] = cells[2:4, 2:4] = cells[7:9, 7:9] = cells[1, 8] = UNKNOWN
+    cells[9, 9] = OCCUPIED
+    gaps = free.astype(bool)
+    gaps[2:4, 2:4] = True
+    assert (small_gaps(cells, 4) == gaps).all()
+    assert not small_gaps(cells, 3).any()
