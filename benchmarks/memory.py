@@ -16,6 +16,7 @@ import psutil
 from benchmarks.linear_memory import LinearMemory
 from benchmarks.meaning_vectors import meaning_rows
 from openral_core.geometry import Pose
+from openral_core.home_map import Fixture, HomeMap, Pose2, Room
 from openral_core.spatial_memory import RecallQuery
 from openral_core.text import Thesaurus
 from openral_core.text.thesaurus import shipped_entries
@@ -23,12 +24,13 @@ from openral_world_state.data_association import AssociationGates, DataAssociato
 from openral_world_state.observation import Observation
 from openral_world_state.scene_graph import object_edges
 from openral_world_state.spatial_memory.memory import MemoryLimits, SpatialMemory
-from openral_world_state.static_map import StaticMap
-from openral_world_state.world import WorldModel, WorldModelSettings
+from openral_world_state.static_map import StaticMap, static_map_from_home
+from openral_world_state.world import WorldModel, WorldModelSettings, keep_home, open_world
 
 Row = dict[str, str | float]
 SIZES = (1_000, 10_000, 50_000, 200_000)
 PER_SNAPSHOT = 20
+FIXTURES, PER_ROOM = 500, 20
 SURE = (1e-4, 0.0, 0.0, 0.0, 1e-4, 0.0, 0.0, 0.0, 1e-4)
 NAMES = sorted(shipped_entries().things)
 COLOURS = ("red", "blue", "green", "white", "black", "")
@@ -145,7 +147,13 @@ def _files(size: int, memory: SpatialMemory, path: Path, thesaurus: Thesaurus) -
     again = SpatialMemory(path, thesaurus)
     loaded = time.thread_time() - began
     assert len(again) == len(memory)
+    keep_home(WorldModel(again, static_map_from_home(large_home()), WorldModelSettings(), thesaurus))
     again.close()
+    began = time.thread_time()
+    world = open_world(None, str(path), WorldModelSettings(), thesaurus)
+    furnished = time.thread_time() - began
+    assert (len(world.memory), len(world.home.sites)) == (len(memory), FIXTURES)
+    world.memory.close()
     size_on_disk = path.stat().st_size / 1e6
     yield {"bench": "memory", "objects": size, "case": "save everything", "[s]": round(saved, 2)}
     yield {
@@ -155,6 +163,36 @@ def _files(size: int, memory: SpatialMemory, path: Path, thesaurus: Thesaurus) -
         "[s]": round(loaded, 2),
         "file [MB]": round(size_on_disk, 1),
     }
+    yield {
+        "bench": "memory",
+        "objects": size,
+        "case": f"load with {FIXTURES} fixtures",
+        "[s]": round(furnished, 2),
+    }
+
+
+def large_home() -> HomeMap:
+    """Return a home of 25 rooms in a row, with twenty cabinets each."""
+    rooms = [
+        Room(id=f"room_{n}", name=f"room {n}", polygon=((x, 0.0), (x + 5.0, 0.0), (x + 5.0, 4.0), (x, 4.0)))
+        for n in range(FIXTURES // PER_ROOM)
+        for x in (5.0 * n,)
+    ]
+    fixtures = [
+        Fixture(
+            id=f"cabinet_{room.id}_{n}",
+            kind="cabinet",
+            name=f"cabinet {n} of {room.name}",
+            room=room.id,
+            pose=Pose2(x=room.polygon[0][0] + 0.3 + 0.45 * (n % 10), y=0.3 + 3.2 * (n // 10)),
+            depth=0.4,
+            width=0.4,
+            height=0.9,
+        )
+        for room in rooms
+        for n in range(PER_ROOM)
+    ]
+    return HomeMap(name="large", rooms=tuple(rooms), fixtures=tuple(fixtures))
 
 
 def _times(call: Callable[[str], object], words: list[str]) -> list[float]:

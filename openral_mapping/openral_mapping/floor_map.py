@@ -125,7 +125,7 @@ def free_distance(
 
 
 def small_gaps(cells: NDArray[np.int8], largest: int) -> NDArray[np.bool_]:
-    """Return the unknown cells of parts of at most ``largest`` cells that only free cells surround, (H, W)."""
+    """Return the unknown cells of parts of at most ``largest`` cells with only free cells around, (H, W)."""
     around = np.ones((3, 3), bool)
     parts, count = ndimage.label(cells == UNKNOWN, around)
     is_gap = np.bincount(parts.ravel(), minlength=count + 1) <= largest

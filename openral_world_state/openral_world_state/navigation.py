@@ -38,18 +38,32 @@ class FloorGrid:
         centers = self._origin + (index + 0.5) * cell
         open_floor = np.zeros(shape, dtype=bool)
         for outline in outlines:
-            open_floor |= points_in_polygon(outline, centers)
+            part = self._around(outline)
+            open_floor[part] |= points_in_polygon(outline, centers[part])
         for site in home.sites:
-            open_floor &= ~points_covered(site, centers)
+            part = self._around(corners_of(site))
+            open_floor[part] &= ~points_covered(site, centers[part])
         for zone in home.no_go_zones:
-            open_floor &= ~points_in_polygon(np.array(zone.polygon), centers)
+            part = self._around(np.array(zone.polygon))
+            open_floor[part] &= ~points_in_polygon(np.array(zone.polygon), centers[part])
         if home.doorways:
-            near = [np.linalg.norm(centers - np.array(d.at), axis=-1) <= d.width / 2.0 for d in home.doorways]
-            in_doorway = np.any(near, axis=0)
+            in_doorway = np.zeros(shape, dtype=bool)
+            for doorway in home.doorways:
+                at, half = np.array(doorway.at), doorway.width / 2.0
+                part = self._around(np.array([at - half, at + half]))
+                in_doorway[part] |= np.linalg.norm(centers[part] - at, axis=-1) <= half
             for outline in outlines:
-                open_floor &= ~(points_near_border(outline, centers, cell) & ~in_doorway)
+                part = self._around(outline)
+                open_floor[part] &= ~(points_near_border(outline, centers[part], cell) & ~in_doorway[part])
         self._clearance = distance_transform_edt(open_floor) * cell
         self._free = self._clearance >= robot_radius
+
+    def _around(self, points: NDArray[np.float64]) -> tuple[slice, slice]:
+        """Return the window of the cells around points (N, 2) in map [m], two cells wider on each side."""
+        low = np.floor((points.min(axis=0, initial=np.inf) - self._origin) / self._cell) - 2.0
+        high = np.ceil((points.max(axis=0, initial=-np.inf) - self._origin) / self._cell) + 2.0
+        (x0, y0), (x1, y1) = (np.clip(end, 0.0, 1e6).astype(int).tolist() for end in (low, high))
+        return slice(x0, x1), slice(y0, y1)
 
     def is_free(self, point: Point) -> bool:
         """Tell if the robot fits at a point."""
@@ -134,6 +148,14 @@ def points_covered(site: SiteFixture, points: NDArray[np.float64]) -> NDArray[np
     local = np.stack((c * delta[..., 0] + s * delta[..., 1], -s * delta[..., 0] + c * delta[..., 1]), axis=-1)
     low, high = np.array(site.footprint.min), np.array(site.footprint.max)
     return np.asarray(((local >= low) & (local <= high)).all(axis=-1))
+
+
+def corners_of(site: SiteFixture) -> NDArray[np.float64]:
+    """Return the corners of a site's footprint in map [m], shape (4, 2); none without one, shape (0, 2)."""
+    if site.footprint is None:
+        return np.zeros((0, 2))
+    (x0, y0), (x1, y1) = site.footprint.min, site.footprint.max
+    return np.array([site.frame.to_parent(x, y) for x in (x0, x1) for y in (y0, y1)])
 
 
 _DIRECT = 1.1

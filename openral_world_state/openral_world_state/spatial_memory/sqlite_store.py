@@ -3,9 +3,10 @@
 import json
 import sqlite3
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import Opening, Presence
@@ -171,37 +172,40 @@ def row_of(number: int, record: ObjectRecord) -> tuple[Value, ...]:
     )
 
 
-def record_of_row(row: tuple[Value, ...]) -> ObjectRecord:
-    """Convert a row, without its number, to a record."""
-    values = dict(zip(COLUMNS, row, strict=True))
-    text = {name: value for name, value in values.items() if isinstance(value, str)}
-    number = {name: value for name, value in values.items() if isinstance(value, (int, float))}
-    packed = {name: value for name, value in values.items() if isinstance(value, bytes)}
-    x, y, z, qx, qy, qz, qw = (float(number[name]) for name in _POSE)
-    size_x, size_y, size_z = (float(number[name]) for name in _SIZE)
+def record_of_row(row: Sequence[Any]) -> ObjectRecord:
+    """Convert the values of a row, in the order of `COLUMNS`, to a record.
+
+    Raises:
+        TypeError, ValueError, struct.error: If one of them is of another type or range.
+    """
+    name, label, votes, aliases, x, y, z, qx, qy, qz, qw, size_x, size_y, size_z, covariance, *rest = row
+    confidence, presence, first_seen, last_seen, observations, source, map_epoch, *rest = rest
+    misses, looked, eye, carried, is_container, occludes_contents, opening, grasped = rest
+    if not (isinstance(name, str) and isinstance(label, str) and isinstance(source, str)):
+        raise TypeError(f"id, label and source of an object are texts, not {name!r}, {label!r}, {source!r}")
     return ObjectRecord(
-        id=text["id"],
-        label=text["label"],
-        pose=Pose((x, y, z), (qx, qy, qz, qw)),
-        size=(size_x, size_y, size_z),
-        votes=json.loads(text["votes"]),
-        covariance=_COVARIANCE.unpack(packed["covariance"]),
-        confidence=float(number["confidence"]),
-        presence=Presence(text["presence"]),
-        first_seen=float(number["first_seen"]),
-        last_seen=float(number["last_seen"]),
-        observations=int(number["observations"]),
-        source=text["source"],
-        map_epoch=int(number["map_epoch"]),
-        aliases=tuple(json.loads(text["aliases"])),
-        misses=int(number["misses"]),
-        last_checked=float(number["looked"]),
-        viewpoint=_POINT.unpack(packed["eye"]) if "eye" in packed else None,
-        carried=bool(number["carried"]),
-        is_container=bool(number["is_container"]),
-        occludes_contents=bool(number["occludes_contents"]),
-        opening=Opening(text["opening"]),
-        grasped=bool(number["grasped"]),
+        id=name,
+        label=label,
+        pose=Pose((float(x), float(y), float(z)), (float(qx), float(qy), float(qz), float(qw))),
+        size=(float(size_x), float(size_y), float(size_z)),
+        votes=json.loads(votes),
+        covariance=_COVARIANCE.unpack(covariance),
+        confidence=float(confidence),
+        presence=Presence(presence),
+        first_seen=float(first_seen),
+        last_seen=float(last_seen),
+        observations=int(observations),
+        source=source,
+        map_epoch=int(map_epoch),
+        aliases=() if aliases == "[]" else tuple(json.loads(aliases)),
+        misses=int(misses),
+        last_checked=float(looked),
+        viewpoint=None if eye is None else _POINT.unpack(eye),
+        carried=bool(carried),
+        is_container=bool(is_container),
+        occludes_contents=bool(occludes_contents),
+        opening=Opening(opening),
+        grasped=bool(grasped),
     )
 
 
@@ -240,7 +244,7 @@ class SqliteStore:
         """
         with reading(self._name):
             for number, *row in self._connection.execute(SELECT):
-                record = record_of_row(tuple(row))
+                record = record_of_row(row)
                 self._numbers[record.id] = self._last = number
                 yield record
 
