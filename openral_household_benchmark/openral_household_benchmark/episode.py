@@ -138,7 +138,7 @@ _LEFT = "left"
 
 
 class HomeKnowledge(StrEnum):
-    """What the robot knows of its home before a task."""
+    """Knowledge of the home before a task."""
 
     SHIPPED = "shipped"
     """The map of the scene."""
