@@ -10,14 +10,12 @@ from openral_core.detectors import Detection
 from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
 from openral_mapping.furniture_file import furniture_path, load_furniture, save_furniture
-from openral_mapping.furniture_kinds import kind_of
 from openral_mapping.furniture_tracks import FurnitureMapper
-from openral_mapping.furniture_view import FurnitureBox, FurnitureView
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.robot.urdf import links_of
 from openral_sim.simulation import RateTimer, Simulation
 from openral_world_state.depth_camera import DepthView, Intrinsics
-from openral_world_state.found_home import SeenHome
+from openral_world_state.found_home import SeenHome, furniture_view
 from openral_world_state.static_map import static_map_from_home
 from openral_world_state.world import WorldModel, keep_home
 
@@ -62,13 +60,7 @@ class OwnMap:
     def add_detections(self, view: DepthView, detections: Sequence[Detection]) -> None:
         """Use the furniture of an image; one without any is evidence too."""
         rays, _ = self._rays_of(view)
-        boxes = [
-            FurnitureBox(d.label, d.score, (d.box.x_min, d.box.y_min, d.box.x_max, d.box.y_max))
-            for d in detections
-            if kind_of(d.label)
-        ]
-        project = view.depth_intrinsics.project
-        self._furniture.update(FurnitureView(view.depth, rays, project, view.T_map_camera, boxes))
+        self._furniture.update(furniture_view(view, rays, detections))
 
     def tell(self, memory: WorldModel, time: float) -> None:
         """Give memory the home as it was found up to now, at the rate of the mapper node."""
@@ -88,9 +80,7 @@ class OwnMap:
     def _rays_of(self, view: DepthView) -> tuple[NDArray[np.float64], PixelRays]:
         intrinsics = view.depth_intrinsics
         if self._rays is None or not self._rays[0].matches(intrinsics):
-            shape = intrinsics.height, intrinsics.width
-            pixels = np.indices(shape)[::-1].reshape(2, -1).T.astype(np.float64)
-            rays = intrinsics.rays(pixels).reshape(*shape, 3)
+            rays = intrinsics.image_rays()
             self._rays = intrinsics, rays, PixelRays(rays)
         return self._rays[1:]
 

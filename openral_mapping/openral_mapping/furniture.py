@@ -134,13 +134,13 @@ def with_furniture(home: HomeMap, pieces: Sequence[MappedPiece], floor: FloorMap
     clearance = floor.clearance(_UNKNOWN_MARGIN)
     named = [fixture for fixture in home.fixtures if fixture.kind != UNNAMED]
     added = [
-        piece
+        (piece, room)
         for piece in pieces
-        if not any(_covers(fixture, piece.pose) for fixture in named) and _room_near(home, piece.pose)
+        if not any(_covers(fixture, piece.pose) for fixture in named)
+        and (room := _room_near(home, piece.pose))
     ]
     fixtures, places = list(named), list(home.places)
-    for piece in added:
-        room = _room_near(home, piece.pose)
+    for piece, room in added:
         fixtures.append(_fixture(piece, room))
         stand = standing_pose(piece, floor, clearance)
         if stand is not None:
@@ -156,7 +156,7 @@ def with_furniture(home: HomeMap, pieces: Sequence[MappedPiece], floor: FloorMap
     rest = [
         fixture
         for fixture in home.fixtures
-        if fixture.kind == UNNAMED and not any(_hides(piece, fixture) for piece in added)
+        if fixture.kind == UNNAMED and not any(_hides(piece, fixture) for piece, _ in added)
     ]
     return home.model_copy(update={"fixtures": (*fixtures, *rest), "places": tuple(places)})
 

@@ -208,6 +208,12 @@ class Intrinsics:
             plane = (pixels - self.K[:2, 2]) / np.array([self.K[0, 0], self.K[1, 1]])
         return np.column_stack((plane, np.ones(len(plane))))
 
+    def image_rays(self) -> Array:
+        """Rays of every pixel, as `rays` gives them, shape (H, W, 3)."""
+        shape = self.height, self.width
+        pixels = np.indices(shape)[::-1].reshape(2, -1).T.astype(np.float64)
+        return self.rays(pixels).reshape(*shape, 3)
+
     def project(self, points: Array) -> Array:
         """Project points (N, 3) in the optical frame, in front of the camera, to pixels (N, 2).
 

@@ -3,13 +3,43 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_core.detectors import Detection
 from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper
 from openral_mapping.floor_map import FloorMap
 from openral_mapping.furniture import MappedPiece, mapped_furniture, with_furniture
+from openral_mapping.furniture_kinds import kind_of
 from openral_mapping.furniture_tracks import FurnitureMapper
+from openral_mapping.furniture_view import FurnitureBox, FurnitureView
 from openral_mapping.home_from_floor import NoRooms, home_from_floor
 from openral_mapping.room_names import with_names
+from openral_world_state.depth_camera import DepthView
+
+
+def furniture_view(
+    view: DepthView, rays: NDArray[np.float64], detections: Sequence[Detection]
+) -> FurnitureView:
+    """Select the furniture among the detections of an image.
+
+    Args:
+        view: Its depth.
+        rays: Of the depth pixels, as `Intrinsics.image_rays` gives them, shape (H, W, 3).
+        detections: Of the colour image; their boxes are scaled to the depth image.
+    """
+    sx, sy = view.depth_scale
+    boxes = [
+        FurnitureBox(
+            found.label,
+            found.score,
+            (found.box.x_min * sx, found.box.y_min * sy, found.box.x_max * sx, found.box.y_max * sy),
+        )
+        for found in detections
+        if kind_of(found.label)
+    ]
+    return FurnitureView(view.depth, rays, view.depth_intrinsics.project, view.T_map_camera, boxes)
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,13 @@ from openral_core.detectors import Detection
 from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper
 from openral_mapping.furniture_file import load_furniture, save_furniture
-from openral_mapping.furniture_kinds import kind_of
 from openral_mapping.furniture_tracks import FurnitureMapper
-from openral_mapping.furniture_view import FurnitureBox, FurnitureView
 from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog
 from openral_world_state.depth_camera import DepthView, Intrinsics
-from openral_world_state.found_home import SeenHome
+from openral_world_state.found_home import SeenHome, furniture_view
 from openral_world_state.ros.subscriptions import DetectionBuffer, DetectorSubscriptions, ViewAt
 
 HOME_MAP = "home_map"
@@ -109,29 +107,13 @@ class FurnitureInputs:
 
     def _integrate(self, view: DepthView, detections: Sequence[Detection], source: str) -> None:
         """Use the furniture of one image; every image counts, because one without any is evidence too."""
-        camera = self._camera(view)
-        sx, sy = view.depth_scale
-        boxes = [
-            FurnitureBox(
-                found.label,
-                found.score,
-                (found.box.x_min * sx, found.box.y_min * sy, found.box.x_max * sx, found.box.y_max * sy),
-            )
-            for found in detections
-            if kind_of(found.label)
-        ]
-        project = camera.intrinsics.project
-        self.furniture.update(FurnitureView(view.depth, camera.rays, project, view.T_map_camera, boxes))
+        self.furniture.update(furniture_view(view, self._camera(view).rays, detections))
         self._changes += 1
 
     def _camera(self, view: DepthView) -> _Camera:
         kept, intrinsics = self._cameras.get(view.camera), view.depth_intrinsics
         if kept is None or not kept.intrinsics.matches(intrinsics):
-            shape = intrinsics.height, intrinsics.width
-            pixels = np.indices(shape)[::-1].reshape(2, -1).T.astype(np.float64)
-            kept = self._cameras[view.camera] = _Camera(
-                intrinsics, intrinsics.rays(pixels).reshape(*shape, 3)
-            )
+            kept = self._cameras[view.camera] = _Camera(intrinsics, intrinsics.image_rays())
         return kept
 
     def save(self) -> None:

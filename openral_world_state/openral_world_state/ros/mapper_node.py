@@ -10,7 +10,6 @@ second with tall obstacles alone), /diagnostics; with furniture, home_map (std_m
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from nav_msgs.msg import OccupancyGrid
 
@@ -118,10 +117,8 @@ class ActiveMapper:
         intrinsics = view.depth_intrinsics
         kept = self._rays.get(view.camera)
         if kept is None or not kept[0].matches(intrinsics):
-            shape = intrinsics.height, intrinsics.width
-            pixels = np.indices(shape)[::-1].reshape(2, -1).T.astype(np.float64)
-            rays = intrinsics.rays(pixels).reshape(*shape, 3)
-            kept = self._rays[view.camera] = intrinsics, PixelRays(rays, self._config)
+            pixel_rays = PixelRays(intrinsics.image_rays(), self._config)
+            kept = self._rays[view.camera] = intrinsics, pixel_rays
         return kept[1]
 
     def _publish(self) -> None:

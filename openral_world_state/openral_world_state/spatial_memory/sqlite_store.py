@@ -181,8 +181,15 @@ def record_of_row(row: Sequence[Any]) -> ObjectRecord:
     name, label, votes, aliases, x, y, z, qx, qy, qz, qw, size_x, size_y, size_z, covariance, *rest = row
     confidence, presence, first_seen, last_seen, observations, source, map_epoch, *rest = rest
     misses, looked, eye, carried, is_container, occludes_contents, opening, grasped = rest
-    if not (isinstance(name, str) and isinstance(label, str) and isinstance(source, str)):
-        raise TypeError(f"id, label and source of an object are texts, not {name!r}, {label!r}, {source!r}")
+    texts = (name, label, votes, aliases, presence, source, opening)
+    pose_and_size = (x, y, z, qx, qy, qz, qw, size_x, size_y, size_z)
+    flags = (carried, is_container, occludes_contents, grasped)
+    sightings = (confidence, first_seen, last_seen, observations, map_epoch, misses, looked)
+    numbers = (*pose_and_size, *sightings, *flags)
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError(f"not all of {texts} are texts")
+    if not all(isinstance(number, (int, float)) for number in numbers):
+        raise TypeError(f"not all of {numbers} are numbers")
     return ObjectRecord(
         id=name,
         label=label,
