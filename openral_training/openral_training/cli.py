@@ -43,7 +43,10 @@ def detector(
     threads: Annotated[int | None, typer.Option(help="threads of the network; default 2")] = None,
     device: Annotated[str | None, typer.Option(help="auto (default), cpu or cuda")] = None,
     bf16: Annotated[
-        bool | None, typer.Option("--bf16/--fp32", help="compute in bfloat16 where it is enough; default")
+        bool | None,
+        typer.Option(
+            "--bf16/--fp32", help="compute in bfloat16 where it is enough; default: if the device does"
+        ),
     ] = None,
     cache: Annotated[Path | None, typer.Option(help="folder of decoded images; default OUT/cache")] = None,
     patience: Annotated[int | None, typer.Option(help="evaluations without gain before the end")] = None,

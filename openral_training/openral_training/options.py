@@ -39,7 +39,7 @@ class TrainingOptions(Document):
     seed: int = Field(default=0, ge=0)
     threads: int = Field(default=2, ge=1)
     device: str = "auto"
-    bf16: bool = True
+    bf16: bool | None = Field(default=None, description="None: if the device has bfloat16 in hardware")
     init: Path | None = None
     new_classes: bool = False
     new_data: bool = False
@@ -117,7 +117,7 @@ class TeachingOptions(Document):
     init: Path
     out: Path
     replay: Path | None = None
-    views: int = Field(default=10000, ge=1)
+    views: int = Field(default=7000, ge=1)
     learning_rate: float = Field(default=6e-4, gt=0.0)
     head_rate: float = Field(default=8e-3, gt=0.0)
     kernel_rate: float = Field(default=6e-4, gt=0.0)

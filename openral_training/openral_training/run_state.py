@@ -10,6 +10,7 @@ import torch
 
 from openral_core.errors import OpenRALError
 from openral_training.checkpoints import Checkpoint
+from openral_training.muon import Muon
 from openral_training.network import DetectionNetwork
 from openral_training.options import TrainingOptions
 
@@ -79,7 +80,7 @@ class Optimiser:
             *([{"params": head, "weight_decay": 0.0, "lr": options.head_rate}] if head else []),
         ]
         self._adamw = torch.optim.AdamW(groups, lr=options.learning_rate, foreach=True)
-        self._muon = torch.optim.Muon(
+        self._muon = Muon(
             self._matrices, lr=options.kernel_rate, weight_decay=options.kernel_decay, momentum=MOMENTUM
         )
         self._highest = [group["lr"] for group in self._groups()]

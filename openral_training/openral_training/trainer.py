@@ -19,6 +19,7 @@ from openral_training.curves import draw_curves
 from openral_training.evaluation import Evaluation, evaluate
 from openral_training.image_cache import DecodedImages, open_cache
 from openral_training.losses import Assignment, detection_loss
+from openral_training.muon import computes_in_bfloat16
 from openral_training.network import anchor_points
 from openral_training.options import TrainingOptions
 from openral_training.prediction import detect_all, input_size, predictor
@@ -126,6 +127,7 @@ class TrainingRun:
         torch.set_num_threads(options.threads)
         torch.use_deterministic_algorithms(mode=True, warn_only=True)
         self.device = chosen_device(options.device)
+        self._in_bfloat16 = computes_in_bfloat16(self.device) if options.bf16 is None else options.bf16
         self.state = RunState(options, data.labels, data.digest, self.device)
         self._begin()
         self._saved = self._reported = time.monotonic()
@@ -197,7 +199,7 @@ class TrainingRun:
         moved = Batch(
             *(part.to(self.device) for part in (batch.pixels, batch.boxes, batch.classes, batch.ignored))
         )
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.options.bf16):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self._in_bfloat16):
             logits, boxes = state.network(pixels)
         points, _ = anchor_points(pixels.shape[-2], pixels.shape[-1], self.device)
         losses = detection_loss(logits, boxes, points, moved, Assignment())

@@ -26,6 +26,12 @@ def test_a_step_reaches_every_layer_and_turns_kernels_evenly(checks: dict[str, d
     assert found["head"] == pytest.approx(0.5, rel=0.05)
 
 
+def test_muon_in_float32_steps_as_in_bfloat16(checks: dict[str, dict[str, Any]]) -> None:
+    found = checks["muon"]
+    assert all(0.0 < difference < 0.03 for difference in found["difference"].values()), found
+    assert all(found["states"])
+
+
 def test_every_stride_predicts_at_its_points(checks: dict[str, dict[str, Any]]) -> None:
     found = checks["shapes"]
     assert found["points"] == 8 * 12 + 4 * 6 + 2 * 3

@@ -19,6 +19,7 @@ from openral_training.evaluation import evaluate
 from openral_training.image_cache import DecodedImages, View
 from openral_training.losses import Assignment, assign, detection_loss, overlaps
 from openral_training.matching import Detections
+from openral_training.muon import Muon
 from openral_training.network import DetectionNetwork, anchor_points, decode_boxes
 from openral_training.options import TrainingOptions
 from openral_training.run_state import Optimiser
@@ -229,7 +230,27 @@ def optimiser() -> dict[str, object]:
     }
 
 
-CHECKS = (optimiser, shapes, assignment, losses, checkpoints, batches, evaluation)
+def muon() -> dict[str, object]:
+    """Differences between five steps of Muon in bfloat16 and in float32 [share of the way]."""
+    difference, states = dict[str, float](), list[bool]()
+    for shape in ((8, 72), (64, 16), (24, 24)):
+        torch.manual_seed(1)
+        start, gradients = torch.randn(shape), torch.randn(5, *shape)
+        ends = []
+        for in_bfloat16 in (True, False):
+            matrix = start.clone().requires_grad_()
+            optimiser = Muon([matrix], lr=0.1, weight_decay=0.1, momentum=0.9, in_bfloat16=in_bfloat16)
+            for gradient in gradients:
+                matrix.grad = gradient.clone()
+                optimiser.step()
+            ends.append(matrix.detach())
+            states.append("momentum_buffer" in optimiser.state[matrix])
+        way = float((ends[0] - start).norm())
+        difference[f"{shape[0]} x {shape[1]}"] = float((ends[0] - ends[1]).norm()) / way
+    return {"difference": difference, "states": states}
+
+
+CHECKS = (optimiser, muon, shapes, assignment, losses, checkpoints, batches, evaluation)
 
 if __name__ == "__main__":
     sys.stdout.write(json.dumps({check.__name__: check() for check in CHECKS}))
