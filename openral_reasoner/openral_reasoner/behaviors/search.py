@@ -1,7 +1,11 @@
 """Search one candidate place: drive there, open it, look, and close it again."""
 
+from dataclasses import replace
+
+from openral_core.detectors import LocateStatus
 from openral_core.skills import SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
+from openral_core.text import UnreadableText
 from openral_reasoner.behaviors.approach import (
     approach,
     close_container,
@@ -13,7 +17,9 @@ from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, no_l
 from openral_reasoner.behaviors.recall import BAD_QUERY, not_found_reply, refused
 from openral_reasoner.behaviors.skill_goal import hand_refusal
 from openral_reasoner.context import ToolResult
+from openral_reasoner.evidence import Answered, Source
 from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.search import NOBODY_CAN_LOOK, SEEN_NOT_PLACED, Candidate, SearchProgress
 
 CERTAIN = 0.7
@@ -120,11 +126,36 @@ def look_at_place(mission: Mission, place: KnownObject, words: str) -> Procedure
 
 
 def look_again(mission: Mission, first: LocateOutcome, words: str) -> Procedure[LocateOutcome]:
-    """Face what was found with a low score, and look again: that image decides, if a locator evaluates it."""
+    """Face what was found with a low score, and look again: that image decides, if a locator evaluates it.
+
+    What scores low again counts only unless memory knows it as something else.
+    """
     if not first.objects or first.score >= CERTAIN:
         return first
+    look = first
     faced = yield from face(mission, first.objects[0])
-    if not faced.success:
-        return first
-    second = yield from locate_object(mission, words)
-    return second if second.objects or second.absent else first
+    if faced.success:
+        second = yield from locate_object(mission, words)
+        look = second if second.objects or second.absent else first
+    return look if look.score >= CERTAIN else without_known_others(mission, look, words)
+
+
+def without_known_others(mission: Mission, look: LocateOutcome, words: str) -> LocateOutcome:
+    """Leave out objects that memory knows by another name, given by detectors that know these words too."""
+    if not any(means(words, name) for each in mission.palette.continuous_detectors for name in each.labels):
+        return look
+    meant = tuple(each for each in look.objects if means(words, each.label))
+    if meant or not look.objects:
+        return replace(look, objects=meant)
+    mission.note(Answered(Source.LOOK, words))
+    other = look.objects[0]
+    why = f"what resembles it is known as {other.label} ({other.id})"
+    return LocateOutcome(LocateStatus.NOT_IN_VIEW.name, why, look.detector)
+
+
+def means(words: str, label: str) -> bool:
+    """Return True if a label says what the words ask for."""
+    try:
+        return thesaurus().relation(words, label).is_hit
+    except UnreadableText:
+        return False

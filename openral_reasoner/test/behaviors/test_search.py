@@ -11,7 +11,7 @@ from openral_reasoner.behaviors.search import CERTAIN
 from openral_reasoner.commands import AskModel, CallLocate, CallObserve, Command, PublishHandoff, SendSkill
 from openral_reasoner.core import Core
 from openral_reasoner.events import Located, ModelAnswered, Observed, PaletteChanged, PromptReceived
-from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.palette.entries import ContinuousDetectorEntry, ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers
@@ -144,3 +144,48 @@ def test_what_scores_low_counts_as_found_unless_a_second_look_at_it_misses_it(
     line.run()
     assert bool(commands(line, PublishHandoff)) is handed_over
     assert (len(seen) > 1) is (first < CERTAIN)
+
+
+@pytest.mark.parametrize(
+    ("streamed", "name", "score", "handed_over"),
+    [
+        (("baguette", "candle"), "candle", 0.5, True),
+        (("baguette", "candle"), "candle", 0.9, False),
+        (("candle",), "candle", 0.5, False),
+        (("baguette", "candle"), "baguette", 0.5, False),
+        ((), "candle", 0.5, False),
+    ],
+)
+def test_what_scores_low_twice_and_is_known_as_something_else_is_not_found(
+    home: SymbolicHome,
+    palette: ToolPalette,
+    settings: MissionSettings,
+    streamed: tuple[str, ...],
+    name: str,
+    score: float,
+    handed_over: bool,
+) -> None:
+    peers = HomePeers(home)
+    eyes = ContinuousDetectorEntry(id="eyes", description="streams", labels=streamed)
+    palette = palette.model_copy(update={"continuous_detectors": (eyes,)})
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, AskModel):
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+        elif isinstance(command, CallLocate):
+            result = peers.locate(command)
+            weak = tuple(replace(each, score=score) for each in result.detections)
+            yield 0.1, Located(call_id=command.call_id, result=replace(result, detections=weak))
+        elif isinstance(command, CallObserve):
+            result = peers.observe(command)
+            matches = tuple(replace(each, label=name) for each in result.matches)
+            yield 0.1, Observed(call_id=command.call_id, result=replace(result, matches=matches))
+        elif (event := peers.answer(command)) is not None:
+            yield 5.0 if isinstance(command, SendSkill) else 0.1, event
+
+    line = SimulatedTimeline(Core(settings), answers)
+    line.put(0.0, PaletteChanged(palette=palette))
+    line.put(0.0, PromptReceived(id="first", text="find the baguette"))
+    line.run()
+    assert commands(line, CallObserve)
+    assert bool(commands(line, PublishHandoff)) is handed_over
