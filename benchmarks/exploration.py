@@ -3,6 +3,8 @@
 The robot starts with an empty map and knows no room. `openral_mapping.exploration` chooses its views; ways
 are planned on the perceived floor, and images are taken every half metre of way and at each look. Then goals
 drawn from the floor that the model calls reachable are planned on both floors. HOMES=n: homes, else 12;
+FIRST=n: seed of the first, else 0; ROOMS=n: most rooms of a home, else 4. DRIFT=mild: the odometry drifts,
+and images are matched with those before; MATCH=0: they are not. SENSORS=mild or realsense: errors of depth.
 PICTURES=folder: one image per home, the map after each quarter of the views.
 """
 
@@ -22,6 +24,7 @@ from benchmarks.mapping import (
     WIDTH,
     Tour,
     along,
+    camera_rays,
     draw_stages,
     home_figures,
     pixel_rays,
@@ -30,15 +33,18 @@ from benchmarks.mapping import (
     tour_poses,
     true_occupancy,
 )
-from openral_core.geometry import wrap_angle
+from openral_core.geometry import wrap_angle, yaw_matrix
 from openral_mapping.depth_mapper import DepthMapper
 from openral_mapping.exploration import View, explore
 from openral_mapping.floor_map import FloorMap
+from openral_mapping.scan_matching import ScanMatcher
+from openral_sim.odometry import DRIFTS, DriftName, Localisation
 from openral_sim.planning.base_planner import NoBasePath, plan_from
 from openral_sim.planning.occupancy_grid import rasterise
 from openral_sim.planning.perceived_floor import perceived_grid
 from openral_sim.procedural.home import sample_home
 from openral_sim.rendering import CameraRenderer
+from openral_sim.rendering.sensor import SENSORS, SensorName
 from openral_sim.robot import add_robot, set_stowed
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.joints import RobotNames
@@ -53,6 +59,8 @@ SPEED, TURN_RATE, LOOK_TIME = 0.5, 1.0, 0.8
 """Mean speed [m/s] and turn rate [rad/s] of the base, and time of a look at 5 images/s [s]."""
 GOALS = 40
 """Goals per home [1]."""
+TURN_STEP = 0.2
+"""Angle between two images while the base turns [rad]: 5 images/s at 1 rad/s."""
 NEAR = 0.45
 """Largest distance of a goal from the floor used instead [m], as NAVIGATE takes it."""
 
@@ -65,6 +73,7 @@ class Explorer:
 
     world: SimWorldModel
     camera: CameraRenderer
+    seed: int = 0
     mapper: DepthMapper = field(default_factory=DepthMapper)
     way: float = 0.0
     turned: float = 0.0
@@ -78,19 +87,43 @@ class Explorer:
         self.truth = rasterise(self.world.model, self.world.data, self.control.bodies)
         self.rays = pixel_rays(self.camera.K, WIDTH, HEIGHT)
         self.pose = self.control.base_pose
+        drift = DRIFTS[DriftName(os.environ.get("DRIFT", "off"))]
+        self.localisation = Localisation(self.pose, drift, self.seed)
+        self.matcher = ScanMatcher()
+        self.directions = camera_rays(self.camera.K, WIDTH, HEIGHT)
+        self.errors: list[tuple[float, float]] = []
 
     def look(self, pose: Array, tilt: float, images: int = 1) -> None:
-        """Take images from a pose."""
-        self.turned += abs(wrap_angle(float(pose[2] - self.pose[2])))
+        """Take images from a pose in the robot's map, in steps that it turns between two images."""
+        turn = wrap_angle(float(pose[2] - self.pose[2]))
+        self.turned += abs(turn)
         self.way += hypot(*(pose[:2] - self.pose[:2]))
-        self.closest = min(self.closest, self.truth.clearance_at(pose[:2]))
-        self.pose = pose
-        place(self.world, pose, tilt)
-        T = self.control.T_map_body(RobotNames().head_optical_frame)
+        steps = int(abs(turn) / TURN_STEP) + 1 if self.localisation.drifts else 1
+        for step in range(1, steps + 1):
+            heading = float(pose[2]) - turn * (1 - step / steps)
+            self._take_image(np.array([*pose[:2], heading]), tilt, images if step == steps else 1)
+
+    def _take_image(self, pose: Array, tilt: float, images: int) -> None:
+        true = planar(self.localisation.T_world_map @ yaw_matrix(*pose))
+        self.closest = min(self.closest, self.truth.clearance_at(true[:2]))
+        place(self.world, true, tilt)
+        self.localisation.advance(true)
         depth = self.camera.render().depth
+        T_world_camera = self.control.T_map_body(RobotNames().head_optical_frame)
+        if self.localisation.drifts and os.environ.get("MATCH", "1") != "0":
+            T = self.localisation.T_map_world
+            T_map_base = T @ yaw_matrix(*true)
+            self.localisation.correct(
+                self.matcher.correction(depth, self.directions, T @ T_world_camera, T_map_base)
+            )
+        T = self.localisation.T_map_world
+        self.pose = planar(T @ yaw_matrix(*true))
         for _ in range(images):
-            self.mapper.update(depth, self.rays, T, (float(pose[0]), float(pose[1])))
+            self.mapper.update(
+                depth, self.rays, T @ T_world_camera, (float(self.pose[0]), float(self.pose[1]))
+            )
         self.images += images
+        self.errors.append(self.localisation.error)
 
     def drive(self, goal: tuple[float, float]) -> bool:
         """Drive over the perceived floor, planning again where the map says so; False if there is no way."""
@@ -123,10 +156,17 @@ class Explorer:
         return self.way / SPEED + self.turned / TURN_RATE + self.looks * LOOK_TIME
 
 
+def planar(T: Array) -> Array:
+    """Return x, y [m] and yaw [rad] of a planar pose, shape (4, 4)."""
+    return np.array([T[0, 3], T[1, 3], np.arctan2(T[1, 0], T[0, 0])])
+
+
 def run() -> list[dict[str, object]]:
     """One row per home, then the mean, the lowest and the highest of each figure."""
     os.environ["LP_NUM_THREADS"] = "1"
-    homes = [explored(seed, 1 + seed % 4) for seed in range(int(os.environ.get("HOMES", "12")))]
+    first, rooms = int(os.environ.get("FIRST", "0")), int(os.environ.get("ROOMS", "4"))
+    seeds = range(first, first + int(os.environ.get("HOMES", "12")))
+    homes = [explored(seed, 1 + seed % rooms) for seed in seeds]
     figures = {key: np.array([row[key] for row in homes]) for key in homes[0] if key != "home"}
     summary = [
         {"home": name, **{key: float(choose(values)) for key, values in figures.items()}}
@@ -140,8 +180,9 @@ def explored(seed: int, rooms: int) -> dict[str, object]:
     scene = sample_home(seed, rooms)
     world = SimWorldModel.load(scene, 0, add_robot)
     set_stowed(world.model, world.data)
-    with CameraRenderer(world, CAMERA, WIDTH, HEIGHT, shadows=False) as camera:
-        robot = Explorer(world, camera)
+    sensor = SENSORS[SensorName(os.environ.get("SENSORS", "off"))]
+    with CameraRenderer(world, CAMERA, WIDTH, HEIGHT, shadows=False, sensor=sensor) as camera:
+        robot = Explorer(world, camera, seed)
         start = robot.pose[:2].copy()
         drawn_poses, drawn_way = tour_poses(world, robot.control)
         stages, views, share = run_exploration(robot)
@@ -160,7 +201,20 @@ def explored(seed: int, rooms: int) -> dict[str, object]:
         "way / drawn": robot.way / drawn_way,
         "time / drawn": robot.time / (drawn_way / SPEED + turned / TURN_RATE),
         "closest [m]": robot.closest,
+        **drift_figures(robot),
         **goal_figures(robot, floor, start),
+    }
+
+
+def drift_figures(robot: Explorer) -> dict[str, object]:
+    """Errors of the pose if the odometry drifts."""
+    if not robot.localisation.drifts:
+        return {}
+    distance, angle = np.array(robot.errors).T
+    return {
+        "pose error, median [cm]": 100.0 * float(np.median(distance)),
+        "pose error, most [cm]": 100.0 * float(distance.max()),
+        "heading error, most [deg]": float(np.degrees(angle.max())),
     }
 
 

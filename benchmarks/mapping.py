@@ -115,10 +115,13 @@ def place(world: SimWorldModel, pose: NDArray[np.float64], tilt: float = TILT) -
 
 
 def pixel_rays(K: NDArray[np.float64], width: int, height: int) -> PixelRays:
-    """Rays of a pinhole camera."""
-    pixels = np.stack(np.meshgrid(np.arange(float(width)), np.arange(float(height))), axis=-1)
-    rays = Intrinsics(K, width, height).rays(pixels.reshape(-1, 2))
-    return PixelRays(rays.reshape(height, width, 3))
+    """Rays of a pinhole camera, as the mapper uses them."""
+    return PixelRays(camera_rays(K, width, height))
+
+
+def camera_rays(K: NDArray[np.float64], width: int, height: int) -> NDArray[np.float64]:
+    """Rays of a pinhole camera's pixels at depth 1, shape (H, W, 3)."""
+    return Intrinsics(K, width, height).image_rays()
 
 
 def tour_poses(world: SimWorldModel, control: RobotControl) -> tuple[list[NDArray[np.float64]], float]:

@@ -157,6 +157,7 @@ def test_a_real_robot_has_the_same_arguments_but_for_those_of_the_simulation() -
         "real_time_factor",
         "sensors",
         "floor",
+        "drift",
     }
     assert real - simulated == {"robot"}
 

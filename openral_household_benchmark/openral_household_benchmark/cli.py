@@ -33,6 +33,7 @@ from openral_reasoner.llm.base import Model
 from openral_reasoner_ros.clients.model import make_model
 from openral_reasoner_ros.parameters import Brain, ReasonerParameters
 from openral_reasoner_testing.placement_search import table_text
+from openral_sim.odometry import DriftName
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -123,6 +124,9 @@ def household(
     home: Annotated[
         HomeKnowledge, typer.Option("--map", help="what the robot knows of the home, but for its objects")
     ] = HomeKnowledge.SHIPPED,
+    drift: Annotated[
+        DriftName, typer.Option(help="errors of the odometry, which the robot's own map corrects")
+    ] = DriftName.OFF,
 ) -> None:
     """Household tasks in physics, judged by the simulator's truth.
 
@@ -133,6 +137,8 @@ def household(
     """
     if graph and home is not HomeKnowledge.SHIPPED:
         raise typer.BadParameter(f"--graph knows the map of the scene alone, and --map is {home.value!r}")
+    if drift is not DriftName.OFF and home is HomeKnowledge.SHIPPED:
+        raise typer.BadParameter("--drift needs a robot that maps: add --map none or --map explored")
     homes = scene or ["home"]
     kinds = archetype or list(TaskType)
     jobs = [
@@ -142,7 +148,7 @@ def household(
     ]
     ledger = ResultStore(out)
     pair = DetectorPair(continuous or CONTINUOUS[detectors][0], on_demand or ON_DEMAND[detectors][0])
-    options = RunOptions(sheets, view, graph, pair, tuple(rskills or ()), home)
+    options = RunOptions(sheets, view, graph, pair, tuple(rskills or ()), home, drift)
     work = Worker(out, options, model, base_url)
     if view:
         require_display()

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from openral_core.detectors import Detection, DetectorInfo, LifecycleState, LocateResult
 from openral_core.errors import OpenRALError
-from openral_core.geometry import Pose
+from openral_core.geometry import Pose, yaw_matrix
 from openral_core.rskills import Mode, Registry, Sensor
 from openral_core.text import Thesaurus
 from openral_household_benchmark.own_map import MEMORY_FILE, OwnMap
@@ -24,6 +24,7 @@ from openral_perception_ros.inference.scheduler import DetectionResult
 from openral_perception_ros.inference.worker import RequestServer
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
+from openral_sim.odometry import DriftName
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.rendering import CameraRenderer
 from openral_sim.rendering.sensor import PERFECT, SensorModel
@@ -72,7 +73,8 @@ class HeadCamera:
         drawn, semantic = self._renderer.render(), self._renderer.segment()
         planes: dict[str, Plane] = {Sensor.RGB.value: drawn.rgb, Sensor.SEMANTIC.value: semantic}
         frame = EngineFrame(planes, CAMERA, round(drawn.time * 1e9), self._renderer.labels)
-        T_map_camera = self._simulation.control.T_map_body(self._names.head_optical_frame)
+        T_world_camera = self._simulation.control.T_map_body(self._names.head_optical_frame)
+        T_map_camera = self._simulation.localisation.T_map_world @ T_world_camera
         view = DepthView(CAMERA, drawn.time, drawn.depth, self._intrinsics, T_map_camera)
         return HeadCameraFrame(frame, view, drawn.rgb)
 
@@ -226,9 +228,9 @@ class HouseholdEnv:
 
     @property
     def pose(self) -> Pose:
-        """Pose of the base in map."""
-        x, y, yaw = self.simulation.control.base_pose
-        return Pose.planar(float(x), float(y), float(yaw))
+        """Pose of the base in map, as the robot believes it."""
+        T_map_world = self.simulation.localisation.T_map_world
+        return Pose.from_matrix(T_map_world @ yaw_matrix(*self.simulation.control.base_pose))
 
     def look(self) -> HeadCameraFrame:
         """See the world as it is now."""
@@ -257,7 +259,8 @@ class HouseholdEnv:
 
     def _gripper(self) -> Pose:
         control = self.simulation.control
-        return Pose.from_matrix(control.T_map_body(control.names.wrist_optical_frame))
+        T_world_wrist = control.T_map_body(control.names.wrist_optical_frame)
+        return Pose.from_matrix(self.simulation.localisation.T_map_world @ T_world_wrist)
 
     def _tell_held(self) -> None:
         if self.simulation.holding != self._held:
@@ -295,7 +298,14 @@ def robot_at_home(
 
 @contextmanager
 def robot_without_map(
-    scene: Path, seed: int, registry: Registry, pair: DetectorPair, folder: Path, *, explored: bool
+    scene: Path,
+    seed: int,
+    registry: Registry,
+    pair: DetectorPair,
+    folder: Path,
+    *,
+    explored: bool,
+    drift: DriftName = DriftName.OFF,
 ) -> Iterator[HouseholdEnv]:
     """Provide a robot that is told nothing of its home: it maps what it sees and plans on that.
 
@@ -306,6 +316,7 @@ def robot_without_map(
         pair: Those to use.
         folder: Of memory and, with ``explored``, of the map that an earlier visit left.
         explored: Whether there was an earlier visit.
+        drift: Errors of the odometry, which the robot's own map corrects.
 
     Raises:
         InvalidDocument, GlContextRefused, DetectorFailed: See `robot_at_home`.
@@ -313,7 +324,7 @@ def robot_without_map(
     """
     floor = PerceivedFloor()
     own_map = OwnMap(floor, folder if explored else None)
-    simulation = Simulation.load(scene, seed, perceived=floor)
+    simulation = Simulation.load(scene, seed, perceived=floor, drift=drift)
     memory = open_world(None, str(folder / MEMORY_FILE), WorldModelSettings(), Thesaurus.load())
     with closing(DetectorPairEngines(registry, seed, pair)) as detectors, HeadCamera(simulation) as camera:
         yield HouseholdEnv(simulation, camera, detectors, memory, own_map=own_map)

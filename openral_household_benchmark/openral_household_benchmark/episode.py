@@ -29,6 +29,7 @@ from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
+from openral_sim.odometry import DriftName
 from openral_world_state.world import import_graph
 
 Witness = Callable[[float, Event, tuple[Command, ...]], None]
@@ -153,7 +154,7 @@ class RunOptions:
     """``every_sheet`` draws a contact sheet of successes too; ``view`` opens a window.
 
     ``graph`` brings the whole graph up for every job instead; the mission's own end is believed then.
-    ``rskills`` holds folders of more rSkills.
+    ``rskills`` holds folders of more rSkills; ``drift`` are errors of the odometry.
     """
 
     every_sheet: bool = False
@@ -162,6 +163,7 @@ class RunOptions:
     pair: DetectorPair = field(default_factory=DetectorPair)
     rskills: tuple[Path, ...] = ()
     home: HomeKnowledge = HomeKnowledge.SHIPPED
+    drift: DriftName = DriftName.OFF
 
 
 def visit_folder(out: Path, scene: str, seed: int) -> Path:
@@ -184,7 +186,15 @@ def explore_home(
     unfinished.mkdir(parents=True)
     with ExitStack() as stack:
         robot = stack.enter_context(
-            robot_without_map(scene_path(scene), seed, registry, options.pair, unfinished, explored=False)
+            robot_without_map(
+                scene_path(scene),
+                seed,
+                registry,
+                options.pair,
+                unfinished,
+                explored=False,
+                drift=options.drift,
+            )
         )
         chronicle = EpisodeRecorder(stack, robot, settings, visit)
         robot.watchers.append(chronicle.watch)
@@ -242,7 +252,9 @@ def _robot(
         copytree(visit_folder(folder.parent, job.scene, job.seed) / _LEFT, folder / _LEFT)
     else:
         (folder / _LEFT).mkdir(parents=True)
-    return robot_without_map(scene, job.seed, registry, options.pair, folder / _LEFT, explored=explored)
+    return robot_without_map(
+        scene, job.seed, registry, options.pair, folder / _LEFT, explored=explored, drift=options.drift
+    )
 
 
 def _outcome(job: Job, task: Task, robot: HouseholdEnv, report: MissionReport, wall: float) -> EpisodeResult:

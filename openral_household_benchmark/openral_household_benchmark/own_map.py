@@ -7,10 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.detectors import Detection
+from openral_core.geometry import yaw_matrix
 from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
 from openral_mapping.furniture_file import furniture_path, load_furniture, save_furniture
 from openral_mapping.furniture_tracks import FurnitureMapper
+from openral_mapping.robot_body import without_body
+from openral_mapping.scan_matching import ScanMatcher, surfaces_path
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.robot.urdf import links_of
 from openral_sim.simulation import RateTimer, Simulation
@@ -42,6 +45,9 @@ class OwnMap:
             self._mapper = DepthMapper.load(folder / _MAP_FILE)
             self._furniture, self._home = load_furniture(furniture_path(folder / _MAP_FILE))
             floor.latest = self._mapper.floor_map()
+        self._matcher = ScanMatcher()
+        if folder is not None and surfaces_path(folder / _MAP_FILE).exists():
+            self._matcher = ScanMatcher.load(surfaces_path(folder / _MAP_FILE))
         self._image, self._build = RateTimer(IMAGE_RATE), RateTimer(HOME_RATE)
         self._rays: tuple[Intrinsics, NDArray[np.float64], PixelRays] | None = None
 
@@ -50,12 +56,24 @@ class OwnMap:
         return self._image.due(time)
 
     def add_depth(self, view: DepthView, simulation: Simulation) -> None:
-        """Fold one depth image into the floor; the robot's own links are left out."""
-        x, y, _ = simulation.control.base_pose
-        _, pixel_rays = self._rays_of(view)
-        base, body = (float(x), float(y)), body_lines_of(simulation)
-        self._mapper.update(view.depth, pixel_rays, view.T_map_camera, base, body)
-        self._floor.latest = self._mapper.floor_map()
+        """Fold one depth image into the floor; the robot's own links are left out.
+
+        If the odometry drifts, the robot first finds where in the map the image was taken.
+        """
+        rays, pixel_rays = self._rays_of(view)
+        localisation, base = simulation.localisation, yaw_matrix(*simulation.control.base_pose)
+        T_map_world = localisation.T_map_world
+        T_map_camera = view.T_map_camera
+        body = body_lines_of(simulation) @ T_map_world[:3, :3].T + T_map_world[:3, 3]
+        depth = without_body(view.depth, pixel_rays.body, T_map_camera, body, self._mapper.config.body_radius)
+        if localisation.drifts:
+            correction = self._matcher.correction(depth, rays, T_map_camera, T_map_world @ base)
+            localisation.correct(correction)
+            T_map_camera = correction @ T_map_camera
+        x, y = (localisation.T_map_world @ base)[:2, 3].tolist()
+        self._mapper.update(depth, pixel_rays, T_map_camera, (x, y))
+        floor = self._mapper.floor_map()
+        self._floor.latest = floor.moved(localisation.T_world_map) if localisation.drifts else floor
 
     def add_detections(self, view: DepthView, detections: Sequence[Detection]) -> None:
         """Use the furniture of an image; one without any is evidence too."""
@@ -75,6 +93,7 @@ class OwnMap:
     def save(self, folder: Path) -> None:
         """Write floor, furniture and home, for a robot that is switched on later."""
         self._mapper.save(folder / _MAP_FILE)
+        self._matcher.save(surfaces_path(folder / _MAP_FILE))
         save_furniture(furniture_path(folder / _MAP_FILE), self._furniture, self._home)
 
     def _rays_of(self, view: DepthView) -> tuple[NDArray[np.float64], PixelRays]:
@@ -86,7 +105,7 @@ class OwnMap:
 
 
 def body_lines_of(simulation: Simulation) -> NDArray[np.float64]:
-    """Return the lines between the robot's joined links in map [m], shape (N, 2, 3)."""
+    """Return the lines between the robot's joined links in the world [m], shape (N, 2, 3)."""
     model, data = simulation.world.model, simulation.world.data
     links = links_of(model, simulation.control.names)
     tip = data.site(simulation.control.names.grasp_site).xpos, data.body(simulation.control.names.hand).xpos

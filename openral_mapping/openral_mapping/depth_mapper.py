@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from openral_core.errors import OpenRALError
 from openral_core.home_map import Pose2
 from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size, small_gaps
-from openral_mapping.robot_body import STEP, without_body
+from openral_mapping.robot_body import STEP
 
 Array = NDArray[np.float64]
 Array32 = NDArray[np.float32]
@@ -178,16 +178,15 @@ class DepthMapper:
         rays: PixelRays,
         T_map_camera: Array,
         base: tuple[float, float] | None = None,
-        body: Array | None = None,
     ) -> None:
         """Fold in one depth image.
 
         Args:
             depth: Along the optical axis [m], shape (H, W); ignored where 0, negative, NaN or infinite.
+                `without_body` takes the robot out of it.
             rays: Of the camera's pixels.
             T_map_camera: Optical frame to map, shape (4, 4).
             base: Position of the robot's base [m], where the floor is free.
-            body: Ends of the lines between the robot's links in map [m], shape (N, 2, 3).
 
         Raises:
             InvalidDepthImage: If image, camera and pose do not fit; the grid is unchanged.
@@ -197,8 +196,6 @@ class DepthMapper:
             raise InvalidDepthImage(f"its shape is {depth.shape}, that of its camera {rays.shape}")
         if T_map_camera.shape != (4, 4) or not np.isfinite(T_map_camera).all():
             raise InvalidDepthImage("the camera's pose is not a finite 4x4 matrix")
-        if body is not None:
-            depth = without_body(depth, rays.body, T_map_camera, body, self.config.body_radius)
         low, window = self._window(T_map_camera[:2, 3])
         shape = (self._above + 1, *window.shape[1:])
         seen, passed = np.zeros(shape, bool), np.zeros(shape, bool)

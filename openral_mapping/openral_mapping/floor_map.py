@@ -1,7 +1,8 @@
 """Occupancy of the floor in square cells, each free, occupied or unknown."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +101,12 @@ class FloorMap:
         padded = np.pad(self.cells, 1, constant_values=UNKNOWN)
         nearest = free_distance(padded == OCCUPIED, padded == UNKNOWN, self.resolution, unknown_margin)
         return nearest[1:-1, 1:-1]
+
+    def moved(self, T: NDArray[np.float64]) -> Self:
+        """Return the same cells with their origin moved by a planar pose, shape (4, 4)."""
+        x, y = (T[:2, :2] @ (self.origin.x, self.origin.y) + T[:2, 3]).tolist()
+        yaw = self.origin.yaw + float(np.arctan2(T[1, 0], T[0, 0]))
+        return replace(self, origin=Pose2(x=x, y=y, yaw=yaw))
 
     @property
     def _rotation(self) -> NDArray[np.float64]:

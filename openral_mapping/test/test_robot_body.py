@@ -27,9 +27,12 @@ def rays(image: SyntheticDepthImage) -> np.ndarray:
 
 
 def seen_by(image: SyntheticDepthImage, lines: np.ndarray | None) -> DepthMapper:
-    mapper = DepthMapper()
+    mapper, pixel_rays = DepthMapper(), PixelRays(rays(image))
+    depth, T_map_camera = image.view.depth, image.view.T_map_camera
+    if lines is not None:
+        depth = without_body(depth, pixel_rays.body, T_map_camera, lines, mapper.config.body_radius)
     for _ in range(4):
-        mapper.update(image.view.depth, PixelRays(rays(image)), image.view.T_map_camera, body=lines)
+        mapper.update(depth, pixel_rays, T_map_camera)
     return mapper
 
 

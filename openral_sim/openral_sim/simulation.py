@@ -7,6 +7,7 @@
 import logging
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from math import floor
 from pathlib import Path
 from time import monotonic
@@ -15,8 +16,10 @@ from typing import Self
 import numpy as np
 
 from openral_core.consent_policy import Policy, load_policy
+from openral_core.geometry import Pose, wrap_angle
 from openral_core.skill_requests import ValidatedGoal
-from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
+from openral_sim.odometry import DRIFTS, DriftName, Localisation
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.robot import RobotControl, add_robot, set_stowed
 from openral_sim.scene.liquids import Liquid
@@ -41,11 +44,19 @@ _IDLE = Feedback("", 0.0)
 class Simulation:
     """A world with a robot that executes one goal at a time.
 
-    Used by one thread at a time, except for `time`, `holding` and `feedback`.
+    Used by one thread at a time, except for `time`, `holding` and `feedback`. Goals and results are in the
+    robot's map, everything else in the world; see `Localisation`.
     """
 
-    def __init__(self, world: SimWorldModel, context: SkillContext, policy: Policy) -> None:
+    def __init__(
+        self,
+        world: SimWorldModel,
+        context: SkillContext,
+        policy: Policy,
+        drift: DriftName = DriftName.OFF,
+    ) -> None:
         self.world, self.policy = world, policy
+        self.localisation = Localisation(context.control.base_pose, DRIFTS[drift], context.seed)
         world.keep_out = policy.keep_out
         rooms = (room.polygon for room in world.rooms.values())
         self._envelope = MotionEnvelope.around(rooms, policy.near_people)
@@ -57,10 +68,17 @@ class Simulation:
         self.feedback = _IDLE
 
     @classmethod
-    def load(cls, scene: Path, seed: int, policy: str = "", perceived: PerceivedFloor | None = None) -> Self:
+    def load(
+        cls,
+        scene: Path,
+        seed: int,
+        policy: str = "",
+        perceived: PerceivedFloor | None = None,
+        drift: DriftName = DriftName.OFF,
+    ) -> Self:
         """Load a scene at rest, with the robot stowed at its start pose, and the file of a policy.
 
-        The base plans on the ``perceived`` floor or, without it, on the model.
+        The base plans on the ``perceived`` floor, which is in the world, or, without it, on the model.
 
         Raises:
             InvalidDocument: If the scene, its map or the policy is invalid.
@@ -68,9 +86,8 @@ class Simulation:
         """
         world = SimWorldModel.load(load_scene(scene), seed, add_robot)
         set_stowed(world.model, world.data)
-        return cls(
-            world, SkillContext(world, seed, perceived=perceived), load_policy(policy, world.scene.home)
-        )
+        context = SkillContext(world, seed, perceived=perceived)
+        return cls(world, context, load_policy(policy, world.scene.home), drift)
 
     @property
     def time(self) -> float:
@@ -104,7 +121,8 @@ class Simulation:
         """Begin a goal; no other goal may be running."""
         self._cancelling = False
         self.feedback = Feedback("starting", 0.0)
-        self._running = run(self._context, goal.verb, goal.params, self._envelope)
+        params = self._in_world(goal.params)
+        self._running = run(self._context, goal.verb, params, self._envelope)
 
     def cancel(self) -> None:
         """Bring the goal to a controlled stop."""
@@ -142,7 +160,30 @@ class Simulation:
         if result is not None:
             self.feedback = _IDLE
         self.world.step(CONTROL_PERIOD)
-        return result
+        self.localisation.advance(self.control.base_pose)
+        return self._in_map(result) if result is not None else None
+
+    def _in_world(self, params: Mapping[str, ParamValue]) -> Mapping[str, ParamValue]:
+        if not self.localisation.drifts:
+            return params
+        T = self.localisation.T_world_map
+        return {
+            name: Pose.from_matrix(T @ value.matrix()) if isinstance(value, Pose) else value
+            for name, value in params.items()
+        }
+
+    def _in_map(self, result: SkillResult) -> SkillResult:
+        """Return a result with its poses, and positions (x, y, yaw), in map."""
+        if not self.localisation.drifts:
+            return result
+        T, told = self.localisation.T_map_world, dict(result.evidence)
+        told |= {k: Pose.from_matrix(T @ v.matrix()) for k, v in told.items() if isinstance(v, Pose)}
+        x, y = told.get("x"), told.get("y")
+        if isinstance(x, float) and isinstance(y, float):
+            told["x"], told["y"] = (T[:2, :2] @ (x, y) + T[:2, 3]).tolist()
+        if isinstance(yaw := told.get("yaw"), float):
+            told["yaw"] = wrap_angle(yaw + float(np.arctan2(T[1, 0], T[0, 0])))
+        return replace(result, evidence=told)
 
     def abandon(self) -> None:
         """Drop the goal and hold the robot still."""

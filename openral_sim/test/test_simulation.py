@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_core.geometry import Pose
+from openral_core.geometry import Pose, inverse, yaw_matrix
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_sim.odometry import DriftName
 from openral_sim.simulation import RateTimer, RealTimePacer, Simulation, StepProfiler
 from openral_sim.skills import registry as verbs
 
@@ -226,3 +227,20 @@ def test_a_policy_gives_the_base_zones_and_limits_near_people(simulation: Simula
     assert 0.1 < fastest < 0.25
     assert not entered
     assert simulation.world.keep_out == ()
+
+
+def test_goals_and_results_are_in_the_map_of_a_robot_that_is_elsewhere_than_it_believes() -> None:
+    simulation = Simulation.load(HOME, seed=0, drift=DriftName.MILD)
+    simulation.localisation.T_map_odom = T_map_odom = yaw_matrix(0.3, -0.2, -0.05)
+    goal = Pose.planar(1.3, 2.0, 0.1)
+    simulation.start(ValidatedGoal("navigate", Verb.NAVIGATE, {"goal": goal}, 60.0))
+    result = until_it_ends(simulation)
+    assert result.success
+    told = [result.evidence[name] for name in ("x", "y", "yaw")]
+    true = yaw_matrix(*simulation.control.base_pose)
+    believed = Pose.from_matrix(simulation.localisation.T_map_world @ true)
+    assert told == pytest.approx([*believed.position[:2], believed.yaw], abs=1e-3)
+    assert told[:2] == pytest.approx(goal.position[:2], abs=0.1), "what drifted on the way is left"
+    meant = inverse(T_map_odom) @ goal.matrix()
+    assert true[:2, 3] == pytest.approx(meant[:2, 3], abs=0.1)
+    assert np.hypot(*(meant[:2, 3] - goal.position[:2])) > 0.2

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue
-from openral_bringup.graph.options import DeploymentOptions, Floor, Problems
+from openral_bringup.graph.options import DeploymentOptions, Drift, Floor, Problems
 from openral_core.consent_policy import InvalidPolicy, load_policy
 from openral_core.documents import InvalidDocument, read_yaml
 from openral_core.home_map import load_map
@@ -41,6 +41,7 @@ def simulated_body(
         "seed": options.seed,
         "real_time_factor": options.real_time_factor,
         "sensors": options.sensors.value,
+        "drift": options.drift.value,
         "floor": Floor.PERCEIVED.value if options.finds_home else options.floor.value,
         "stop_file": f"{options.record}/{STOP_FILE}" if options.record else "",
         "rskill_folders": folders,
@@ -52,6 +53,8 @@ def simulated_body(
             "--floor perceived: add --mapper, which builds the map; with SLAM of your own, leave out --floor "
             "and add --set sim.floor=perceived"
         )
+    if options.drift is not Drift.OFF and not (options.mapper or options.finds_home):
+        problems.append("--drift mild: add --mapper or --map none, since the mapper localises the robot")
     home_map = given_map(options, problems) or home_map_of(options.scene, problems)
     node = node.with_parameters(policy_parameter(options.policy, home_map, problems))
     return Body(node, "" if options.finds_home else home_map, semantic=True)

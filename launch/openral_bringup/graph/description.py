@@ -15,7 +15,7 @@ from openral_bringup.graph.detectors import (
     initially_inactive,
 )
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue, overridden, unknown
-from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment, remaps_of
+from openral_bringup.graph.options import DeploymentOptions, Drift, InvalidDeployment, remaps_of
 from openral_bringup.graph.resources import large_images_profile
 from openral_core.rskills import Registry
 from openral_reasoner.llm.base import KEY_VARIABLES, MissingKey, api_key_for
@@ -162,6 +162,7 @@ def mapper_nodes(options: DeploymentOptions, body: Body) -> tuple[NodeSpec, ...]
         "map_frame": body.geometry.get("map_frame", "map"),
         "cameras": [primary],
         "furniture": options.finds_home,
+        "localise": options.drift is not Drift.OFF,
     }
     if options.finds_home and options.spatial_memory_path:
         parameters["map_path"] = str(Path(options.spatial_memory_path).with_suffix(".floor.npz"))

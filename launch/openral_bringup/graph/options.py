@@ -129,6 +129,13 @@ class Sensors(StrEnum):
     REALSENSE = "realsense"
 
 
+class Drift(StrEnum):
+    """Errors of the simulated odometry: none, or those of good wheels without a gyroscope."""
+
+    OFF = "off"
+    MILD = "mild"
+
+
 class Floor(StrEnum):
     """Floor on which the simulated base plans: that of the simulator's model, or of the topic map."""
 
@@ -141,7 +148,7 @@ _NOT_A_NAMESPACE = "--namespace {}: expected names that each begin with a slash,
 LOCATE_ANYTHING = "locateanything-3b-nf4"
 DEFAULT_SCENE = "home"
 """Name of a shipped scene."""
-OF_SIMULATION = ("scene", "cameras", "namespace", "seed", "real_time_factor", "sensors", "floor")
+OF_SIMULATION = ("scene", "cameras", "namespace", "seed", "real_time_factor", "sensors", "floor", "drift")
 """Options of a simulated robot; robot.yaml names the cameras and the namespace of a real one."""
 OF_ROBOT = ("robot",)
 """Options of a real robot."""
@@ -212,6 +219,10 @@ class DeploymentOptions(Document):
     floor: Floor = Field(
         default=Floor.MODEL,
         description="floor on which the simulated base plans: model, or perceived, which needs the mapper",
+    )
+    drift: Drift = Field(
+        default=Drift.OFF,
+        description="errors of the simulated odometry: off, or mild, which the mapper corrects",
     )
     handoff_timeout: float = Field(
         default=0.0, ge=0.0, description="longest wait for a human's answer [s]; 0 ends the mission at once"

@@ -12,6 +12,7 @@ from openral_bringup.graph.bodies import robot_content
 from openral_bringup.graph.description import build_graph
 from openral_bringup.graph.options import (
     DeploymentOptions,
+    Drift,
     Floor,
     InvalidDeployment,
     Problems,
@@ -19,6 +20,7 @@ from openral_bringup.graph.options import (
 )
 from openral_core.robot import driver_topics, load_robot
 from openral_core.rskills import Verb
+from openral_sim.odometry import DriftName
 from openral_sim.rendering.sensor import SensorName
 from openral_sim.ros.parameters import FloorSource, SimParameters
 
@@ -137,6 +139,19 @@ def test_the_simulation_plans_on_the_floor_that_was_chosen_which_needs_a_mapper_
     assert SimParameters.model_validate(sim.parameters).floor is FloorSource.PERCEIVED
     with pytest.raises(InvalidDeployment, match="--floor perceived: add --mapper"):
         build_graph(options.model_copy(update={"mapper": False}), RSKILLS)
+
+
+def test_an_odometry_that_drifts_is_corrected_by_the_mapper() -> None:
+    assert list(map(str, Drift)) == list(map(str, DriftName))
+    scene = ROOT / "scenes" / "deploy" / "home.yaml"
+    options = DeploymentOptions(scene=scene, drift=Drift.MILD, map="none")
+    nodes = {n.key: n for n in build_graph(options, RSKILLS).nodes}
+    assert SimParameters.model_validate(nodes["sim"].parameters).drift is DriftName.MILD
+    assert nodes["mapper"].parameters["localise"] is True
+    still = {n.key: n for n in build_graph(DeploymentOptions(scene=scene, map="none"), RSKILLS).nodes}
+    assert still["mapper"].parameters["localise"] is False
+    with pytest.raises(InvalidDeployment, match="--drift mild: add --mapper or --map none"):
+        build_graph(options.model_copy(update={"map": "shipped"}), RSKILLS)
 
 
 def test_without_a_map_the_robot_finds_its_home_on_the_floor_that_it_sees() -> None:

@@ -100,7 +100,8 @@ def perceived_grid(
 def aligned(floor: FloorMap) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
     """Return a map on the planner's cells: centre of cell (0, 0) [m], occupied and unknown cells (X, Y).
 
-    No obstacle is lost, and a border of one unknown cell is added.
+    Each cell is that of the map at its centre; obstacles between the centres are added, so that none is lost,
+    and so is a border of one unknown cell.
     """
     height, width = floor.cells.shape
     corners = floor.to_frame(np.array([(0, 0), (width, 0), (0, height), (width, height)]))
@@ -111,7 +112,9 @@ def aligned(floor: FloorMap) -> tuple[NDArray[np.float64], NDArray[np.bool_], ND
     inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
     values = np.where(inside, floor.cells[rows.clip(0, height - 1), columns.clip(0, width - 1)], UNKNOWN)
     occupied, unknown = values == OCCUPIED, values == UNKNOWN
-    x, y = np.rint((floor.centres(*np.nonzero(floor.occupied)) - low) / RESOLUTION).astype(int).T
+    missed = floor.occupied
+    missed[rows[inside], columns[inside]] = False
+    x, y = np.rint((floor.centres(*np.nonzero(missed)) - low) / RESOLUTION).astype(int).T
     occupied[x, y] = True
     return low, occupied, unknown
 

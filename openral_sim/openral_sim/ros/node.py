@@ -2,15 +2,19 @@
 
 Publishes /clock, tf, tf_static, odom, joint_states, robot_description; per camera image_raw, depth,
 camera_info, semantic and labels; openral/skills, openral/failure/skill_server. Serves the action
-openral/execute_rskill. Subscribes to map if the base plans on the perceived floor.
+openral/execute_rskill. Subscribes to map if the base plans on the perceived floor, and to tf (map -> odom) if
+its odometry drifts.
 """
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from nav_msgs.msg import OccupancyGrid
 from rclpy.node import Node
+from tf2_msgs.msg import TFMessage
 
+from openral_core.geometry import InvalidTransform
 from openral_core.rskills import Registry
 from openral_ros.conversions.floor_maps import floor_map_from_message
 from openral_ros.lifecycle_node import LifecycleNodeBase
@@ -19,11 +23,12 @@ from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
 from openral_ros.skill_server import SkillServer
+from openral_ros.tf_buffer import MOVING, parse_transform
 from openral_ros.tracing import start_tracing
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.ros.parameters import FloorSource, SimParameters
 from openral_sim.ros.sim_thread import SimLoop, start_thread
-from openral_sim.ros.state_publishers import SimPublishers
+from openral_sim.ros.state_publishers import MAP, ODOM, SimPublishers
 from openral_sim.simulation import RealTimePacer, Simulation
 
 
@@ -47,8 +52,15 @@ class ConfiguredSimulation:
         if self._floor is not None:
             scope.subscription(OccupancyGrid, "map", self._on_map, LATCHED)
         scene = Path(parameters.scene)
-        self._simulation = Simulation.load(scene, parameters.seed, parameters.policy, self._floor)
-        self._publishers = SimPublishers(scope, self._simulation.world, self._simulation.control, parameters)
+        self._simulation = Simulation.load(
+            scene, parameters.seed, parameters.policy, self._floor, parameters.drift
+        )
+        localisation = self._simulation.localisation
+        if localisation.drifts:
+            scope.subscription(TFMessage, "tf", self._on_transforms, MOVING)
+        self._publishers = SimPublishers(
+            scope, self._simulation.world, self._simulation.control, parameters, localisation=localisation
+        )
         home, policy = self._simulation.world.scene.home, self._simulation.policy
         self._server = SkillServer(scope, node, registry, self._simulation, parameters, home, policy)
 
@@ -65,7 +77,15 @@ class ConfiguredSimulation:
 
     def _on_map(self, message: OccupancyGrid) -> None:
         if self._floor is not None:
-            self._floor.latest = floor_map_from_message(message)
+            floor, localisation = floor_map_from_message(message), self._simulation.localisation
+            self._floor.latest = floor.moved(localisation.T_world_map) if localisation.drifts else floor
+
+    def _on_transforms(self, message: TFMessage) -> None:
+        """Take over map -> odom; an invalid transform is ignored, as tf2 does."""
+        for transform in message.transforms:
+            if (transform.header.frame_id, transform.child_frame_id) == (MAP, ODOM):
+                with suppress(InvalidTransform):
+                    self._simulation.localisation.T_map_odom = parse_transform(transform)[2].matrix()
 
     def _report(self, loop: SimLoop) -> None:
         simulated, elapsed = self._simulation.time - loop.start_time, loop.profiler.elapsed

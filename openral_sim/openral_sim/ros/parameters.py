@@ -6,6 +6,7 @@ from pydantic import Field
 
 from openral_ros.consent import SkillServerOptions
 from openral_ros.parameters import Parameters
+from openral_sim.odometry import DriftName
 from openral_sim.rendering.sensor import SensorName
 
 
@@ -54,6 +55,10 @@ class SimParameters(WorldParameters, SkillServerOptions):
     floor: FloorSource = Field(
         default=FloorSource.MODEL,
         description="floor on which the base plans: the model's geometry, or perceived, the topic map",
+    )
+    drift: DriftName = Field(
+        default=DriftName.OFF,
+        description="errors of the odometry, off or mild; map -> odom then has to come on tf",
     )
     record: str = Field(default="", description="folder for recorded trace spans; '' = no recording")
 

@@ -23,6 +23,7 @@ from openral_ros.conversions.geometry import pose_message, transform_message
 from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
+from openral_sim.odometry import Localisation
 from openral_sim.rendering import CameraRenderer, InstanceLabels
 from openral_sim.rendering.sensor import SENSORS
 from openral_sim.robot import PREFIX, RobotControl
@@ -51,8 +52,8 @@ class RobotStateTopics:
     Odometry and joint states without subscribers are not built.
     """
 
-    def __init__(self, scope: ResourceScope, robot: RobotControl) -> None:
-        self._robot = robot
+    def __init__(self, scope: ResourceScope, robot: RobotControl, localisation: Localisation) -> None:
+        self._robot, self._localisation = robot, localisation
         self._joints = tuple(name for name in robot.names.joints if name not in robot.names.base_joints)
         model = robot.model
         self._positions = np.array([model.joint(name).qposadr[0] for name in self._joints])
@@ -71,12 +72,13 @@ class RobotStateTopics:
             self._joint_states.publish(self._joint_message(time))
 
     def _odometry_message(self, time: float) -> Odometry:
-        pose = Pose.from_matrix(self._robot.T_map_body(self._robot.names.base))
+        true = Pose.from_matrix(self._robot.T_map_body(self._robot.names.base))
+        pose = Pose.from_matrix(self._localisation.T_odom_world @ true.matrix())
         message = Odometry(child_frame_id=BASE)
         message.header.frame_id, message.header.stamp = ODOM, stamp_of(time)
         message.pose.pose = pose_message(pose)
         vx, vy, turn = self._robot.base_velocity
-        c, s = np.cos(pose.yaw), np.sin(pose.yaw)
+        c, s = np.cos(true.yaw), np.sin(true.yaw)
         twist = message.twist.twist
         twist.linear.x, twist.linear.y = float(c * vx + s * vy), float(c * vy - s * vx)
         twist.angular.z = float(turn)
@@ -94,17 +96,18 @@ class RobotStateTopics:
 class TransformTopics:
     """Publishers of the transforms odom -> base_link -> cameras' optical frames, and of the robot's links.
 
-    map -> odom is static, because the simulated base does not slip. A camera's frame is a child of base_link,
-    as it is stamped with each image; the links of the URDF have their parents in it, and `LINK_RATE`.
+    map -> odom is static unless the odometry drifts; then the localiser publishes it. A camera's frame
+    is a child of base_link, as it is stamped with each image; the links of the URDF have their parents in it,
+    and `LINK_RATE`.
     """
 
-    def __init__(self, scope: ResourceScope, robot: RobotControl) -> None:
-        self._robot = robot
+    def __init__(self, scope: ResourceScope, robot: RobotControl, localisation: Localisation) -> None:
+        self._robot, self._localisation = robot, localisation
         links = links_of(robot.model, robot.names)[1:]
         self._moving = [link for link in links if robot.model.body_jntnum[link]]
         self._link_timer = RateTimer(LINK_RATE)
         self._dynamic = scope.publisher(TFMessage, "tf", _DYNAMIC)
-        fixed = [_stamped(MAP, ODOM, Pose(), 0.0)]
+        fixed = [] if localisation.drifts else [_stamped(MAP, ODOM, Pose(), 0.0)]
         fixed += [self._link_transform(link, 0.0) for link in links if link not in self._moving]
         site = robot.model.site(robot.names.grasp_site)
         tip = _stamped(ros_name(robot.names.hand), TIP, _pose(site.pos, site.quat), 0.0)
@@ -128,7 +131,8 @@ class TransformTopics:
         names = self._robot.names
         T_map_base = self._robot.T_map_body(names.base)
         T_base_map = inverse(T_map_base)
-        transforms = [_stamped(ODOM, BASE, Pose.from_matrix(T_map_base), stamp)]
+        T_odom_base = self._localisation.T_odom_world @ T_map_base
+        transforms = [_stamped(ODOM, BASE, Pose.from_matrix(T_odom_base), stamp)]
         for frame in names.cameras.values():
             pose = Pose.from_matrix(T_base_map @ self._robot.T_map_body(frame))
             transforms.append(_stamped(BASE, ros_name(frame), pose, stamp))
@@ -157,6 +161,7 @@ class SimPublishers:
         parameters: Parameters of the world and its cameras.
         camera_suffix: Suffix of a camera's name in the names of its topics.
         clock: Publish /clock.
+        localisation: Its belief of where it is; None: it knows.
     """
 
     def __init__(
@@ -168,13 +173,15 @@ class SimPublishers:
         camera_suffix: str = "",
         *,
         clock: bool = True,
+        localisation: Localisation | None = None,
     ) -> None:
+        localisation = localisation or Localisation(robot.base_pose)
         self._world, self._parameters = world, parameters
         self._styles = world.scene.document.cameras
         labels = InstanceLabels(self._world) if parameters.publish_semantic else None
         self._clock = scope.publisher(Clock, "/clock", RELIABLE) if clock else None
-        self._transforms = TransformTopics(scope, robot)
-        self._state = RobotStateTopics(scope, robot)
+        self._transforms = TransformTopics(scope, robot, localisation)
+        self._state = RobotStateTopics(scope, robot, localisation)
         images = RELIABLE if parameters.reliable_images else SENSOR
         self._cameras = {
             name: CameraTopics(scope, name, style, labels, images, name + camera_suffix)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from openral_core.geometry import yaw_matrix
 from openral_core.home_map import NoGoZone, Pose2
 from openral_core.skills import SkillStatus
 from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
@@ -97,3 +98,19 @@ def test_says_why_a_goal_is_not_reachable_and_how_far_the_floor_leads(
     assert type(reason) is kind
     assert words in str(reason)
     assert 1.4 < float(str(reason.evidence["x"])) < 2.0
+
+
+def test_a_map_that_is_turned_a_little_keeps_its_doors_and_its_single_cells(
+    floor_of: Callable[..., FloorMap],
+) -> None:
+    wall = slice(40, 43)
+    floor = floor_of(
+        (ALL, wall, OCCUPIED), (slice(10, 28), wall, FREE), (slice(5, 6), slice(20, 21), OCCUPIED)
+    )
+    for degrees in (0.0, 0.5, 2.0, 10.0):
+        T = yaw_matrix(0.02, -0.01, np.radians(degrees))
+        grid = perceived_grid(floor.moved(T))
+        post = (T @ (1.025, 0.275, 0.0, 1.0))[:2]
+        assert grid.clearance_at(post) < 0.05
+        door = (T @ (2.075, 0.95, 0.0, 1.0))[:2]
+        assert grid.clearance_at(door) == pytest.approx(0.45, abs=0.05), degrees

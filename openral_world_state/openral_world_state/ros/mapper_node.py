@@ -4,18 +4,23 @@ Subscribes: <camera>/depth, <camera>/camera_info, <camera>/depth/camera_info, tf
 robot_description, by which the robot's own links are left out; with the parameter furniture,
 openral/perception/*/objects and info.
 Publishes: map, map_walls (nav_msgs/OccupancyGrid, latched, when they changed; the same cells and stamp, the
-second with tall obstacles alone), /diagnostics; with furniture, home_map (std_msgs/String, latched).
+second with tall obstacles alone), /diagnostics; with furniture, home_map (std_msgs/String, latched); with
+localise, tf: map -> odom, corrected by every image.
 """
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from nav_msgs.msg import OccupancyGrid
+from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
 from openral_mapping.furniture_file import furniture_path
+from openral_mapping.robot_body import without_body
 from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
@@ -28,6 +33,7 @@ from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.ros.body_subscription import BodySubscription
 from openral_world_state.ros.depth_subscription import DepthSubscription, find_camera
 from openral_world_state.ros.furniture_inputs import FurnitureInputs
+from openral_world_state.ros.map_localiser import MapLocaliser
 from openral_world_state.ros.parameters import MapperParameters
 
 DEPTH_HISTORY = 2.0
@@ -61,7 +67,15 @@ class ActiveMapper:
         watchdog = StreamWatchdog(scope, node, SuspensionPolicy())
         for camera in self._cameras:
             watchdog.watch(camera.stream)
-        self._rays: dict[str, tuple[Intrinsics, PixelRays]] = {}
+        self._localiser = (
+            MapLocaliser(
+                scope, node, parameters.map_frame, parameters.odom_frame, self._path if is_kept else None
+            )
+            if parameters.localise
+            else None
+        )
+        self._fixed_frame = parameters.odom_frame if parameters.localise else parameters.map_frame
+        self._rays: dict[str, tuple[Intrinsics, NDArray[np.float64], PixelRays]] = {}
         self._used: dict[str, float] = {}
         self._refused: Counter[str] = Counter()
         self._published = self._saved = self._mapper.images
@@ -93,33 +107,40 @@ class ActiveMapper:
         """Fold in the newest image of each camera whose transforms have arrived."""
         for camera in self._cameras:
             try:
-                known = self._transforms.newest(self._parameters.map_frame, camera.frame)
+                known = self._transforms.newest(self._fixed_frame, camera.frame)
                 stamp = camera.newest_stamp(known)
                 if stamp is None or stamp == self._used.get(camera.name):
                     continue
                 self._used[camera.name] = stamp
-                view = camera.view(stamp, self._transforms, self._parameters.map_frame)
-                T_map_base = self._transforms.lookup(
-                    self._parameters.map_frame, self._parameters.base_frame, stamp
-                )
-                base = float(T_map_base[0, 3]), float(T_map_base[1, 3])
-                body = self._body.lines(self._parameters.map_frame, stamp)
-                self._mapper.update(view.depth, self._rays_of(view), view.T_map_camera, base, body)
+                self._fold_in(camera.view(stamp, self._transforms, self._fixed_frame), stamp)
             except OpenRALError as error:
                 self._refused[type(error).__name__] += 1
                 self._problem = str(error)
 
+    def _fold_in(self, view: DepthView, stamp: float) -> None:
+        """Fold one image into the map; with a localiser, its pose is one in odom until it was corrected."""
+        rays, pixel_rays = self._rays_of(view)
+        T_map_base = self._transforms.lookup(self._fixed_frame, self._parameters.base_frame, stamp)
+        body = self._body.lines(self._fixed_frame, stamp)
+        depth = without_body(view.depth, pixel_rays.body, view.T_map_camera, body, self._config.body_radius)
+        view = replace(view, depth=depth)
+        if self._localiser is not None:
+            view = self._localiser.localise(view, rays, T_map_base)
+            T_map_base = self._localiser.T_map_odom @ T_map_base
+        base = float(T_map_base[0, 3]), float(T_map_base[1, 3])
+        self._mapper.update(view.depth, pixel_rays, view.T_map_camera, base)
+
     def _view(self, camera: str, stamp: float) -> DepthView:
         return find_camera(self._cameras, camera).view(stamp, self._transforms, self._parameters.map_frame)
 
-    def _rays_of(self, view: DepthView) -> PixelRays:
+    def _rays_of(self, view: DepthView) -> tuple[NDArray[np.float64], PixelRays]:
         """Return the rays of a camera's depth pixels, computed again only if its intrinsics change."""
         intrinsics = view.depth_intrinsics
         kept = self._rays.get(view.camera)
         if kept is None or not kept[0].matches(intrinsics):
-            pixel_rays = PixelRays(intrinsics.image_rays(), self._config)
-            kept = self._rays[view.camera] = intrinsics, pixel_rays
-        return kept[1]
+            rays = intrinsics.image_rays()
+            kept = self._rays[view.camera] = intrinsics, rays, PixelRays(rays, self._config)
+        return kept[1:]
 
     def _publish(self) -> None:
         """Publish the map if it changed, and how the images were used."""
@@ -149,6 +170,8 @@ class ActiveMapper:
             self._mapper.save(self._path)
             if self._furniture is not None:
                 self._furniture.save()
+            if self._localiser is not None:
+                self._localiser.save()
         except OSError as error:
             self._node.get_logger().error(f"the map is not saved: {error}; retrying")
             return

@@ -160,6 +160,10 @@ class MapperParameters(Parameters):
     )
     map_frame: str = Field(default="map", description="fixed frame of the map")
     base_frame: str = Field(default="base_link", description="frame of the robot's base, on the floor")
+    odom_frame: str = Field(default="odom", description="frame in which odometry has the base")
+    localise: bool = Field(
+        default=False, description="correct odometry by every image, and publish map -> odom on tf"
+    )
     map_path: str = Field(
         default="", description="file that the map is loaded from and saved to; empty: it ends with the node"
     )

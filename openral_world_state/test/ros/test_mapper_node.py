@@ -27,9 +27,9 @@ from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap
 from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
 from openral_ros.conversions.detections import detections_message
-from openral_ros.conversions.geometry import transform_message
+from openral_ros.conversions.geometry import pose_from_transform, transform_message
 from openral_ros.conversions.images import image_message
-from openral_ros.conversions.stamps import stamp_of
+from openral_ros.conversions.stamps import seconds, stamp_of
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 from openral_testing.synthetic_depth import (
     Block,
@@ -182,6 +182,69 @@ def test_the_arm_that_the_description_names_is_no_obstacle(
     spin_until([node, robot], is_mapped, 20.0)
     assert floor_of(robot.maps[-1]).value_at(1.6, 0.5) == FREE
     assert OCCUPIED not in floor_of(robot.maps[-1]).cells
+
+
+class ErringWalk:
+    """A base that goes 0.1 m per 0.2 s; from the tenth step on, its odometry says 3 cm more."""
+
+    WALLS: Mapping[str, Plane | Block] = MappingProxyType(
+        {
+            "_wall_x": Plane((1.0, 0.0, 0.0), 3.0),
+            "_floor": Plane((0.0, 0.0, 1.0), 0.0),
+            "box": Block((2.0, 0.6, 0.4), (0.4, 0.4, 0.8)),
+        }
+    )
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot, self._odometry = robot, robot.create_publisher(TFMessage, "tf", 100)
+        robot.create_subscription(TFMessage, "tf", self._note, 100)
+        self._began, self._shown, self._stamps = time.monotonic(), 0.0, count(10.0, 0.1)
+        self.corrections: dict[float, Pose] = {}
+
+    def _note(self, message: TFMessage) -> None:
+        for each in message.transforms:
+            if (each.header.frame_id, each.child_frame_id) == ("map", "odom"):
+                self.corrections[seconds(each.header.stamp)] = pose_from_transform(each.transform)
+
+    def show(self) -> None:
+        """Show the next image, ten a second."""
+        if time.monotonic() - self._shown < 0.1:
+            return
+        self._shown = time.monotonic()
+        step, stamp = min(int((self._shown - self._began) / 0.2), 14), next(self._stamps)
+        at, error = 0.1 * step, 0.03 if step >= 10 else 0.0
+        camera = look_at_pose((at, 0.0, 1.3), (at + 2.0, 0.3, 0.3))
+        shot = render_depth(self.WALLS, camera, size=(160, 120))
+        believed = camera.copy()
+        believed[0, 3] += error
+        frames = {"base_link": Pose((at + error, 0.0, 0.0)), FRAME: Pose.from_matrix(believed)}
+        found = [
+            TransformStamped(child_frame_id=frame, transform=transform_message(pose))
+            for frame, pose in frames.items()
+        ]
+        for item in found:
+            item.header.frame_id, item.header.stamp = "odom", stamp_of(stamp)
+        self._odometry.publish(TFMessage(transforms=found))
+        self._robot.show(stamp, shot)
+
+
+def test_the_localiser_publishes_map_to_odom_and_corrects_what_the_odometry_errs(
+    make_node: Callable[..., MapperNode], robot: Robot, spin_until: Callable[..., None], tmp_path: Path
+) -> None:
+    node = make_node(localise=True, map_path=str(tmp_path / "home.npz"))
+    node.trigger_configure()
+    node.trigger_activate()
+    spin_until([node, robot], lambda: robot.depth.get_subscription_count() > 0)
+    walk = ErringWalk(robot)
+
+    def is_corrected() -> bool:
+        walk.show()
+        newest = walk.corrections[max(walk.corrections)].position[0] if walk.corrections else 0.0
+        return abs(newest + 0.03) < 0.012
+
+    spin_until([node, robot], is_corrected, 30.0)
+    node.trigger_deactivate()
+    assert (tmp_path / "home.surfaces.npz").exists()
 
 
 def test_images_without_transforms_are_counted_and_not_used(

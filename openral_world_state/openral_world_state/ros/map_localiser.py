@@ -1,0 +1,79 @@
+"""Localisation of the mapper: corrects odometry by every image, and publishes map -> odom."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from geometry_msgs.msg import TransformStamped
+from numpy.typing import NDArray
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from tf2_msgs.msg import TFMessage
+
+from openral_core.geometry import Pose
+from openral_mapping.scan_matching import ScanMatcher, surfaces_path
+from openral_ros.conversions.geometry import transform_message
+from openral_ros.conversions.stamps import seconds, stamp_of
+from openral_ros.resources import ResourceScope
+from openral_world_state.depth_camera import DepthView
+
+Array = NDArray[np.float64]
+PERIOD, AHEAD = 0.1, 0.3
+"""Time between two transforms, and time by which each is stamped later than now [s]: images find theirs."""
+_TF = QoSProfile(depth=100)
+
+
+class MapLocaliser:
+    """Pose of the odometry's frame in map.
+
+    Args:
+        scope: Of publisher and timer.
+        node: Whose clock stamps the transforms.
+        map_frame: Frame of the map.
+        odom_frame: Frame in which odometry has the base; identical to map where the map begins.
+        map_path: File of the map, beside which the surfaces are kept; None to keep nothing.
+
+    Raises:
+        InvalidMapFile: If the file of the surfaces cannot be used.
+    """
+
+    def __init__(
+        self, scope: ResourceScope, node: Node, map_frame: str, odom_frame: str, map_path: Path | None
+    ) -> None:
+        self._node, self._map_frame, self.odom_frame = node, map_frame, odom_frame
+        self._path = surfaces_path(map_path) if map_path is not None else None
+        is_known = self._path is not None and self._path.exists()
+        self._matcher = ScanMatcher.load(self._path) if is_known and self._path else ScanMatcher()
+        self.T_map_odom: Array = np.eye(4)
+        self._publisher = scope.publisher(TFMessage, "tf", _TF)
+        self._publish()
+        scope.timer(PERIOD, self._publish)
+
+    def localise(self, view: DepthView, rays: Array, base: Array) -> DepthView:
+        """Correct the pose by an image; return its view in map.
+
+        Args:
+            view: The image without the robot itself, with its pose in the frame of the odometry.
+            rays: Of its pixels at depth 1, shape (H, W, 3).
+            base: Pose of the base in the frame of the odometry, shape (4, 4).
+        """
+        T_map_camera = self.T_map_odom @ view.T_map_camera
+        correction = self._matcher.correction(view.depth, rays, T_map_camera, self.T_map_odom @ base)
+        self.T_map_odom = correction @ self.T_map_odom
+        return replace(view, T_map_camera=correction @ T_map_camera)
+
+    def save(self) -> None:
+        """Write the surfaces.
+
+        Raises:
+            OSError: If the disk refuses.
+        """
+        if self._path is not None:
+            self._matcher.save(self._path)
+
+    def _publish(self) -> None:
+        pose = Pose.from_matrix(self.T_map_odom)
+        message = TransformStamped(child_frame_id=self.odom_frame, transform=transform_message(pose))
+        message.header.frame_id = self._map_frame
+        message.header.stamp = stamp_of(seconds(self._node.get_clock().now().to_msg()) + AHEAD)
+        self._publisher.publish(TFMessage(transforms=[message]))
