@@ -49,6 +49,7 @@ class MatchConfig:
         spread: Standard deviation of a surface's distance [m]: large, since neighbouring points err alike.
         position_drift, heading_drift: Standard deviation that the odometry adds per root of a metre [m] and
             of a radian [rad]; a metre turns the robot as well.
+        unsure: Standard deviation of the pose in a map of an earlier visit [m], [rad].
         largest: Largest correction of one image [m], [rad].
     """
 
@@ -70,6 +71,7 @@ class MatchConfig:
     spread: float = 0.1
     position_drift: float = 0.02
     heading_drift: float = 0.02
+    unsure: tuple[float, float] = (0.1, 0.05)
     largest: tuple[float, float] = (0.2, 0.15)
 
 
@@ -170,6 +172,8 @@ class SurfaceMap:
 
     def pair(self, seen: Surfaces) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Return distance across [m] and normal of the partners, and which of the surfaces (N,) have one."""
+        if not self._index:
+            return np.zeros(0), np.zeros((0, 2)), np.zeros(len(seen.points), bool)
         agree = self._config.agree
         if self._indexed is None:
             kept = self.surfaces
@@ -194,10 +198,18 @@ class ScanMatcher:
     def __init__(self, config: MatchConfig = MATCHING, known: Surfaces | None = None) -> None:
         self._config = config
         self._map = SurfaceMap(config)
+        self._is_new = known is None
         if known is not None:
             self._map.add(known)
         self._last: Array | None = None
-        self._covariance = np.diag(np.square([1e-3, 1e-3, 1e-3]))
+        spread = 1e-3 if known is None else config.unsure[0]
+        turned = 1e-3 if known is None else config.unsure[1]
+        self._covariance = np.diag(np.square([spread, spread, turned]))
+
+    def known_share(self, depth: NDArray[np.float32], rays: Array, T_map_camera: Array) -> float:
+        """Return the share of an image's surfaces that have a partner if it was taken from this pose [1]."""
+        seen = upright_surfaces(depth, rays, T_map_camera, self._config)
+        return float(self._map.pair(seen)[2].mean()) if len(seen.points) else 0.0
 
     def correction(
         self, depth: NDArray[np.float32], rays: Array, T_map_camera: Array, T_map_base: Array
@@ -215,7 +227,9 @@ class ScanMatcher:
         config, before = self._config, self._last
         seen = upright_surfaces(depth, rays, T_map_camera, config)
         found = np.eye(4)
-        if before is not None:
+        if before is None and not self._is_new:
+            found = self._align(seen, T_map_base[:2, 3])
+        elif before is not None:
             moved = np.linalg.inv(before) @ T_map_base
             way, turn = (
                 float(np.hypot(moved[0, 3], moved[1, 3])),

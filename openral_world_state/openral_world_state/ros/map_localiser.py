@@ -1,5 +1,7 @@
 """Localisation of the mapper: corrects odometry by every image, and publishes map -> odom."""
 
+import json
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from tf2_msgs.msg import TFMessage
 
-from openral_core.geometry import Pose
+from openral_core.geometry import Pose, yaw_matrix
 from openral_mapping.scan_matching import ScanMatcher, surfaces_path
 from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.stamps import seconds, stamp_of
@@ -20,6 +22,8 @@ from openral_world_state.depth_camera import DepthView
 Array = NDArray[np.float64]
 PERIOD, AHEAD = 0.1, 0.3
 """Time between two transforms, and time by which each is stamped later than now [s]: images find theirs."""
+POSE_PERIOD = 1.0
+"""Time between two saves of the pose of odom [s], in which odometry errs by centimetres."""
 _TF = QoSProfile(depth=100)
 
 
@@ -45,9 +49,13 @@ class MapLocaliser:
         is_known = self._path is not None and self._path.exists()
         self._matcher = ScanMatcher.load(self._path) if is_known and self._path else ScanMatcher()
         self.T_map_odom: Array = np.eye(4)
+        self._pose_path = map_path.with_name(f"{map_path.stem}.pose.json") if map_path is not None else None
+        self._before = stored_pose(self._pose_path) if self._pose_path is not None else None
         self._publisher = scope.publisher(TFMessage, "tf", _TF)
         self._publish()
         scope.timer(PERIOD, self._publish)
+        if self._pose_path is not None:
+            scope.timer(POSE_PERIOD, self._keep_pose)
 
     def localise(self, view: DepthView, rays: Array, base: Array) -> DepthView:
         """Correct the pose by an image; return its view in map.
@@ -57,10 +65,29 @@ class MapLocaliser:
             rays: Of its pixels at depth 1, shape (H, W, 3).
             base: Pose of the base in the frame of the odometry, shape (4, 4).
         """
+        if self._before is not None:
+            self.T_map_odom, self._before = self._better(self._before, view, rays), None
         T_map_camera = self.T_map_odom @ view.T_map_camera
         correction = self._matcher.correction(view.depth, rays, T_map_camera, self.T_map_odom @ base)
         self.T_map_odom = correction @ self.T_map_odom
         return replace(view, T_map_camera=correction @ T_map_camera)
+
+    def _better(self, before: Array, view: DepthView, rays: Array) -> Array:
+        """Return the pose of odom that fits an image better: that kept, or that of odometry begun anew."""
+        poses = (before, np.eye(4))
+        shares = [self._matcher.known_share(view.depth, rays, T @ view.T_map_camera) for T in poses]
+        return poses[int(np.argmax(shares))]
+
+    def _keep_pose(self) -> None:
+        """Keep the pose of odom for the next process; a disk that refuses is no reason to end."""
+        if self._pose_path is None or self._before is not None:
+            return
+        yaw = float(np.arctan2(self.T_map_odom[1, 0], self.T_map_odom[0, 0]))
+        text = json.dumps({"x": self.T_map_odom[0, 3], "y": self.T_map_odom[1, 3], "yaw": yaw})
+        temporary = self._pose_path.with_name(f".{self._pose_path.name}.tmp")
+        with suppress(OSError):
+            temporary.write_text(text, encoding="utf-8")
+            temporary.replace(self._pose_path)
 
     def save(self) -> None:
         """Write the surfaces.
@@ -77,3 +104,12 @@ class MapLocaliser:
         message.header.frame_id = self._map_frame
         message.header.stamp = stamp_of(seconds(self._node.get_clock().now().to_msg()) + AHEAD)
         self._publisher.publish(TFMessage(transforms=[message]))
+
+
+def stored_pose(path: Path) -> Array | None:
+    """Return the pose that a process kept, shape (4, 4); None if there is none that can be read."""
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return yaw_matrix(float(kept["x"]), float(kept["y"]), float(kept["yaw"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

@@ -1,5 +1,6 @@
 """The mapper on real DDS, with a camera and transforms around it."""
 
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from itertools import count
@@ -26,6 +27,7 @@ from openral_core.detectors import Detection
 from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap
 from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
+from openral_mapping.scan_matching import ScanMatcher, Surfaces
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.geometry import pose_from_transform, transform_message
 from openral_ros.conversions.images import image_message
@@ -243,8 +245,36 @@ def test_the_localiser_publishes_map_to_odom_and_corrects_what_the_odometry_errs
         return abs(newest + 0.03) < 0.012
 
     spin_until([node, robot], is_corrected, 30.0)
+    pose = tmp_path / "home.pose.json"
+    spin_until([node, robot], lambda: pose.exists() and abs(json.loads(pose.read_text())["x"] + 0.03) < 0.012)
     node.trigger_deactivate()
     assert (tmp_path / "home.surfaces.npz").exists()
+    walk.corrections.clear()
+    again = make_node(localise=True, map_path=str(tmp_path / "home.npz"))
+    again.trigger_configure()
+    again.trigger_activate()
+    spin_until([again, robot], is_corrected, 10.0)
+
+
+def test_a_localiser_takes_the_kept_pose_only_while_the_odometry_goes_on(
+    make_node: Callable[..., MapperNode], robot: Robot, spin_until: Callable[..., None], tmp_path: Path
+) -> None:
+    wall = np.array([[3.0, y] for y in np.arange(-3.0, 3.0, 0.02)])
+    ScanMatcher(known=Surfaces(wall, np.tile((-1.0, 0.0), (len(wall), 1)))).save(
+        tmp_path / "home.surfaces.npz"
+    )
+    (tmp_path / "home.pose.json").write_text(json.dumps({"x": 0.6, "y": 0.0, "yaw": 0.0}))
+    node = make_node(localise=True, map_path=str(tmp_path / "home.npz"))
+    node.trigger_configure()
+    node.trigger_activate()
+    walk = ErringWalk(robot)
+
+    def began_anew() -> bool:
+        walk.show()
+        newest = walk.corrections[max(walk.corrections)].position[0] if walk.corrections else 0.6
+        return bool(robot.maps) and abs(newest) < 0.05
+
+    spin_until([node, robot], began_anew, 20.0)
 
 
 def test_images_without_transforms_are_counted_and_not_used(

@@ -22,7 +22,7 @@ from openral_bringup.deploy.mission_runner import MissionRunner, RunTimeouts
 from openral_bringup.deploy.monitor_node import MissionSnapshot, MonitorNode, restart_unresponsive
 from openral_bringup.deploy.process_supervisor import RESPAWN, ProcessSupervisor, Respawn, child_environment
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.options import Brain, DeploymentOptions, DetectorSet
+from openral_bringup.graph.options import NO_MAP, SHIPPED, Brain, DeploymentOptions, DetectorSet, Drift
 from openral_bringup.graph.resources import rskill_folders, scene_path
 
 SLUG = "sim_groundtruth_locator"
@@ -50,6 +50,7 @@ class Setup:
         seed: Of the simulation.
         respawn: Restart policy of the nodes.
         real_time_factor: Speed limit of the simulation; 0 = unlimited, which takes all processors.
+        undrawn: The robot finds its home by itself, with an odometry that drifts; the map is kept.
     """
 
     budget_mb: float = 0.0
@@ -61,6 +62,7 @@ class Setup:
     seed: int = 0
     respawn: Respawn = RESPAWN
     real_time_factor: float = 0.0
+    undrawn: bool = False
 
 
 USUAL = Setup()
@@ -112,17 +114,20 @@ class FaultTestDeployment:
 
     def _options(self, address: str) -> DeploymentOptions:
         setup = self.setup
-        keys = (*OVERRIDES, *setup.parameters)
+        usual = {key: given for key, given in OVERRIDES.items() if key != SLUG or not setup.undrawn}
+        keys = (*usual, *setup.parameters)
         chosen = DeploymentOptions(
             scene=scene_path("home"),
-            detectors=DetectorSet.GROUNDTRUTH,
+            detectors=DetectorSet.EMBEDDED if setup.undrawn else DetectorSet.GROUNDTRUTH,
             gpu_budget_mb=setup.budget_mb,
             handoff_timeout=setup.patience,
-            overrides={key: {**OVERRIDES.get(key, {}), **setup.parameters.get(key, {})} for key in keys},
+            overrides={key: {**usual.get(key, {}), **setup.parameters.get(key, {})} for key in keys},
             seed=setup.seed,
             real_time_factor=setup.real_time_factor,
             record=str(self.recording),
-            spatial_memory_path=str(self.folder / "memory.db") if setup.disk else "",
+            spatial_memory_path=str(self.folder / "memory.db") if setup.disk or setup.undrawn else "",
+            map=NO_MAP if setup.undrawn else SHIPPED,
+            drift=Drift.MILD if setup.undrawn else Drift.OFF,
         )
         model = {"brain": Brain.OPENAI, "model": "m-x", "base_url": address}
         return chosen.model_copy(update=model) if address else chosen

@@ -16,6 +16,9 @@ Act = Callable[[FaultTestDeployment], None]
 SCARCE = Setup(budget_mb=150.0)
 """Memory for one detector at a time: the locator is woken for every look."""
 
+UNDRAWN = Setup(undrawn=True)
+"""The mapper localises the robot, and makes the floor on which it plans and the home that memory knows."""
+
 
 def _nothing(rig: FaultTestDeployment) -> None:
     """It ends by itself."""
@@ -46,8 +49,8 @@ def _go_on_without_ports(rig: FaultTestDeployment) -> None:
         go_on_without_ports(process)
 
 
-def _killed(name: str, key: str) -> Fault:
-    return Fault(name, _send(key, signal.SIGKILL))
+def _killed(name: str, key: str, setup: Setup = USUAL) -> Fault:
+    return Fault(name, _send(key, signal.SIGKILL), setup=setup)
 
 
 def _switched(name: str, lasts: float = 0.0, setup: Setup = USUAL) -> Fault:
@@ -93,6 +96,7 @@ FAULTS = {
         Fault("clock_jump", lambda rig: rig.switches.on("clock_jump")),
         _killed("kill_world_state", "world_state"),
         _killed("kill_skill_server", "sim"),
+        _killed("kill_mapper", "mapper", UNDRAWN),
         Fault("kill_reasoner", _send("reasoner", signal.SIGKILL), survives=True),
         _power_cut("power_cut", "continue"),
         _power_cut("power_cut_declined", "no"),
