@@ -48,9 +48,9 @@ class MapLocaliser:
         self._path = surfaces_path(map_path) if map_path is not None else None
         is_known = self._path is not None and self._path.exists()
         self._matcher = ScanMatcher.load(self._path) if is_known and self._path else ScanMatcher()
-        self.T_map_odom: Array = np.eye(4)
         self._pose_path = map_path.with_name(f"{map_path.stem}.pose.json") if map_path is not None else None
         self._before = stored_pose(self._pose_path) if self._pose_path is not None else None
+        self.T_map_odom: Array = np.eye(4) if self._before is None else self._before
         self._publisher = scope.publisher(TFMessage, "tf", _TF)
         self._publish()
         scope.timer(PERIOD, self._publish)
