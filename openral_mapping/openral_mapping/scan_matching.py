@@ -231,10 +231,8 @@ class ScanMatcher:
             found = self._align(seen, T_map_base[:2, 3])
         elif before is not None:
             moved = np.linalg.inv(before) @ T_map_base
-            way, turn = (
-                float(np.hypot(moved[0, 3], moved[1, 3])),
-                abs(float(np.arctan2(moved[1, 0], moved[0, 0]))),
-            )
+            way = float(np.hypot(moved[0, 3], moved[1, 3]))
+            turn = abs(float(np.arctan2(moved[1, 0], moved[0, 0])))
             added = [config.position_drift**2 * way] * 2 + [config.heading_drift**2 * (turn + way)]
             self._covariance = self._covariance + np.diag(added)
             if way > 1e-3 or turn > 1e-3:
@@ -272,10 +270,9 @@ class ScanMatcher:
     def _align(self, seen: Surfaces, base: Array) -> Array:
         """Return the motion in map; identity if too few surfaces have partners."""
         config, certainty = self._config, np.linalg.inv(self._covariance)
-        change, information, found = np.zeros(3), certainty, np.eye(4)
+        change, information = np.zeros(3), certainty
         for _ in range(config.iterations):
-            found = about(base, change)
-            here = seen.moved(found)
+            here = seen.moved(about(base, change))
             distance, normals, paired = self._map.pair(here)
             if paired.sum() < config.least_pairs:
                 return np.eye(4)
