@@ -34,9 +34,11 @@ from benchmarks.mapping import (
     true_occupancy,
 )
 from openral_core.geometry import wrap_angle, yaw_matrix
+from openral_household_benchmark.own_map import body_lines_of
 from openral_mapping.depth_mapper import DepthMapper
 from openral_mapping.exploration import View, explore
 from openral_mapping.floor_map import FloorMap
+from openral_mapping.robot_body import without_body
 from openral_mapping.scan_matching import ScanMatcher
 from openral_sim.odometry import DRIFTS, DriftName, Localisation
 from openral_sim.planning.base_planner import NoBasePath, plan_from
@@ -59,6 +61,8 @@ SPEED, TURN_RATE, LOOK_TIME = 0.5, 1.0, 0.8
 """Mean speed [m/s] and turn rate [rad/s] of the base, and time of a look at 5 images/s [s]."""
 GOALS = 40
 """Goals per home [1]."""
+IMAGE_PERIOD = 0.2
+"""Time between two images [s]."""
 TURN_STEP = 0.2
 """Angle between two images while the base turns [rad]: 5 images/s at 1 rad/s."""
 NEAR = 0.45
@@ -108,8 +112,13 @@ class Explorer:
         self.closest = min(self.closest, self.truth.clearance_at(true[:2]))
         place(self.world, true, tilt)
         self.localisation.advance(true)
-        depth = self.camera.render().depth
         T_world_camera = self.control.T_map_body(RobotNames().head_optical_frame)
+        body, depths = body_lines_of(self.world, self.control), []
+        for _ in range(images):
+            self.world.data.time += IMAGE_PERIOD  # errors of depth are drawn by time
+            depth, radius = self.camera.render().depth, self.mapper.config.body_radius
+            depths.append(without_body(depth, self.rays.body, T_world_camera, body, radius))
+        depth = depths[-1]
         if self.localisation.drifts and os.environ.get("MATCH", "1") != "0":
             T = self.localisation.T_map_world
             T_map_base = T @ yaw_matrix(*true)
@@ -118,7 +127,7 @@ class Explorer:
             )
         T = self.localisation.T_map_world
         self.pose = planar(T @ yaw_matrix(*true))
-        for _ in range(images):
+        for depth in depths:
             self.mapper.update(
                 depth, self.rays, T @ T_world_camera, (float(self.pose[0]), float(self.pose[1]))
             )

@@ -15,8 +15,10 @@ from openral_mapping.furniture_tracks import FurnitureMapper
 from openral_mapping.robot_body import without_body
 from openral_mapping.scan_matching import ScanMatcher, surfaces_path
 from openral_sim.planning.perceived_floor import PerceivedFloor
+from openral_sim.robot.control import RobotControl
 from openral_sim.robot.urdf import links_of
 from openral_sim.simulation import RateTimer, Simulation
+from openral_sim.world import SimWorldModel
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.found_home import SeenHome, furniture_view
 from openral_world_state.static_map import static_map_from_home
@@ -64,7 +66,9 @@ class OwnMap:
         localisation, base = simulation.localisation, yaw_matrix(*simulation.control.base_pose)
         T_map_world = localisation.T_map_world
         T_map_camera = view.T_map_camera
-        body = body_lines_of(simulation) @ T_map_world[:3, :3].T + T_map_world[:3, 3]
+        body = (
+            body_lines_of(simulation.world, simulation.control) @ T_map_world[:3, :3].T + T_map_world[:3, 3]
+        )
         depth = without_body(view.depth, pixel_rays.body, T_map_camera, body, self._mapper.config.body_radius)
         if localisation.drifts:
             correction = self._matcher.correction(depth, rays, T_map_camera, T_map_world @ base)
@@ -104,10 +108,9 @@ class OwnMap:
         return self._rays[1:]
 
 
-def body_lines_of(simulation: Simulation) -> NDArray[np.float64]:
+def body_lines_of(world: SimWorldModel, control: RobotControl) -> NDArray[np.float64]:
     """Return the lines between the robot's joined links in the world [m], shape (N, 2, 3)."""
-    model, data = simulation.world.model, simulation.world.data
-    links = links_of(model, simulation.control.names)
-    tip = data.site(simulation.control.names.grasp_site).xpos, data.body(simulation.control.names.hand).xpos
-    lines = [(data.xpos[model.body_parentid[link]], data.xpos[link]) for link in links[1:]]
+    model, data, names = world.model, world.data, control.names
+    tip = data.site(names.grasp_site).xpos, data.body(names.hand).xpos
+    lines = [(data.xpos[model.body_parentid[link]], data.xpos[link]) for link in links_of(model, names)[1:]]
     return np.array([*lines, tip[::-1]])

@@ -34,7 +34,7 @@ def visit(tmp_path_factory: pytest.TempPathFactory) -> Path:
         while robot.simulation.time < 6.0:
             robot.simulation.advance()
             robot.after_period()
-        lines = body_lines_of(robot.simulation)
+        lines = body_lines_of(robot.simulation.world, robot.simulation.control)
         base = robot.simulation.control.base_pose[:2]
         assert np.linalg.norm(lines[..., :2] - base, axis=-1).max() < 1.2
         assert robot.own_map is not None
