@@ -33,7 +33,7 @@ from benchmarks.mapping import (
     tour_poses,
     true_occupancy,
 )
-from openral_core.geometry import wrap_angle, yaw_matrix
+from openral_core.geometry import planar_part, wrap_angle, yaw_matrix
 from openral_household_benchmark.own_map import body_lines_of
 from openral_mapping.depth_mapper import DepthMapper
 from openral_mapping.exploration import View, explore
@@ -108,7 +108,7 @@ class Explorer:
             self._take_image(np.array([*pose[:2], heading]), tilt, images if step == steps else 1)
 
     def _take_image(self, pose: Array, tilt: float, images: int) -> None:
-        true = planar(self.localisation.T_world_map @ yaw_matrix(*pose))
+        true = np.array(planar_part(self.localisation.T_world_map @ yaw_matrix(*pose)))
         self.closest = min(self.closest, self.truth.clearance_at(true[:2]))
         place(self.world, true, tilt)
         self.localisation.advance(true)
@@ -126,7 +126,7 @@ class Explorer:
                 self.matcher.correction(depth, self.directions, T @ T_world_camera, T_map_base)
             )
         T = self.localisation.T_map_world
-        self.pose = planar(T @ yaw_matrix(*true))
+        self.pose = np.array(planar_part(T @ yaw_matrix(*true)))
         for depth in depths:
             self.mapper.update(
                 depth, self.rays, T @ T_world_camera, (float(self.pose[0]), float(self.pose[1]))
@@ -163,11 +163,6 @@ class Explorer:
     def time(self) -> float:
         """Time that way, turns and looks would take [s]."""
         return self.way / SPEED + self.turned / TURN_RATE + self.looks * LOOK_TIME
-
-
-def planar(T: Array) -> Array:
-    """Return x, y [m] and yaw [rad] of a planar pose, shape (4, 4)."""
-    return np.array([T[0, 3], T[1, 3], np.arctan2(T[1, 0], T[0, 0])])
 
 
 def run() -> list[dict[str, object]]:

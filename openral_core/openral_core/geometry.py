@@ -100,6 +100,11 @@ def yaw_matrix(x: float, y: float, yaw: float) -> NDArray[np.float64]:
     return np.array([[c, -s, 0.0, x], [s, c, 0.0, y], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 
 
+def planar_part(T: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Return x, y [m] and yaw [rad] of a pose, shape (4, 4): the inverse of `yaw_matrix`."""
+    return float(T[0, 3]), float(T[1, 3]), float(np.arctan2(T[1, 0], T[0, 0]))
+
+
 def points_in_polygon(outline: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Tell which points (..., 2) are inside a polygon (N, 2), by the even-odd rule."""
     inside = np.zeros(points.shape[:-1], dtype=bool)

@@ -17,8 +17,10 @@ from openral_core.geometry import (
     UnknownFrame,
     angle_between,
     inverse,
+    planar_part,
     transform_points,
     wrap_angle,
+    yaw_matrix,
 )
 
 numbers = st.floats(-100.0, 100.0)
@@ -216,3 +218,8 @@ def test_what_is_static_survives_that_time_begins_anew(tree: TfTree) -> None:
     assert np.allclose(tree.lookup("base", "camera", 0.1)[:3, 3], [0.0, 0.0, 1.0])
     with pytest.raises(UnknownFrame):
         tree.lookup("map", "camera", 1.5)
+
+
+def test_the_planar_part_is_what_a_planar_pose_was_made_of() -> None:
+    assert planar_part(yaw_matrix(1.0, -2.0, 0.7)) == pytest.approx((1.0, -2.0, 0.7))
+    assert planar_part(Pose.planar(1.0, -2.0, -3.0, z=0.4).matrix()) == pytest.approx((1.0, -2.0, -3.0))

@@ -76,8 +76,7 @@ class OwnMap:
             T_map_camera = correction @ T_map_camera
         x, y = (localisation.T_map_world @ base)[:2, 3].tolist()
         self._mapper.update(depth, pixel_rays, T_map_camera, (x, y))
-        floor = self._mapper.floor_map()
-        self._floor.latest = floor.moved(localisation.T_world_map) if localisation.drifts else floor
+        self._floor.latest = self._mapper.floor_map().moved(localisation.T_world_map)
 
     def add_detections(self, view: DepthView, detections: Sequence[Detection]) -> None:
         """Use the furniture of an image; one without any is evidence too."""

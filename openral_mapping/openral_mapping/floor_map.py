@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from openral_core.errors import OpenRALError
-from openral_core.geometry import points_in_polygon
+from openral_core.geometry import planar_part, points_in_polygon
 from openral_core.home_map import Pose2
 
 UNKNOWN, FREE, OCCUPIED = -1, 0, 100
@@ -105,8 +105,7 @@ class FloorMap:
     def moved(self, T: NDArray[np.float64]) -> Self:
         """Return the same cells with their origin moved by a planar pose, shape (4, 4)."""
         x, y = (T[:2, :2] @ (self.origin.x, self.origin.y) + T[:2, 3]).tolist()
-        yaw = self.origin.yaw + float(np.arctan2(T[1, 0], T[0, 0]))
-        return replace(self, origin=Pose2(x=x, y=y, yaw=yaw))
+        return replace(self, origin=Pose2(x=x, y=y, yaw=self.origin.yaw + planar_part(T)[2]))
 
     @property
     def _rotation(self) -> NDArray[np.float64]:

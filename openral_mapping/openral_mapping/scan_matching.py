@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from openral_core.geometry import yaw_matrix
+from openral_core.geometry import planar_part, yaw_matrix
 from openral_mapping.depth_mapper import InvalidMapFile
 
 Array = NDArray[np.float64]
@@ -198,7 +198,6 @@ class ScanMatcher:
     def __init__(self, config: MatchConfig = MATCHING, known: Surfaces | None = None) -> None:
         self._config = config
         self._map = SurfaceMap(config)
-        self._is_new = known is None
         if known is not None:
             self._map.add(known)
         self._last: Array | None = None
@@ -226,17 +225,14 @@ class ScanMatcher:
         """
         config, before = self._config, self._last
         seen = upright_surfaces(depth, rays, T_map_camera, config)
-        found = np.eye(4)
-        if before is None and not self._is_new:
-            found = self._align(seen, T_map_base[:2, 3])
-        elif before is not None:
-            moved = np.linalg.inv(before) @ T_map_base
-            way = float(np.hypot(moved[0, 3], moved[1, 3]))
-            turn = abs(float(np.arctan2(moved[1, 0], moved[0, 0])))
+        has_moved = True
+        if before is not None:
+            x, y, turned = planar_part(np.linalg.inv(before) @ T_map_base)
+            way, turn = float(np.hypot(x, y)), abs(turned)
             added = [config.position_drift**2 * way] * 2 + [config.heading_drift**2 * (turn + way)]
             self._covariance = self._covariance + np.diag(added)
-            if way > 1e-3 or turn > 1e-3:
-                found = self._align(seen, T_map_base[:2, 3])
+            has_moved = way > 1e-3 or turn > 1e-3
+        found = self._align(seen, T_map_base[:2, 3]) if has_moved else np.eye(4)
         self._last = found @ T_map_base
         self._map.add(seen.moved(found))
         return found

@@ -12,7 +12,7 @@ from math import cos, hypot, sin, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.geometry import inverse, wrap_angle, yaw_matrix
+from openral_core.geometry import inverse, planar_part, wrap_angle, yaw_matrix
 
 Array = NDArray[np.float64]
 
@@ -121,9 +121,8 @@ class Localisation:
     def error(self) -> tuple[float, float]:
         """Distance [m] and angle [rad] between believed and true pose, if world and map began as one."""
         believed = self.T_map_odom @ self.T_odom_base
-        difference = inverse(yaw_matrix(*self._true)) @ believed
-        angle = float(np.arctan2(difference[1, 0], difference[0, 0]))
-        return hypot(difference[0, 3], difference[1, 3]), abs(angle)
+        x, y, angle = planar_part(inverse(yaw_matrix(*self._true)) @ believed)
+        return hypot(x, y), abs(angle)
 
 
 def rotated(vector: Array, angle: float) -> Array:

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 
 from openral_core.consent_policy import Policy, load_policy
-from openral_core.geometry import Pose, wrap_angle
+from openral_core.geometry import Pose, planar_part, wrap_angle
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.odometry import DRIFTS, DriftName, Localisation
@@ -182,7 +182,7 @@ class Simulation:
         if isinstance(x, float) and isinstance(y, float):
             told["x"], told["y"] = (T[:2, :2] @ (x, y) + T[:2, 3]).tolist()
         if isinstance(yaw := told.get("yaw"), float):
-            told["yaw"] = wrap_angle(yaw + float(np.arctan2(T[1, 0], T[0, 0])))
+            told["yaw"] = wrap_angle(yaw + planar_part(T)[2])
         return replace(result, evidence=told)
 
     def abandon(self) -> None:

@@ -1,6 +1,6 @@
 """An object that is seen without a position is not searched elsewhere; the operator reads the reason."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -21,6 +21,17 @@ from openral_reasoner_testing.symbolic_home import SymbolicHome
 WHY = "'baguette' at x 300 to 360, y 200 to 260 px has no known depth in it"
 
 
+def search(
+    palette: ToolPalette, settings: MissionSettings, answers: Callable[[Command, float], Iterator[Answer]]
+) -> SimulatedTimeline:
+    """The goal is the baguette; peers answer as told."""
+    line = SimulatedTimeline(Core(settings), answers)
+    line.put(0.0, PaletteChanged(palette=palette))
+    line.put(0.0, PromptReceived(id="first", text="find the baguette"))
+    line.run()
+    return line
+
+
 def run(
     home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, blind_for: float
 ) -> SimulatedTimeline:
@@ -36,11 +47,7 @@ def run(
         elif (event := peers.answer(command)) is not None:
             yield 5.0 if isinstance(command, SendSkill) else 0.1, event
 
-    line = SimulatedTimeline(Core(settings), answers)
-    line.put(0.0, PaletteChanged(palette=palette))
-    line.put(0.0, PromptReceived(id="first", text="find the baguette"))
-    line.run()
-    return line
+    return search(palette, settings, answers)
 
 
 def commands(line: SimulatedTimeline, kind: type) -> list[Command]:
@@ -88,10 +95,7 @@ def test_what_no_locator_can_name_is_handed_over_without_driving_anywhere(
         elif (event := peers.answer(command)) is not None:
             yield 0.1, event
 
-    line = SimulatedTimeline(Core(settings), answers)
-    line.put(0.0, PaletteChanged(palette=palette))
-    line.put(0.0, PromptReceived(id="first", text="find the baguette"))
-    line.run()
+    line = search(palette, settings, answers)
     asked = {command.detector for command in commands(line, CallLocate) if isinstance(command, CallLocate)}
     assert asked == {locator.id for locator in palette.locators}
     assert not commands(line, SendSkill)
@@ -138,10 +142,7 @@ def test_what_scores_low_counts_as_found_unless_a_second_look_at_it_misses_it(
         elif (event := peers.answer(command)) is not None:
             yield 5.0 if isinstance(command, SendSkill) else 0.1, event
 
-    line = SimulatedTimeline(Core(settings), answers)
-    line.put(0.0, PaletteChanged(palette=palette))
-    line.put(0.0, PromptReceived(id="first", text="find the baguette"))
-    line.run()
+    line = search(palette, settings, answers)
     assert bool(commands(line, PublishHandoff)) is handed_over
     assert (len(seen) > 1) is (first < CERTAIN)
 
@@ -183,9 +184,6 @@ def test_what_scores_low_twice_and_is_known_as_something_else_is_not_found(
         elif (event := peers.answer(command)) is not None:
             yield 5.0 if isinstance(command, SendSkill) else 0.1, event
 
-    line = SimulatedTimeline(Core(settings), answers)
-    line.put(0.0, PaletteChanged(palette=palette))
-    line.put(0.0, PromptReceived(id="first", text="find the baguette"))
-    line.run()
+    line = search(palette, settings, answers)
     assert commands(line, CallObserve)
     assert bool(commands(line, PublishHandoff)) is handed_over

@@ -78,7 +78,7 @@ class ConfiguredSimulation:
     def _on_map(self, message: OccupancyGrid) -> None:
         if self._floor is not None:
             floor, localisation = floor_map_from_message(message), self._simulation.localisation
-            self._floor.latest = floor.moved(localisation.T_world_map) if localisation.drifts else floor
+            self._floor.latest = floor.moved(localisation.T_world_map)
 
     def _on_transforms(self, message: TFMessage) -> None:
         """Take over map -> odom; an invalid transform is ignored, as tf2 does."""

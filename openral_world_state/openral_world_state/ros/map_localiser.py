@@ -12,7 +12,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from tf2_msgs.msg import TFMessage
 
-from openral_core.geometry import Pose, yaw_matrix
+from openral_core.geometry import Pose, planar_part, yaw_matrix
 from openral_mapping.scan_matching import ScanMatcher, surfaces_path
 from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.stamps import seconds, stamp_of
@@ -82,8 +82,7 @@ class MapLocaliser:
         """Keep the pose of odom for the next process; a disk that refuses is no reason to end."""
         if self._pose_path is None or self._before is not None:
             return
-        yaw = float(np.arctan2(self.T_map_odom[1, 0], self.T_map_odom[0, 0]))
-        text = json.dumps({"x": self.T_map_odom[0, 3], "y": self.T_map_odom[1, 3], "yaw": yaw})
+        text = json.dumps(dict(zip(("x", "y", "yaw"), planar_part(self.T_map_odom), strict=True)))
         temporary = self._pose_path.with_name(f".{self._pose_path.name}.tmp")
         with suppress(OSError):
             temporary.write_text(text, encoding="utf-8")

@@ -14,7 +14,7 @@ from rclpy.task import Future
 
 from openral_core.documents import Document
 from openral_core.errors import OpenRALError
-from openral_core.geometry import Pose
+from openral_core.geometry import Pose, planar_part
 from openral_core.home_map import Point2, Pose2
 from openral_core.skills import SkillGoal, SkillResult, SkillStatus
 from openral_mapping.floor_map import FloorMap
@@ -158,8 +158,8 @@ class TouredRobot:
             UnknownFrame: If the robot is not localised within two seconds.
         """
         asyncio.run(self._thread.wait(self._is_localised, POSE_TIMEOUT))
-        T = asyncio.run(self._thread.ask(self._lookup))
-        return Pose2(x=float(T[0, 3]), y=float(T[1, 3]), yaw=float(np.arctan2(T[1, 0], T[0, 0])))
+        x, y, yaw = planar_part(asyncio.run(self._thread.ask(self._lookup)))
+        return Pose2(x=x, y=y, yaw=yaw)
 
     def _lookup(self) -> NDArray[np.float64]:
         return self._transforms.lookup_newest(MAP, BASE)
