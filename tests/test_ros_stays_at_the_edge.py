@@ -17,6 +17,7 @@ ROS_PACKAGES = {
     "openral_detector_conformance",
     "openral_skill_conformance",
     "openral_household_benchmark",
+    "openral_eval",
     "openral_mcp",
 }
 MODEL_NAMES = {"torch", "transformers", "onnxruntime", "tokenizers"}

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TEST_PACKAGES = frozenset(
     {
         "openral_detector_conformance",
+        "openral_eval",
         "openral_household_benchmark",
         "openral_reasoner_testing",
         "openral_skill_conformance",

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from openral_reasoner.budget import SearchBudget
+from openral_reasoner.placement.belief import BeliefWeights
 from openral_reasoner.residency import ResidencyRules
 from openral_reasoner.search import SearchCosts
 
@@ -54,3 +55,14 @@ class MissionSettings(BaseModel):
     require_approval: bool = Field(
         default=False, description="ask the operator before every acting tool call"
     )
+    placement_prior: bool = Field(
+        default=True, description="use commonsense about where kinds of objects are kept"
+    )
+    locate_after_miss: bool = Field(
+        default=True, description="ask the default locator once when memory lacks an object"
+    )
+
+    @property
+    def weights(self) -> BeliefWeights:
+        """Worth of each source of knowledge about an object's place."""
+        return BeliefWeights() if self.placement_prior else BeliefWeights(prior=0.0)

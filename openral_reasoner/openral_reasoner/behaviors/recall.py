@@ -39,7 +39,8 @@ def frontier(mission: Mission, episode: SearchProgress) -> Procedure[tuple[Candi
     graph, robot = yield from read_scene(mission)
     left = int(mission.ledger.left("candidates"))
     start = robot.position if robot else None
-    known = plan_active_search(graph, episode, left, start, mission.settings.search)
+    settings = mission.settings
+    known = plan_active_search(graph, episode, left, start, settings.search, settings.weights)
     return with_unexplored(mission, known)[:left]
 
 
@@ -140,6 +141,8 @@ def escalate(
             )
         )
     mission.keep(episode.after_escalation())
+    if not mission.settings.locate_after_miss:
+        return (yield from not_found_reply(mission, words, status, f"{memory}; no locator was asked"))
     mission.say(f"looking for {words}")
     look = yield from locate_object(mission, words)
     if look.objects:

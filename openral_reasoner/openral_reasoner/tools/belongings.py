@@ -86,7 +86,7 @@ class _Listing:
 
     def __init__(self, mission: Mission, graph: SceneGraph, start: Point | None, within: str) -> None:
         self.mission, self.graph, self.start, self.within = mission, graph, start, within
-        self._ways = RouteLengths(graph)
+        self._ways, self._weights = RouteLengths(graph), mission.settings.weights
         self._rooms = {e.source: e.target for e in graph.edges if e.relation in _IN_ROOM}
         labels = {each: graph.by_id[room].label for each, room in self._rooms.items()}
         self._sites = {p.id: site_of(graph.by_id[p.id], labels) for p in self._places() if not p.on_floor}
@@ -94,7 +94,7 @@ class _Listing:
 
     def reply(self) -> ToolResult:
         """Note the list as evidence, learn its objects and return it."""
-        found = [each for each in belongings(self.graph, self._sites) if self._is_listed(each)]
+        found = [each for each in belongings(self.graph, self._sites, self._weights) if self._is_listed(each)]
         found.sort(key=lambda each: (not each.misplaced, self._trip(each), each.node.id))
         known = [self._learn(each) for each in found]
         misplaced = tuple(each.node.id for each in found if each.misplaced)
@@ -161,7 +161,7 @@ class _Listing:
         places = each.belongs_at
         if set(places) == {self.within}:
             elsewhere = {place: site for place, site in self._sites.items() if place != self.within}
-            places += keeping_places(SceneGraph(), elsewhere, each.node.label)
+            places += keeping_places(SceneGraph(), elsewhere, each.node.label, self._weights)
         closed = tuple(filter(self._closed, places))
         told = {"belongs_at": places, "closed": closed, "misplaced": each.misplaced}
         return known.found().model_copy(update=told)
@@ -172,7 +172,7 @@ class _Listing:
         label = known.label if known else self.mission.palette.holding
         if not label:
             return ()
-        to = keeping_places(SceneGraph(), self._sites, label)
+        to = keeping_places(SceneGraph(), self._sites, label, self._weights)
         shut = tuple(filter(self._closed, to))
         name = known.id if known else CARRIED
         return (

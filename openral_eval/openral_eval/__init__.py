@@ -1,0 +1,1 @@
+"""Evaluation of decision models: suites of fast tasks, repeated trials, statistics and reports."""

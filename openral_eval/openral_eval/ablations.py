@@ -1,0 +1,58 @@
+"""Ablations: parts of the mission core that a run can do without, to measure what each gives."""
+
+import json
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from openral_reasoner.context import Context, RawCall, UnreadableArguments, read_arguments
+from openral_reasoner.llm.base import Decision, Model
+from openral_reasoner.settings import MissionSettings
+
+
+class Part(StrEnum):
+    """Part of the core that can be left out."""
+
+    HINTS = "hints"
+    """Likely places that the model names with a recall."""
+    PRIORS = "priors"
+    """Commonsense about where kinds of objects are kept."""
+    POLICY = "policy"
+    """One live detection after a miss of memory, before the model decides again."""
+
+
+@dataclass(frozen=True)
+class WithoutHints:
+    """Model whose likely places never reach the core."""
+
+    model: Model
+
+    def __call__(self, context: Context) -> Decision:
+        """Return the decision without likely places.
+
+        Raises:
+            ModelUnavailable: If the model made none.
+        """
+        decision = self.model(context)
+        return replace(decision, calls=tuple(map(_without_hints, decision.calls)))
+
+
+def _without_hints(call: RawCall) -> RawCall:
+    """Remove likely places from a call that the core could read."""
+    try:
+        arguments = read_arguments(call.arguments)
+    except UnreadableArguments:
+        return call
+    if "likely_places" not in arguments:
+        return call
+    del arguments["likely_places"]
+    return call.model_copy(update={"arguments": json.dumps(arguments)})
+
+
+def without(parts: frozenset[Part], model: Model, settings: MissionSettings) -> tuple[Model, MissionSettings]:
+    """Return the model and the settings without some parts."""
+    changes = {
+        "placement_prior": Part.PRIORS not in parts,
+        "locate_after_miss": Part.POLICY not in parts,
+    }
+    ablated = WithoutHints(model) if Part.HINTS in parts else model
+    return ablated, settings.model_copy(update=changes)

@@ -1,0 +1,38 @@
+"""Decision models on trial, as something that another process or machine can build."""
+
+from dataclasses import dataclass
+
+from openral_reasoner.llm.base import Model
+from openral_reasoner_ros.clients.model import make_model
+from openral_reasoner_ros.parameters import Brain, ReasonerParameters
+
+
+@dataclass(frozen=True, slots=True)
+class BrainSpec:
+    """Decision model: the brain of the reasoner with its model, endpoint and price list."""
+
+    brain: Brain = Brain.SCRIPTED
+    model: str = ""
+    base_url: str = ""
+    prices: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name for reports."""
+        return f"{self.brain.value} {self.model}".strip()
+
+    def build(self) -> Model:
+        """Build the model, as the reasoner's node does.
+
+        Raises:
+            OpenRALError: If its package, name, key or price list is missing.
+        """
+        return make_model(
+            ReasonerParameters(
+                brain=self.brain,
+                model=self.model,
+                base_url=self.base_url,
+                prices=self.prices,
+                rskill_folders=(),
+            )
+        )

@@ -1,0 +1,89 @@
+"""`openral eval`: trials of decision models on suites of fast tasks."""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from openral_eval.ablations import Part
+from openral_eval.brains import BrainSpec
+from openral_eval.fingerprint import fingerprint
+from openral_eval.html_report import html_report
+from openral_eval.report import HEAD, markdown_report, markdown_table, suite_rows
+from openral_eval.results_log import ResultsLog, RunDescription
+from openral_eval.runner import in_processes, run_trials
+from openral_eval.suites.registry import SUITES, tasks_of
+from openral_eval.tasks import SuiteOptions, TrialRecord
+from openral_eval.trials import Trial
+from openral_reasoner_ros.parameters import Brain
+
+commands = typer.Typer(no_args_is_help=True)
+
+
+@commands.command(name="eval")
+def evaluate(
+    *,
+    suite: Annotated[
+        list[str] | None, typer.Option(help=f"of {', '.join(SUITES)} (repeatable); default household")
+    ] = None,
+    brain: Annotated[Brain, typer.Option(help="who decides")] = Brain.SCRIPTED,
+    model: Annotated[str, typer.Option(help="of a vendor's brain")] = "",
+    base_url: Annotated[str, typer.Option(help="of a compatible endpoint")] = "",
+    prices: Annotated[str, typer.Option(help="YAML price list; default the shipped one")] = "",
+    trials: Annotated[int, typer.Option(min=1, help="of each task; pass^k is reported up to 8")] = 8,
+    seed: Annotated[int, typer.Option(min=0, help="of the first home")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="tasks of each suite; 0 = the suite's own number")] = 0,
+    without: Annotated[
+        list[Part] | None, typer.Option(help="leave a part of the core out (repeatable)")
+    ] = None,
+    games: Annotated[
+        Path | None, typer.Option(exists=True, file_okay=False, help="folder games/twc, for the suite twc")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=0, help="processes; 0 = one per core")] = 0,
+    resume: Annotated[
+        bool, typer.Option("--resume/--no-resume", help="go on with what --out already holds")
+    ] = True,
+    out: Annotated[Path, typer.Option(help="folder of the log and the report")] = Path("runs/eval"),
+) -> None:
+    """Put a decision model on trial: success, pass^k, SPL, steps, tokens, price and latency.
+
+    Missions run in symbolic homes with the real mission core, in seconds and without a graph. Every trial is
+    kept as soon as it ends: a killed run goes on with the same command.
+    Exit code: 0 every trial ended, successful or not; 2 the run could not start.
+    """
+    options = SuiteOptions(seed, limit, games)
+    names = tuple(dict.fromkeys(suite or ["household"]))
+    tasks = tasks_of(names, options)
+    spec, parts = BrainSpec(brain, model, base_url, prices), frozenset(without or ())
+    description = RunDescription(
+        brain=spec.name,
+        base_url=base_url,
+        suites=names,
+        trials=trials,
+        seed=seed,
+        limit=limit,
+        without=tuple(sorted(part.value for part in parts)),
+        fingerprint=fingerprint(tasks, trials),
+    )
+    # Fails before anything runs if a key, a package or the name of the model is missing.
+    spec.build()
+    wanted = [Trial(task, number, spec, options, parts) for number in range(trials) for task in tasks]
+    with ResultsLog(out, description, resume=resume) as log:
+        records = run_trials(wanted, log, in_processes(jobs or os.cpu_count() or 1), _tell)
+    write_reports(out, description, records)
+    typer.echo(markdown_table(HEAD, suite_rows(records)))
+    typer.echo(f"report: {out / 'report.html'}", err=True)
+
+
+def _tell(record: TrialRecord, left: int) -> None:
+    typer.echo(f"{record.key}: {record.failure or 'done'} ({left} left)", err=True)
+
+
+def write_reports(folder: Path, run: RunDescription, records: tuple[TrialRecord, ...]) -> None:
+    """Write the Markdown table, the HTML page and the records as JSON."""
+    (folder / "report.md").write_text(markdown_report(run, records), encoding="utf-8")
+    (folder / "report.html").write_text(html_report(run, records), encoding="utf-8")
+    rows = [each.model_dump(mode="json") for each in records]
+    (folder / "report.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Suites of tasks; `registry` lists them."""

@@ -1,0 +1,51 @@
+"""Suite search: one object hidden in a drawn home, as in `openral bench search`."""
+
+from openral_core.missions import MissionState
+from openral_eval.symbolic_mission import run_symbolic_mission
+from openral_eval.tasks import Suite, SuiteOptions, Task, Verdict
+from openral_reasoner.llm.base import Model
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.search_benchmark import COSTS, HiddenTarget, draw
+
+HOMES = 30
+"""Homes that are searched, unless a limit says otherwise [1]."""
+
+
+def tasks(options: SuiteOptions) -> tuple[Task, ...]:
+    """Return one search per seed."""
+    seeds = range(options.seed, options.seed + (options.limit or HOMES))
+    return tuple(_task(seed) for seed in seeds)
+
+
+def _task(seed: int) -> Task:
+    problem = draw(seed)
+    category = "present" if problem.place else "absent"
+    return Task("search", f"home {seed}", f"find the {problem.target}", category, seed)
+
+
+def run(task: Task, options: SuiteOptions, model: Model, settings: MissionSettings) -> Verdict:
+    """Search one home; SPL is defined where the object is in the home."""
+    problem = draw(task.seed)
+    settings = settings.model_copy(update={"search": COSTS, "frontier_shown": 100})
+    outcome = run_symbolic_mission(task.goal, HomePeers(problem.home), model, settings)
+    found = outcome.state is MissionState.SUCCEEDED and problem.home.at == problem.place != ""
+    done = found if problem.place else outcome.state in (MissionState.HANDED_OVER, MissionState.FAILED)
+    false = "FALSE_" if outcome.state in (MissionState.SUCCEEDED, MissionState.CLAIMED) else ""
+    return Verdict(
+        failure="" if done else f"{false}{outcome.state.name}",
+        detail="" if done else outcome.reason,
+        state=outcome.state.name,
+        score=float(done),
+        spl=_spl(problem, found=found) if problem.place else None,
+        steps=outcome.skills,
+        messages=outcome.messages,
+    )
+
+
+def _spl(problem: HiddenTarget, *, found: bool) -> float:
+    """Return success weighted by path length [1] (Anderson et al., 2018)."""
+    return found * problem.optimum / max(problem.optimum, problem.home.travelled, 1e-9)
+
+
+SUITE = Suite("search", "an object hidden in a drawn home", tasks, run)

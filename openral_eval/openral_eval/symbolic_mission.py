@@ -1,0 +1,149 @@
+"""One mission of the real core in a symbolic home: its palette, its peers and its outcome."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from openral_bringup.graph.resources import rskill_folders
+from openral_core.detectors import DetectorInfo, LifecycleState
+from openral_core.missions import MissionState
+from openral_core.rskills import Mode, Name, Registry, SkillManifest, Vocabulary
+from openral_core.skills import SkillResult, Verb
+from openral_reasoner.commands import AskModel, Command, EndMission, PublishHandoff, PublishPrompt, SendSkill
+from openral_reasoner.core import Core
+from openral_reasoner.events import PaletteChanged, PromptReceived
+from openral_reasoner.llm.base import Decision, Model, ModelUnavailable, answer_of
+from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner_testing.fake_peers import HomePeers
+from openral_reasoner_testing.simulator import (
+    LOOK_TIME,
+    SKILL_TIME,
+    Answer,
+    EndlessMission,
+    SimulatedTimeline,
+)
+from openral_reasoner_testing.symbolic_home import SymbolicHome
+
+LOCATOR, STREAM, CAMERA = "open-vocabulary-locator", "household-detector", "head"
+LATENCY = 0.4
+"""Typical latency of the locator, as the model reads it [s]."""
+LABELS = ("apple", "book", "milk", "mug", "wine bottle", "wine glass")
+"""Labels of the continuous detector, as the model reads them."""
+
+
+@dataclass(frozen=True, slots=True)
+class MissionOutcome:
+    """End of one mission, the goals sent to the skill server, and what the operator read."""
+
+    state: MissionState
+    reason: str
+    skills: int
+    messages: tuple[str, ...]
+
+
+@cache
+def shipped_skills() -> tuple[SkillManifest, ...]:
+    """Return the skills of this installation, with the descriptions that a model reads."""
+    return tuple(Registry.load(rskill_folders(())).skills)
+
+
+class StreamingHomePeers(HomePeers):
+    """Peers with a continuous detector: memory has what the robot faces after each step."""
+
+    def __init__(self, home: SymbolicHome, skill_messages: Mapping[str, str] | None = None) -> None:
+        super().__init__(home)
+        self._skill_messages = skill_messages or {}
+
+    def send_skill(self, call: SendSkill) -> SkillResult:
+        held = self.home.holding
+        result = super().send_skill(call)
+        if self.home.holding and not held:
+            self.home.objects[self.home.holding].remembered_at = ""
+        for seen in self.home.visible():
+            seen.remembered, seen.remembered_at = seen.remembered or seen.label, seen.place
+        words = self._skill_messages.get(call.goal.rskill_id)
+        return SkillResult(result.status, words, result.evidence) if words else result
+
+
+def home_palette(home: SymbolicHome) -> ToolPalette:
+    """Return everything that a robot in this home may use now."""
+    held = home.objects.get(home.holding)
+    graph = GraphState(
+        detectors=(
+            _detector(LOCATOR, Mode.ON_DEMAND, "any object that can be said in words"),
+            _detector(STREAM, Mode.CONTINUOUS, "common household objects"),
+        ),
+        memory_alive=True,
+        skill_server_alive=True,
+        verbs=tuple(verb for verb in Verb if verb is not Verb.EXPLORE),
+        holding=(held.remembered or held.label) if held else "",
+        scene=home.graph(),
+    )
+    return build_palette(graph, shipped_skills())
+
+
+def _detector(name: str, mode: Mode, description: str) -> DetectorState:
+    streams = mode is Mode.CONTINUOUS
+    info = DetectorInfo(
+        name=Name(name),
+        mode=mode,
+        engine="symbolic",
+        vocabulary=Vocabulary.CLOSED if streams else Vocabulary.OPEN,
+        description=description,
+        labels=LABELS if streams else (),
+        cameras=(CAMERA,),
+        licence="Apache-2.0",
+        commercial_use=True,
+        memory_declared=0.0,
+        latency=LATENCY,
+        is_default=not streams,
+        state=LifecycleState.ACTIVE,
+    )
+    return DetectorState(info, alive=True)
+
+
+def run_symbolic_mission(
+    goal: str,
+    peers: HomePeers,
+    model: Model,
+    settings: MissionSettings,
+    requester: str = "",
+) -> MissionOutcome:
+    """Run one mission from its prompt to its end; a question to a human is not answered and ends it."""
+    home = peers.home
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, AskModel):
+            yield LOOK_TIME, answer_of(command.call_id, _decided(model, command))
+        elif (event := peers.answer(command)) is not None:
+            after = SKILL_TIME if isinstance(command, SendSkill) else LOOK_TIME
+            yield after, event
+            if isinstance(command, SendSkill):
+                yield after, PaletteChanged(palette=home_palette(home))
+
+    line = SimulatedTimeline(Core(settings), answers)
+    line.put(0.0, PaletteChanged(palette=home_palette(home)))
+    line.put(0.0, PromptReceived(id="goal", text=goal, requester=requester))
+    try:
+        ends = line.run()
+    except EndlessMission as endless:
+        return MissionOutcome(MissionState.FAILED, str(endless), *_sent(line))
+    end = ends[0] if ends else EndMission(mission_id="", state=MissionState.FAILED, reason="no end")
+    return MissionOutcome(end.state, end.reason, *_sent(line))
+
+
+def _decided(model: Model, command: AskModel) -> Decision | ModelUnavailable:
+    try:
+        return model(command.context)
+    except ModelUnavailable as failure:
+        return failure
+
+
+def _sent(line: SimulatedTimeline) -> tuple[int, tuple[str, ...]]:
+    """Return the number of goals sent to the skill server, and the texts that the operator read."""
+    sent = [command for moment in line.moments for command in moment.commands]
+    texts = [each.text for each in sent if isinstance(each, PublishPrompt)]
+    texts += [each.question.question for each in sent if isinstance(each, PublishHandoff)]
+    return sum(isinstance(each, SendSkill) for each in sent), tuple(texts)

@@ -1,0 +1,74 @@
+"""One trial: build the model, do the task, write the record; the unit of work of processes and nodes."""
+
+import time
+from dataclasses import dataclass
+from functools import cache
+
+from openral_eval.ablations import Part, without
+from openral_eval.brains import BrainSpec
+from openral_eval.metering import MeteredModel
+from openral_eval.suites.registry import SUITES
+from openral_eval.tasks import SuiteOptions, Task, TrialRecord, trial_key
+from openral_reasoner.llm.base import Model
+from openral_reasoner.settings import MissionSettings
+
+MAX_DETAIL = 400
+"""Longest detail of a failure that is kept [characters]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One trial of one task by one brain."""
+
+    task: Task
+    number: int
+    brain: BrainSpec
+    options: SuiteOptions
+    without: frozenset[Part] = frozenset()
+
+    @property
+    def key(self) -> str:
+        """Name among all trials of the run."""
+        return trial_key(self.task, self.number)
+
+
+def run_trial(trial: Trial) -> TrialRecord:
+    """Do one trial in this process."""
+    started, task = time.perf_counter(), trial.task
+    meter = MeteredModel(_model(trial.brain))
+    model, settings = without(trial.without, meter, MissionSettings())
+    verdict = SUITES[task.suite].run(task, trial.options, model, settings)
+    failure = verdict.failure
+    if failure and meter.unavailable and not failure.startswith("WRONG"):
+        failure = f"model: {meter.unavailable}"
+    return TrialRecord(
+        key=trial.key,
+        suite=task.suite,
+        task=task.name,
+        trial=trial.number,
+        category=task.category,
+        goal=task.goal,
+        failure=failure,
+        detail=verdict.detail[:MAX_DETAIL],
+        state=verdict.state,
+        score=verdict.score,
+        spl=verdict.spl,
+        steps=verdict.steps,
+        decisions=meter.decisions,
+        malformed=meter.malformed,
+        refused=meter.refused,
+        tokens_in=meter.tokens_in,
+        tokens_out=meter.tokens_out,
+        tokens_cached=meter.tokens_cached,
+        tokens_stored=meter.tokens_stored,
+        cost=meter.cost,
+        latencies=tuple(round(seconds, 4) for seconds in meter.latencies),
+        wall=round(time.perf_counter() - started, 3),
+        model=meter.name,
+    )
+
+
+@cache
+def _model(brain: BrainSpec) -> Model:
+    """Build a model once per process."""
+    return brain.build()
