@@ -148,7 +148,8 @@ _RULES: tuple[_Rule, ...] = (
     (
         (
             r"(?:go (?:and )?)?(?:(?:take|have) a (?:good |quick |proper )?)?look (?:around|round|about)"
-            rf"(?: (?:a bit|properly|first))?(?: (?:{_HOME}|in (?P<room>(?!.* for ).+)))?"
+            rf"(?: (?:a bit|properly|first))?(?: (?:{_HOME}"
+            rf"|(?:in |(?=(?:(?:the|my|our|this) )?{ROOM}$))(?P<room>(?!.* for ).+)))?"
         ),
         _explore,
     ),
@@ -241,6 +242,16 @@ _RULES: tuple[_Rule, ...] = (
         ),
         _tidy,
     ),
+    (
+        (
+            r"clean (?:up )?(?:this|that|the) mess(?: up)?|put (?:all )?(?:the )?things (?:back |away )*"
+            r"(?:where they belong|in(?:to)? their (?:right |proper )?places?)"
+            r"|put (?:the )?things (?:back|away)"
+        ),
+        _tidy,
+    ),
+    (rf"(?:tidy|clean|clear|straighten|sort) up in (?P<room>(?:(?:the|my|our|this) )?{ROOM})", _tidy),
+    (rf"sort (?:out )?(?P<room>(?:(?:the|my|our|this) )?{ROOM})(?: out)?", _tidy),
     (r"(?:tidy|straighten|declutter|neaten|clean up)(?: up)? (?P<room>.+?)(?: up)?", _tidy),
     (
         (
@@ -275,6 +286,14 @@ _RULES: tuple[_Rule, ...] = (
         _set_table,
     ),
     (rf"(?:the )?table (?:set|laid) for {_COUNT}(?: people| of us| guests)?", _set_table),
+    (
+        (
+            r"(?:(?:we|i) )?(?:get|have|need|want|would like) (?:the |a )?(?:dinner |dining )?table"
+            r" (?:set|laid)"
+            rf"(?: for {_COUNT}(?: people| of us| guests)?)?"
+        ),
+        _set_table,
+    ),
     (
         (
             r"(?:there(?:'ll| will| are going to)? be|there's|there are|we(?:'re| are| will be|'ll be)"

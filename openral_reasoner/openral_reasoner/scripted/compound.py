@@ -27,7 +27,7 @@ from openral_reasoner.scripted.grammar import MAX_LENGTH, first_accepted, is_too
 from openral_reasoner.scripted.languages import spoken_language
 from openral_reasoner.scripted.listing import expand, is_run_together
 from openral_reasoner.scripted.normalise import POLITE, VERBS, bare, clean, imperative, is_remark, person_in
-from openral_reasoner.scripted.noun_phrases import singular
+from openral_reasoner.scripted.noun_phrases import is_object, is_place, plain, singular
 from openral_reasoner.scripted.references import Mentioned, read_topic
 from openral_reasoner.scripted.vocabulary import WORDS
 from openral_reasoner.terms import same_term
@@ -137,7 +137,7 @@ class _RequestReader:
     def _rest(self, words: str, pieces: Items[_Piece], state: _State) -> _State | None:
         """Read the pieces as clauses, the longest first."""
         if not pieces:
-            return None if state.awaited else state
+            return None if state.awaited or not state.parts else state
         longest = next((i for i, piece in enumerate(pieces) if i and piece.new_sentence), len(pieces))
         for count in range(longest, 0, -1):
             self.left -= 1
@@ -153,8 +153,10 @@ class _RequestReader:
         """Read the first piece as a remark or a statement, or the first two as a remark with "and"."""
         for count in (1, 2):
             said = words[pieces[0].start : pieces[count - 1].end] if count <= len(pieces) else ""
-            topic = _after_topic(said, state) if count == 1 else None
-            for after in (_after_remark(said, state), topic):
+            single = count == 1
+            place = _after_place(said, state) if single else None
+            topic = _after_topic(said, state) if single else None
+            for after in (place, _after_remark(said, state), topic):
                 end = self._rest(words, pieces[count:], after) if after is not None and said else None
                 if end is not None:
                     return end
@@ -211,6 +213,30 @@ def _after_remark(said: str, state: _State) -> _State | None:
     return replace(state, mentioned=replace(state.mentioned, person=person)) if person else state
 
 
+_IT_IS_THERE = re.compile(
+    r"(?:it|they)(?:'s| is| are|'re| should be| must be| might be)(?: still| probably| lying| standing)*"
+    r" (?:in|on|inside|at|under) (?P<place>.+)",
+    re.IGNORECASE,
+)
+_THE_ONE = re.compile(
+    r"the (?P<kind>(?!other|same|first|second|last|next|right|wrong|only)\w+) one", re.IGNORECASE
+)
+
+
+def _after_place(said: str, state: _State) -> _State | None:
+    """Add what follows a goal about its object: "it's in the bathroom", "the green one"."""
+    last = state.parts[-1] if state.parts else None
+    if not isinstance(last, Bring | BringSeveral | PickUp | Find):
+        return None
+    there, kind = _IT_IS_THERE.fullmatch(bare(said)), _THE_ONE.fullmatch(bare(said))
+    place = plain(there["place"]) if there else ""
+    if place and not last.where and is_place(place):
+        return replace(state, parts=(*state.parts[:-1], replace(last, where=place)))
+    if kind is not None and is_object(f"{kind['kind']} {last.what}"):
+        return replace(state, parts=(*state.parts[:-1], replace(last, what=f"{kind['kind']} {last.what}")))
+    return None
+
+
 def _after_topic(said: str, state: _State) -> _State | None:
     topic = read_topic(bare(said), state.mentioned)
     if topic is None or state.awaited:
@@ -238,6 +264,7 @@ _REORDERED = tuple(
     re.compile(rule, re.IGNORECASE)
     for rule in (
         r"before (?:you )?(?P<later>.+?), (?P<earlier>.+)",
+        r"(?P<later>.+?),? but first,? (?P<earlier>.+)",
         r"(?P<earlier>.+?),? (?:but )?before (?:you )?(?P<later>.+)",
         r"(?:after|once|when|as soon as) (?P<earlier>(?:you(?:'ve)? |\w+ing ).+?), (?:then )?(?P<later>.+)",
         (
@@ -292,7 +319,7 @@ def fold_goals(before: Request, after: Request, clause: str) -> Request | None:
     """Return one goal for two about the same object, of which the second completes the first."""
     if before == after:
         return before
-    if isinstance(before, Pour):
+    if isinstance(before, Pour | BringFilled):
         return with_receiver_of_filled(before, after)
     if not isinstance(before, Bring | BringSeveral | PickUp | Find) or not isinstance(
         after, Bring | PickUp | Find
@@ -306,12 +333,13 @@ def fold_goals(before: Request, after: Request, clause: str) -> Request | None:
     return replace(after, where=after.where or before.where)
 
 
-def with_receiver_of_filled(before: Pour, after: Request) -> Request | None:
+def with_receiver_of_filled(before: Pour | BringFilled, after: Request) -> Request | None:
     """Add the receiver of a vessel that is filled first."""
-    filled = isinstance(after, Bring) and not after.where and same_term(before.vessel, after.what)
-    return (
-        BringFilled(before.vessel, before.contents, after.to) if filled and isinstance(after, Bring) else None
-    )
+    if not isinstance(after, Bring) or after.where or not same_term(before.vessel, after.what):
+        return None
+    if isinstance(before, BringFilled) and before.to not in ("me", after.to):
+        return None
+    return BringFilled(before.vessel, before.contents, after.to)
 
 
 def _deliver(before: Bring | BringSeveral, after: Bring | PickUp | Find, clause: str) -> Request | None:

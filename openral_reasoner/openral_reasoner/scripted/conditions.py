@@ -31,6 +31,12 @@ _CONDITION = re.compile(
     rf"|(?P<which>.+?) {_POSTURE}(?P<where>(?:on|in|inside|at|under|near) .+)",
     re.IGNORECASE,
 )
+_NONE_OF = re.compile(
+    r"(?:there(?:'s| is| are)|you (?:can )?(?:find|see)|we have) no (?P<what>.+?)(?: left)?"
+    r"|there (?:isn't|aren't|is not|are not) any (?P<any>.+?)(?: left)?",
+    re.IGNORECASE,
+)
+"""Condition that holds if something is not found."""
 _IF = r"(?:if|in case|should|provided(?: that)?|supposing|as long as)"
 _NONE = (
     r"(?:if (?:not|no|there(?:'s| is| are) (?:none|no such thing|no \w+|nothing|not any"
@@ -112,7 +118,7 @@ def read_wait(words: str, read: Reader) -> Request | None:
 
 def read_condition(words: str, read: Reader) -> Request | None:
     """Read a condition with its action and its alternative, in the usual orders."""
-    for condition, action, alternative in sentence_cuts(words):
+    for condition, action, alternative in map(as_positive, sentence_cuts(words)):
         seen = read_seen(condition, read)
         if seen is None:
             continue
@@ -127,9 +133,16 @@ def read_condition(words: str, read: Reader) -> Request | None:
     return read_or_else(words, read)
 
 
+def as_positive(cut: tuple[str, str, str]) -> tuple[str, str, str]:
+    """Return a cut whose condition is that something is found, with its two actions in that order."""
+    condition, action, alternative = cut
+    none = _NONE_OF.fullmatch(condition.strip(" ,;.?!"))
+    return (f"there is {none['what'] or none['any']}", alternative, action) if none else cut
+
+
 def sentence_cuts(words: str) -> Iterator[tuple[str, str, str]]:
     """Yield the ways to cut a sentence into condition, action and alternative."""
-    otherwise = _OTHERWISE.search(words)
+    otherwise = _OTHERWISE.search(words, 1)
     rest, alternative = (words[: otherwise.start()], otherwise["otherwise"]) if otherwise else (words, "")
     for cuts in (so_cuts, look_cuts, if_cuts, final_cuts):
         for condition, action in cuts(rest):
@@ -164,7 +177,9 @@ def final_cuts(words: str) -> Iterator[tuple[str, str]]:
         return
     condition, then = last["condition"], last["then"]
     yield condition, then
-    meant = re.search(r"\b(?:the|an?|some|any|my) (?P<what>[\w -]+?)$", then, re.IGNORECASE)
+    meant = re.search(
+        r"\b(?:the|an?|some|any|my|bring me|get me|fetch me) (?P<what>[\w -]+?)$", then, re.IGNORECASE
+    )
     for one in re.finditer(r"\b(?:one|any|some|it)\b", condition, re.IGNORECASE) if meant else ():
         what = meant["what"] if meant else ""
         yield f"{condition[: one.start()]}{what}{condition[one.end() :]}", then

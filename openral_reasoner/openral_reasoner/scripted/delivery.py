@@ -37,7 +37,8 @@ _AWAY = (
 _ONTO = r"(?:on top of|on to|in to|next to|beside|onto|on|into|inside|in|at|by)"
 _INTO = r"(?:into|in to|inside|in)"
 _WISH = (
-    r"(?:i(?: really| just)? (?:want|need|fancy|require)|i(?:'ll| will) need|i(?:'ll| will) (?:have|take)"
+    r"(?:i(?: really| just)? (?:want|need|fancy|require)|i(?:'ll| will|'m going to| am going to) need"
+    r"|i(?:'ll| will) (?:have|take)"
     r"|i could (?:use|do with|really use|murder)"
     r"|i(?:'d| would)(?: really| quite)? (?:like|love|fancy)|i(?:'d| would) not mind|i wouldn't mind"
     r"|i(?:'m| am) (?:gasping|dying|desperate|longing|craving|after|in need of|in the mood)(?: for)?"
@@ -127,6 +128,13 @@ POURING: tuple[Rule, ...] = (
     ),
     (
         rf"(?:{_WISH}|get|have) (?P<vessel>.+?) filled(?: up)? with (?P<contents>.+)",
+        lambda m: Pour(plain(m["contents"]), plain(m["vessel"])),
+    ),
+    (
+        (
+            r"(?P<vessel>.+?) (?:needs|wants|has to be|needs to be) (?:filling|filled|topping|topped)(?: up)?"
+            r" with (?P<contents>.+)"
+        ),
         lambda m: Pour(plain(m["contents"]), plain(m["vessel"])),
     ),
     (
@@ -224,11 +232,18 @@ MOVING: tuple[Rule, ...] = (
     ),
     (
         (
-            r"(?P<what>(?!there\b).+?) (?:really )?(?:belongs?|goes|go|(?:can|could|may|has to|have to"
-            r"|needs? to|ought to) go"
+            r"(?P<what>(?!there\b).+?) (?:really |both |all )?(?:belongs?|goes|go"
+            r"|(?:can|could|may|has to|have to|needs? to|ought to) go"
             rf"|(?:should|must) go|lives?|(?:should|needs to|has to) be (?:put|moved|placed|taken|brought)"
             rf"|needs (?:putting|moving|taking))"
             rf" (?:(?:back|up|over|straight|away) )*(?:from (?P<where>.+?) )?(?:to|{_ONTO}) (?P<to>.+)"
+        ),
+        _move,
+    ),
+    (
+        (
+            r"(?P<what>(?:the|my|our|that|those) .+?) (?:on|in) (?P<where>(?:the|my|our) .+?) should be"
+            r" (?:on|in|inside|at) (?P<to>.+)"
         ),
         _move,
     ),

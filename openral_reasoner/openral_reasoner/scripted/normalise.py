@@ -54,6 +54,8 @@ _ASKING = (
     r"|(?:your|ur) (?:task|job|mission|next job) is to|(?:(?:it's|its) )?time (?:for you )?to"
     r"|(?:don't|do not|dont) forget to|remember to|let's|lets|let us|go ahead and|go on and|go on|come on"
     r"|try (?:to|and)"
+    r"|(?:you|i|we|someone|somebody)(?:'ve| have)? (?:forgot|forgotten) to"
+    r"(?= (?:close|shut|put|turn|switch)\b)"
     r"|if (?:you|u) (?:don't|dont|do not|wouldn't|would not) mind|if (?:you|u) (?:can|could|would"
     r"|please)(?=,)"
     r"|if (?:it's|it is) (?:not too much trouble|no (?:trouble|bother)|possible)"
@@ -114,9 +116,15 @@ _ROUNDS = 12
 """Longest chain of fillers that is stripped."""
 
 
+_NEGATIVE_TAG = re.compile(
+    r"^you (?:couldn't|can't|wouldn't) (?P<asked>.+?),? (?:could|can|would) you\s*\?*$", re.IGNORECASE
+)
+"""Request as a negative statement with a tag: "you couldn't pass me the salt, could you?"."""
+
+
 def clean(text: str) -> str:
     """Normalise quotes, spaces, shouting and interjections of a whole text."""
-    words = " ".join(text.translate(_QUOTES).split())
+    words = _NEGATIVE_TAG.sub(r"\g<asked>", " ".join(text.translate(_QUOTES).split()))
     if words.isupper() and " " in words:
         words = words.lower()
     words = re.sub(r"\s*(?:\.\s?\.[.\s]*|\u2026|\s[-\u2013\u2014]+\s)\s*", ". ", words)
@@ -140,7 +148,7 @@ def correct_doubling(word: str) -> str:
 
 
 _EMPTY = re.compile(
-    r"[\s,]+(?:by any chance|for the life of me|on earth|in the world|as well as you can"
+    r"[\s,]+(?:if you please|by any chance|for the life of me|on earth|in the world|as well as you can"
     r"|if at all possible)(?=[\s,.!?]|$)"
     r"|(?<![\w'])(?:really|actually|honestly|basically|literally|possibly|simply|seriously|just"
     r"|pretty please|p+l+e+a+s+e+|pls|plz"

@@ -24,6 +24,7 @@ NUMBERS = {
     "couple of": 2,
     "a couple": 2,
     "a pair of": 2,
+    "pair of": 2,
     "half a dozen": 6,
     "a dozen": 12,
     "dozen": 12,
@@ -144,9 +145,18 @@ def counted(words: str) -> tuple[int, str]:
         return 0, words
     said = match["count"].lower()
     number = NUMBERS[said] if said in NUMBERS else int(said) if len(said) < 5 else 10_000
-    if said == "a pair of":
+    if said.endswith("pair of") and _PAIRED.search(match["what"]):
         return 0, words
     return number, singular(plain(match["what"]))
+
+
+_PAIRED = re.compile(
+    r"(?:glasses|scissors|shears|pliers|tweezers|tongs|goggles|binoculars|headphones|earphones|chopsticks"
+    r"|trousers|jeans|shorts|pants|leggings|tights|pyjamas|pajamas|socks|shoes|boots|sandals|slippers|trainers"
+    r"|gloves|mittens|earrings)$",
+    re.IGNORECASE,
+)
+"""Nouns of which a pair is one object."""
 
 
 def number_in(words: str) -> int:
@@ -203,10 +213,15 @@ _WHERE = re.compile(
 )
 
 
+_REMAINING = re.compile(r" (?:left|remaining)$", re.IGNORECASE)
+
+
 def split_place(words: str) -> tuple[str, str]:
     """Split a phrase into an object and its stated place."""
     said = _WHERE.match(words.strip())
-    return (plain(said["what"]), plain(said["where"])) if said else (plain(words), "")
+    if said is None:
+        return plain(words), ""
+    return plain(_REMAINING.sub("", said["what"])), plain(said["where"])
 
 
 _KIN = WORDS["kin"]

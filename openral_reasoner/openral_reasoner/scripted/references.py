@@ -59,6 +59,8 @@ _CARRY_OVER = re.compile(
     r"|up|in|there|then|across))*",
     re.IGNORECASE,
 )
+_BRING_HERE = re.compile(r"(?:you )?(?:bring|get) (?:it|them|that|this)", re.IGNORECASE)
+"""The speaker wants the object; a place where it "should be" is then where it is."""
 _PUT_IN = re.compile(
     r"^(?P<what>(?:put |pop |stick |drop )?(?:the |my )?[\w' -]+?) (?P<in>in|inside)$", re.IGNORECASE
 )
@@ -128,7 +130,8 @@ class Mentioned:
     def _elliptic(self, clause: str) -> str:
         """Complete "move it", "check" and "go" from a statement; "" if the clause is none of them."""
         things = " and the ".join(self.objects)
-        if things and self.destination and _CARRY_OVER.fullmatch(clause):
+        moved = _CARRY_OVER.fullmatch(clause) and not _BRING_HERE.fullmatch(clause)
+        if things and self.destination and moved:
             return f"put the {things} on the {self.destination}"
         if things and _CHECK.fullmatch(clause):
             return f"find the {things}"
@@ -194,6 +197,8 @@ _TOPICS = tuple(
             r" somewhere"
         ),
         rf"(?P<what>{_THING}) (?:is|are|'s) (?:still )?(?:lying |standing |sitting )?{_AT} (?P<place>.+)",
+        rf"{_AT} (?P<place>.+?) there(?:'s| is| are| should be| must be)(?: still)? (?P<what>(?!no\b).+)",
+        rf"(?P<who>{PERSON})(?: is|'s) (?:still )?(?:waiting|looking|hoping|asking) for (?P<what>{_THING})",
         rf"who (?:took|has|moved|stole|hid|borrowed) (?P<what>{_THING})",
         (
             rf"(?:someone|somebody|guests|visitors|{PERSON})(?: is| are|'s) (?:already |waiting "

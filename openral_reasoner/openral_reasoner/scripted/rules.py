@@ -12,10 +12,11 @@ Rule = tuple[str, Callable[[re.Match[str]], Goal]]
 ME = "me"
 DET = r"(?:the|an?|my|our|some|his|her|their|your|this|that|these|those|two|three|four|five|six|\d+)"
 SEEK = (
-    r"(?:(?:please )?(?:find|see|locate|search (?:around )?for|(?:have a )?(?:look|hunt|search) (?:around "
+    r"(?:(?:please )?(?:find(?! out\b)(?: me(?= (?:the|my|our)\b))?|see|locate|search (?:around )?for"
+    r"|(?:have a )?(?:look|hunt|search) (?:around "
     r"|out )?for|look up|seek"
     r"|hunt (?:down|out)|track down|spot|show me|show us|dig out|discover)(?: where)?|(?:tell (?:me|us)"
-    r"|let (?:me|us) know|find out) where"
+    r"|let (?:me|us) know) where"
     r"|where(?: is| are|'s|'re)(?: on earth)?|where (?:did|have|had|could|might) (?:i|we"
     r"|you) (?:have )?(?:leave|left|put|lay|seen?)"
     r"|(?:have|haven't) you (?:by any chance )?(?:seen|spotted|come across|noticed)"
@@ -30,12 +31,13 @@ SEEK = (
     r"|could not)(?: seem to)? (?:find|see|locate)|lost"
     r"|(?:i'm|i am|we're|we are|i've been|i have been) (?:looking|searching|hunting) for|is there|are there"
     r"|(?:do|have) we (?:have|got)(?= (?:any|some)\b)"
-    r"|what(?:'s| has| have) (?:become of|happened to)|where (?:has|have))"
+    r"|what(?:'s| has| have) (?:become of|happened to)|where (?:has|have)"
+    r"|(?:is there |have you seen |do you see )?any (?:sign|trace) of)"
 )
 _GOT_TO = (
     r"(?:(?: is| are| has| have|'s)? (?:got to|gone to|gone|gotten to|went|hiding|is|are|be|left))?"
     r"(?: (?:is|are|might be|could be|has gone|have gone|anywhere|somewhere|at|now|today|got to|gone|again"
-    r"|for me|all (?:day|morning)|everywhere))*"
+    r"|for me|all (?:day|morning)|everywhere|lives?|kept|stored))*"
 )
 _GLANCE = (
     r"(?:take|have|cast|give|get|grab)(?: me)? (?:an?|another|your)? ?(?:quick|good|close|closer|little"
@@ -80,14 +82,16 @@ GOING: tuple[Rule, ...] = (
     ),
     (
         (
-            r"(?:go (?:and )?|come (?:and )?)?(?:wait|stand|park yourself|station yourself) (?:by|at|in|near"
-            r"|next to|in front of|beside)"
-            r" (?P<place>.+)"
+            r"(?:go (?:and )?|come (?:and )?)?(?:wait|stand|(?:park|station|position|place|plant) yourself)"
+            r" (?:by|at|in|near|next to|in front of|beside) (?P<place>.+)"
         ),
         lambda m: _go(m["place"]),
     ),
     (r"meet (?:me|us) (?:in|at|on|by) (?P<place>.+)", lambda m: _go(m["place"])),
-    (r"come(?: over| back)?(?: right)? here|come(?: over| back)?(?: to me)?", lambda m: GoTo(ME)),
+    (
+        r"(?:come|get(?: yourself)?)(?: over| back)?(?: right)? here|come(?: over| back)?(?: to me)?",
+        lambda m: GoTo(ME),
+    ),
     (rf"{_GO} (?:to|into|in|onto|towards?|inside) (?P<place>(?!bed$).+)", lambda m: _go(m["place"])),
     (
         rf"(?:go|navigate|head)(?: out| up| down| back| over)* (?P<place>{DET} .+|{ROOM})",
@@ -118,6 +122,10 @@ LOOKING: tuple[Rule, ...] = (
             r" (?:(?:in|inside|into|on|at|under|around|through|round) )?(?P<place>.+?) for (?P<what>(?!me$"
             r"|us$).+)"
         ),
+        lambda m: Find(plain(m["what"]), plain(m["place"])),
+    ),
+    (
+        r"(?:could|might|may) (?P<what>(?:the|my|our) .+?) be (?:on|in|inside|at|under) (?P<place>.+)",
         lambda m: Find(plain(m["what"]), plain(m["place"])),
     ),
     (
@@ -177,8 +185,15 @@ LOOKING: tuple[Rule, ...] = (
     ),
     (
         (
+            r"find out where (?P<what>.+?) (?:is|are|went|lives?"
+            r"|(?:is|are|has|have) (?:kept|gone|got to|hiding))(?: now| again)?"
+        ),
+        lambda m: Find(plain(m["what"])),
+    ),
+    (
+        (
             r"(?:see|check|find out|look) (?:if|whether) (?:there(?:'s| is| are) |you (?:can )?(?:see|find"
-            r"|spot) )?(?P<found>.+)"
+            r"|spot) |(?:we|i)(?:'ve| have)?(?: still)?(?: have| got) )?(?P<found>.+)"
         ),
         lambda m: Find(*split_place(m["found"])),
     ),
@@ -221,6 +236,10 @@ DOORS: tuple[Rule, ...] = (
         lambda m: MoveDoor(_fixture(m["door"]), open=True),
     ),
     (r"pull (?P<latch>to|open) (?P<door>.+)", _latch),
+    (
+        r"(?:pull|slide) out (?P<door>(?:(?:the|my|that|this) )?(?:\w+ )?drawer)",
+        lambda m: MoveDoor(_fixture(m["door"]), open=True),
+    ),
     (r"(?P<door>.+?) (?P<latch>open(?:ed)?|closed?|shut)", _latch),
 )
 TAKING: tuple[Rule, ...] = (
@@ -243,8 +262,8 @@ TAKING: tuple[Rule, ...] = (
         (
             r"(?:pick up|pick|grab|grasp|lift(?: up)?|hold(?: on to| onto)?|take up|take|seize|grip|clutch"
             r"|clasp|snatch(?: up)?"
-            r"|scoop up)(?: me)? (?P<taken>(?!(?:an? )?(?:pictures?|photos?|video|note|turn|seat|step|nap"
-            r"|selfie)\b)(?!.* for (?:me|us)$)(?!.* to me$).+)"
+            r"|scoop up)(?: me)? (?P<taken>(?!your )(?!(?:an? )?(?:pictures?|photos?|video|note|turn|seat"
+            r"|step|nap|selfie)\b)(?!.* for (?:me|us)$)(?!.* to me$).+)"
         ),
         lambda m: PickUp(*split_place(m["taken"])),
     ),

@@ -24,11 +24,14 @@ from openral_reasoner_testing.goal_meanings import Paraphrase, Reading, describe
 HERE = Path(__file__).parent
 SPOKEN = load_paraphrases(HERE / "spoken_goals.yaml")
 THIRD = load_paraphrases(HERE / "third_spoken_goals.yaml")
+FOURTH = load_paraphrases(HERE / "fourth_spoken_goals.yaml")
 MORE = load_paraphrases(HERE / "more_spoken_goals.yaml")
 
 
 @pytest.mark.parametrize(
-    ("spoken", "right"), [(SPOKEN, 0.99), (MORE, 0.96), (THIRD, 0.95)], ids=["spoken", "more", "third"]
+    ("spoken", "right"),
+    [(SPOKEN, 0.99), (MORE, 0.96), (THIRD, 0.95), (FOURTH, 0.98)],
+    ids=["spoken", "more", "third", "fourth"],
 )
 def test_spoken_goals_are_understood_or_asked_back(spoken: tuple[Paraphrase, ...], right: float) -> None:
     readings = {paraphrase.text: paraphrase.read() for paraphrase in spoken}
@@ -51,6 +54,14 @@ def test_spoken_goals_are_understood_or_asked_back(spoken: tuple[Paraphrase, ...
         ("Bring me a mug. Oh, and a spoon.", "bring(mug); bring(spoon)"),
         ("open the drawer and look inside", "open(drawer); look_inside(drawer)"),
         ("before you close the window, bring me the mug", "bring(mug); close(window)"),
+        ("put the cup in the sink, but first bring me the phone", "bring(phone); bring(cup, to=sink)"),
+        ("I need my medicine, it's in the bathroom", "bring(medicine, from=bathroom)"),
+        ("the medicine should be in the bathroom, please bring it", "bring(medicine, from=bathroom)"),
+        ("the medicine should be in the bathroom, put it there", "bring(medicine, to=bathroom)"),
+        ("bring me the towel, the green one", "bring(green towel)"),
+        ("pour me a cup of wine and bring it to Anna", "bring_filled(cup, wine, to=Anna)"),
+        ("the living room is a mess, sort it out", "tidy(living room)"),
+        ("if there is no coffee, bring me tea", "if(find(coffee), nothing(), bring(tea))"),
     ],
 )
 def test_clauses_refer_to_what_was_said_before(words: str, meaning: str) -> None:
