@@ -1,0 +1,255 @@
+"""Memory and processor time of every node of a real robot's graph, idle beside one RGB-D camera.
+
+`deploy_robot.py` brings the graph up with the shipped small detectors; the robot has a camera and no other
+driver. The camera, a process of its own that is not counted, publishes colour and depth of 640x480 px at
+15 Hz and odometry at 30 Hz. SECONDS=n measures for n s, else 60. Processor time is that of each process, so
+other work on the machine distorts it little. Memory is the proportional set size (PSS) as if nothing else
+ran: a page of a library is shared by the processes of the graph alone.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import psutil
+import yaml
+from lifecycle_msgs.msg import State, Transition, TransitionEvent
+from lifecycle_msgs.srv import ChangeState
+
+from openral_bringup.graph.description import rmw_environment
+from openral_core.documents import read_yaml
+from openral_ros.node_thread import NodeThread
+from openral_ros.qos import RELIABLE
+from openral_ros.service_client import AsyncServiceClient
+
+LONG = True
+ROOT = Path(__file__).parents[1]
+DETECTORS = ("/openral/perception/home_tiny/detector", "/openral/perception/home_tiny_locator/detector")
+NODES = ("/skill_server", *DETECTORS, "/world_state", "/reasoner")
+"""Managed nodes of the graph."""
+DEADLINE = 120.0
+"""Longest wait for the graph, and for a transition [s]."""
+SETTLING = 5.0
+"""Time between a transition and the measurement [s]."""
+SPIN_PERIOD = 0.1
+"""Time between two checks of an awaited condition [s]."""
+_CAMERA = """
+import time
+import numpy as np, rclpy
+from geometry_msgs.msg import TransformStamped
+from sensor_msgs.msg import CameraInfo, Image
+from tf2_msgs.msg import TFMessage
+from openral_ros.conversions.images import image_message
+from openral_ros.qos import LATCHED, SENSOR
+
+def transform(parent, child):
+    message = TransformStamped(child_frame_id=child)
+    message.header.frame_id, message.header.stamp = parent, node.get_clock().now().to_msg()
+    message.transform.translation.z, message.transform.rotation.w = 0.0, 1.0
+    return message
+
+rclpy.init()
+node = rclpy.create_node("camera_driver")
+colour = node.create_publisher(Image, "/head_camera/image_raw", SENSOR)
+depth = node.create_publisher(Image, "/head_camera/depth", SENSOR)
+info = node.create_publisher(CameraInfo, "/head_camera/camera_info", SENSOR)
+tf = node.create_publisher(TFMessage, "/tf", 10)
+static = node.create_publisher(TFMessage, "/tf_static", LATCHED)
+frame = "head_camera_optical_frame"
+static.publish(TFMessage(transforms=[transform("map", "odom"), transform("base_link", frame)]))
+noise = np.random.default_rng(0).integers(0, 255, (480, 640, 3), np.uint8)
+distance = np.full((480, 640), 2000, np.uint16)
+pictures = image_message(noise, "rgb8", 0.0, frame), image_message(distance, "16UC1", 0.0, frame)
+calibration = CameraInfo(width=640, height=480, k=[600.0, 0.0, 320.0, 0.0, 600.0, 240.0, 0.0, 0.0, 1.0])
+calibration.header.frame_id, calibration.distortion_model = frame, "plumb_bob"
+calibration.p = [600.0, 0.0, 320.0, 0.0, 0.0, 600.0, 240.0, 0.0, 0.0, 0.0, 1.0, 0.0]
+tick, due = 0, time.monotonic()
+while True:
+    stamp = node.get_clock().now().to_msg()
+    tf.publish(TFMessage(transforms=[transform("odom", "base_link")]))
+    if tick % 2 == 0:
+        for publisher, message in zip((info, colour, depth), (calibration, *pictures)):
+            message.header.stamp = stamp
+            publisher.publish(message)
+    tick, due = tick + 1, due + 1.0 / 30.0
+    time.sleep(max(due - time.monotonic(), 0.0))
+"""
+Row = dict[str, object]
+
+
+def run() -> list[Row]:
+    """One row per process and state of the detectors, and the sums."""
+    seconds = float(os.environ.get("SECONDS", "60"))
+    with tempfile.TemporaryDirectory() as name, camera(), NodeThread("small_computer") as observer:
+        transitions = Transitions(observer)
+        begun = time.monotonic()
+        with deployment(Path(name)) as deployed:
+            transitions.wait(NODES, State.PRIMARY_STATE_ACTIVE)
+            up = time.monotonic() - begun
+            starts = {pid: seconds_of(process) for pid, process in processes(deployed).items()}
+            active = measured(deployed, "active", seconds)
+            transitions.request(DETECTORS, Transition.TRANSITION_DEACTIVATE)
+            transitions.wait(DETECTORS, State.PRIMARY_STATE_INACTIVE)
+            inactive = measured(deployed, "inactive", seconds)
+    for row in (*active, *inactive):
+        row["start_cpu_s"] = round(starts[pid], 2) if (pid := row.pop("pid", None)) in starts else ""
+    summed: Row = {"detectors": "", "process": "graph up", "up_s": round(up, 1)}
+    summed["start_cpu_s"] = round(sum(starts.values()), 1)
+    return [*inactive, *active, summed]
+
+
+class Transitions:
+    """Lifecycle states of the managed nodes, as they announce them, and requests to change them."""
+
+    def __init__(self, observer: NodeThread) -> None:
+        self._observer = observer
+        self._states: dict[str, int] = {}
+        self._clients: dict[str, AsyncServiceClient[ChangeState.Response]] = {}
+        observer.post(self._observe)
+
+    def _observe(self) -> None:
+        scope, node = self._observer.scope, self._observer.node
+        for name in NODES:
+            topic = f"{name}/transition_event"
+            scope.subscription(TransitionEvent, topic, partial(self._on_event, name), RELIABLE)
+            self._clients[name] = AsyncServiceClient(scope, node, ChangeState, f"{name}/change_state")
+
+    def _on_event(self, name: str, event: TransitionEvent) -> None:
+        self._states[name] = event.goal_state.id
+
+    def request(self, names: tuple[str, ...], transition: int) -> None:
+        """Request a transition of each node."""
+        message = ChangeState.Request(transition=Transition(id=transition))
+        for name in names:
+            self._observer.post(partial(self._call, name, message))
+
+    def _call(self, name: str, message: ChangeState.Request) -> None:
+        self._clients[name].call(message, DEADLINE, lambda _: None)
+
+    def wait(self, names: tuple[str, ...], state: int) -> None:
+        """Wait until every node is in a state.
+
+        Raises:
+            TimeoutError: With the states that were announced.
+        """
+        deadline = time.monotonic() + DEADLINE
+        while {self._states.get(name) for name in names} != {state}:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"not all of {', '.join(names)} reached state {state}: {self._states}")
+            time.sleep(SPIN_PERIOD)
+
+
+@contextmanager
+def camera() -> Iterator[None]:
+    """The camera's driver, for as long as the context lasts."""
+    environment = {**os.environ, **rmw_environment(os.environ)}
+    process = subprocess.Popen([sys.executable, "-c", _CAMERA], env=environment, stdin=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def deployment(folder: Path) -> Iterator[psutil.Process]:
+    """A robot's graph, without recorder and console."""
+    content = dict(read_yaml(ROOT / "robots" / "foreign_sim.yaml"))
+    streams = {"image": "image_raw", "info": "camera_info", "depth": "depth"}
+    head: dict[str, object] = {key: f"/head_camera/{topic}" for key, topic in streams.items()}
+    content["cameras"] = {"head": {**head, "optical_frame": "head_camera_optical_frame", "rate": 15.0}}
+    content["map"] = str(ROOT / "scenes" / "maps" / "home.yaml")
+    robot = folder / "robot.yaml"
+    robot.write_text(yaml.safe_dump(content))
+    command = ["deploy_robot.py", "--robot", str(robot), "--detectors", "embedded", "--no-mcap"]
+    command += ["--console", "off", "--record", str(folder / "run")]
+    process = subprocess.Popen(
+        [sys.executable, "-P", *command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
+    try:
+        yield psutil.Process(process.pid)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait()
+
+
+def measured(deployed: psutil.Process, state: str, seconds: float) -> list[Row]:
+    """One row per process of a deployment over a while, and one that sums up the nodes."""
+    time.sleep(SETTLING)
+    found = processes(deployed)
+    before, begun = {pid: seconds_of(process) for pid, process in found.items()}, time.monotonic()
+    time.sleep(seconds)
+    passed = time.monotonic() - begun
+    used = {pid: seconds_of(process) - before[pid] for pid, process in found.items()}
+    memory = proportional_memory({pid: mappings(pid) for pid in found})
+    rows: list[Row] = [
+        {
+            "detectors": state,
+            "process": role(process, deployed),
+            "pss_mb": round(memory[pid], 1),
+            "rss_mb": round(process.memory_info().rss / 1e6, 1),
+            "cpu_percent": round(100.0 * used[pid] / passed, 2),
+            "pid": pid,
+        }
+        for pid, process in found.items()
+    ]
+    nodes = [row for row in rows if str(row["process"]).startswith("/")]
+    keys = ("pss_mb", "rss_mb", "cpu_percent")
+    sums = {key: round(sum(float(str(row[key])) for row in nodes), 1) for key in keys}
+    return [
+        *sorted(rows, key=lambda row: str(row["process"])),
+        {"detectors": state, "process": "all nodes", **sums},
+    ]
+
+
+def processes(deployed: psutil.Process) -> dict[int, psutil.Process]:
+    """The processes of a deployment, by id."""
+    return {process.pid: process for process in (deployed, *deployed.children(recursive=True))}
+
+
+def role(process: psutil.Process, deployed: psutil.Process) -> str:
+    """Qualified name of a node's process; what any other one does."""
+    if process == deployed:
+        return "terminal view"
+    words = process.cmdline()
+    if "--ros-args" not in words:
+        parent = process.parent()
+        return f"worker of {role(parent, deployed)}" if parent else "worker"
+    return str(words[words.index("--enclave") + 1])
+
+
+def mappings(pid: int) -> dict[str, float]:
+    """Resident memory of a process by file [MB]; "" is what no other process can share."""
+    found: dict[str, float] = defaultdict(float)
+    name = ""
+    for line in Path(f"/proc/{pid}/smaps").read_text().splitlines():
+        words = line.split()
+        if not words[0].endswith(":"):
+            name = " ".join(words[5:])
+        elif words[0] in ("Private_Dirty:", "Private_Clean:", "Shared_Dirty:", "Shared_Clean:"):
+            is_own = words[0] == "Private_Dirty:" or not name.startswith("/")
+            found["" if is_own else name] += int(words[1]) * 1024 / 1e6
+    return found
+
+
+def proportional_memory(mapped: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
+    """Proportional set size of processes [MB], if no other process had their files mapped."""
+    users = Counter(name for counted in mapped.values() for name in counted if name)
+    return {
+        pid: sum(size / users.get(name, 1) for name, size in counted.items())
+        for pid, counted in mapped.items()
+    }
+
+
+def seconds_of(process: psutil.Process) -> float:
+    """Processor time so far [s]."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
