@@ -7,7 +7,6 @@ from rclpy.context import Context
 from rclpy.exceptions import InvalidHandle
 from rclpy.executors import (
     ConditionReachedException,
-    Executor,
     ShutdownException,
     TimeoutException,
     TimeoutObject,
@@ -16,6 +15,7 @@ from rclpy.node import Node
 from rclpy.task import Future, Task
 
 from openral_ros.callback_guard import FatalNodeError, callback_name, guard_of
+from openral_ros.lean_executor import LeanExecutor
 from openral_ros.rclpy_internals import task_handler
 
 
@@ -23,7 +23,7 @@ class TransitionCallbackGroup(MutuallyExclusiveCallbackGroup):
     """Callbacks that may take long; a `TransitionThreadExecutor` runs them on their own threads."""
 
 
-class GuardedExecutor(Executor):
+class GuardedExecutor(LeanExecutor):
     """Runs callbacks on the spinning thread; only a `FatalNodeError` leaves it.
 
     A `ResourceScope` guards the callbacks of its own interfaces. This executor also guards all others:
@@ -37,8 +37,8 @@ class GuardedExecutor(Executor):
         except (ShutdownException, TimeoutException, ConditionReachedException):
             return
         except InvalidHandle:
-            # Another thread destroyed an event handler between the two passes in which rclpy builds its
-            # wait set. Nothing was taken yet, so the next call simply waits again.
+            # Another thread destroyed an event handler while the wait set was built. Nothing was taken yet,
+            # so the next call simply waits again.
             return
         self.begin(task, entity, node)
 
@@ -86,9 +86,13 @@ class TransitionThreadExecutor(GuardedExecutor):
         self._collect_finished()
         super().spin_once(timeout_sec)
 
+    def runs_apart(self, entity: object) -> bool:
+        """Return whether an entity belongs to a `TransitionCallbackGroup`."""
+        return isinstance(getattr(entity, "callback_group", None), TransitionCallbackGroup)
+
     def begin(self, task: Task, entity: object, node: Node | None) -> None:
         """Run a task, or start its thread."""
-        if isinstance(getattr(entity, "callback_group", None), TransitionCallbackGroup):
+        if self.runs_apart(entity):
             self._start_thread(task, entity, node)
         else:
             super().begin(task, entity, node)

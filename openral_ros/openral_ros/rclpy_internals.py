@@ -1,4 +1,4 @@
-"""The only uses of rclpy attributes that are not public API, each with its reason.
+"""The only uses of rclpy attributes that are not public API, each with its reason; also `lean_executor`.
 
 Checked against `TESTED_VERSION`; ``test/test_rclpy_internals.py`` fails when a newer rclpy no longer
 allows one of them or no longer needs it.
