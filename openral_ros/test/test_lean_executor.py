@@ -37,7 +37,7 @@ def executor(ros_context: Any, node: Node) -> Iterator[GuardedExecutor]:
 
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each wait so far included QoS events."""
+    """Waits so far: True for those that included QoS events."""
     made: list[bool] = []
     build = lean_executor.WaitingEntities.__init__
 
