@@ -74,6 +74,8 @@ class OwnMap:
             correction = self._matcher.correction(depth, rays, T_map_camera, T_map_world @ base)
             localisation.correct(correction)
             T_map_camera = correction @ T_map_camera
+            if self._matcher.is_lost:
+                return
         x, y = (localisation.T_map_world @ base)[:2, 3].tolist()
         self._mapper.update(depth, pixel_rays, T_map_camera, (x, y))
         self._floor.latest = self._mapper.floor_map().moved(localisation.T_world_map)

@@ -6,6 +6,10 @@ wall nothing pulls, the two sides of a thin wall are never taken for each other,
 partner. The pose is held to the odometry by its covariance, which grows with the way and shrinks in the
 directions that an image decides.
 
+If from one image to the next the surfaces lose their partners, the pose has jumped: a wheel slipped, or the
+robot was pushed. It is then searched for around where it seems to be, and nothing is learned until it is
+found.
+
 Source: Censi (2008), "An ICP variant using a point-to-line metric"; Thrun, Burgard and Fox (2005),
 "Probabilistic Robotics", extended Kalman filter.
 """
@@ -18,10 +22,10 @@ from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import KDTree
 
 from openral_core.geometry import planar_part, yaw_matrix
 from openral_mapping.depth_mapper import InvalidMapFile
+from openral_mapping.surfaces import SURFACES, SurfaceMap, Surfaces, upright_surfaces
 
 Array = NDArray[np.float64]
 FORMAT = 1
@@ -33,16 +37,6 @@ class MatchConfig:
     """Parameters of the matching.
 
     Attributes:
-        nearest, farthest: Depth used [m].
-        lowest, highest: Height above the floor of what is used [m].
-        pixels: Pixels of an image's longer side that are used [1].
-        upright: Largest vertical part of the normal of a surface [1].
-        smooth: Largest difference of depth between neighbouring pixels, as a fraction of the depth [1].
-        cell: Side of the cells that keep one surface per direction [m].
-        directions: Directions per turn that are kept apart [1].
-        settled: Images after which a kept surface moves no more [1].
-        reach: Distance up to which surfaces are paired [m].
-        agree: Distance that one unit of difference between two normals counts as [m].
         width: Distance from which an error counts less than its square [m].
         iterations: Largest number of pairings per image [1].
         least_pairs: Pairs from which an image is used [1].
@@ -51,20 +45,15 @@ class MatchConfig:
             of a radian [rad]; a metre turns the robot as well.
         unsure: Standard deviation of the pose in a map of an earlier visit [m], [rad].
         largest: Largest correction of one image [m], [rad].
+        known, lost: Share of an image's surfaces with a partner from which the pose is right, and below which
+            it has jumped if it was right one image before [1].
+        same_view: Motion of the camera up to which two images show mostly the same [m], [rad].
+        search, search_step: Half extent and spacing of the poses that are tried after a jump [m], [rad].
+        search_points, search_best: Surfaces and best poses used in the search [1].
+        unique: Difference of the shares by which the best pose surpasses all that are elsewhere [1].
+        patience: Images after a jump until the robot believes its odometry [1]; 5 s at 5 Hz.
     """
 
-    nearest: float = 0.3
-    farthest: float = 5.0
-    lowest: float = 0.1
-    highest: float = 2.0
-    pixels: int = 80
-    upright: float = 0.3
-    smooth: float = 0.1
-    cell: float = 0.05
-    directions: int = 8
-    settled: int = 20
-    reach: float = 0.2
-    agree: float = 0.3
     width: float = 0.05
     iterations: int = 12
     least_pairs: int = 20
@@ -73,118 +62,18 @@ class MatchConfig:
     heading_drift: float = 0.02
     unsure: tuple[float, float] = (0.1, 0.05)
     largest: tuple[float, float] = (0.2, 0.15)
+    known: float = 0.7
+    lost: float = 0.45
+    same_view: tuple[float, float] = (1.0, 0.6)
+    search: tuple[float, float] = (1.0, 0.5)
+    search_step: tuple[float, float] = (0.25, 0.125)
+    search_points: int = 120
+    search_best: int = 8
+    unique: float = 0.1
+    patience: int = 25
 
 
 MATCHING = MatchConfig()
-
-
-@dataclass(frozen=True, eq=False)
-class Surfaces:
-    """Upright surfaces on the floor plan.
-
-    Attributes:
-        points: Positions [m], shape (N, 2).
-        normals: Unit vectors towards the free side, shape (N, 2).
-    """
-
-    points: Array
-    normals: Array
-
-    def moved(self, T: Array) -> "Surfaces":
-        """Transform by a planar pose, shape (4, 4)."""
-        R = T[:2, :2]
-        return Surfaces(self.points @ R.T + T[:2, 3], self.normals @ R.T)
-
-
-def upright_surfaces(
-    depth: NDArray[np.float32], rays: Array, T_map_camera: Array, config: MatchConfig = MATCHING
-) -> Surfaces:
-    """Return the upright surfaces of a depth image.
-
-    Args:
-        depth: Along the optical axis [m], shape (H, W).
-        rays: Points at depth 1 in the optical frame, shape (H, W, 3).
-        T_map_camera: Optical frame to map, shape (4, 4).
-        config: Parameters.
-    """
-    step = max(1, max(depth.shape) // config.pixels)
-    ends = depth[step // 2 :: step, step // 2 :: step].astype(float)
-    points = rays[step // 2 :: step, step // 2 :: step] * ends[..., None]
-    points = points @ T_map_camera[:3, :3].T + T_map_camera[:3, 3]
-    inner, right, below = points[:-1, :-1], points[:-1, 1:], points[1:, :-1]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        normals = np.cross(below - inner, right - inner)
-        normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
-        normals *= np.sign(((T_map_camera[:3, 3] - inner) * normals).sum(axis=-1, keepdims=True))
-        flat = [
-            np.abs(each - ends[:-1, :-1]) < config.smooth * ends[:-1, :-1]
-            for each in (ends[:-1, 1:], ends[1:, :-1])
-        ]
-        near = (ends[:-1, :-1] > config.nearest) & (ends[:-1, :-1] < config.farthest)
-        used = near & flat[0] & flat[1] & (np.abs(normals[..., 2]) < config.upright)
-        used &= (inner[..., 2] > config.lowest) & (inner[..., 2] < config.highest)
-    across = normals[used][:, :2]
-    return Surfaces(inner[used][:, :2], across / np.linalg.norm(across, axis=-1, keepdims=True))
-
-
-class SurfaceMap:
-    """Surfaces seen up to now: per cell and direction the mean of the first images that saw it.
-
-    Args:
-        config: Parameters.
-    """
-
-    def __init__(self, config: MatchConfig = MATCHING) -> None:
-        self._config = config
-        self._index: dict[tuple[int, int, int], int] = {}
-        self._sums = np.zeros((0, 5))
-        self._indexed: tuple[KDTree, Surfaces] | None = None
-
-    def add(self, seen: Surfaces) -> None:
-        """Fold in the surfaces of one image."""
-        config = self._config
-        cells = np.floor(seen.points / config.cell).astype(np.int64)
-        turn = np.arctan2(seen.normals[:, 1], seen.normals[:, 0]) / (2.0 * np.pi) * config.directions
-        keys = np.column_stack((cells, np.rint(turn).astype(np.int64) % config.directions))
-        unique, inverse, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
-        means = np.zeros((len(unique), 4))
-        np.add.at(means, inverse.ravel(), np.column_stack((seen.points, seen.normals)))
-        means /= counts[:, None]
-        for key, mean in zip(map(tuple, unique.tolist()), means, strict=True):
-            self._fold(key, mean)
-        self._indexed = None
-
-    def _fold(self, key: tuple[int, int, int], mean: Array) -> None:
-        at = self._index.get(key)
-        if at is None:
-            at = self._index[key] = len(self._index)
-            if at == len(self._sums):
-                self._sums = np.vstack((self._sums, np.zeros((max(256, at), 5))))
-        if self._sums[at, 4] < self._config.settled:
-            self._sums[at] += (*mean, 1.0)
-
-    @property
-    def surfaces(self) -> Surfaces:
-        """All of them."""
-        kept = self._sums[: len(self._index)]
-        normals = kept[:, 2:4] / np.maximum(np.linalg.norm(kept[:, 2:4], axis=1, keepdims=True), 1e-9)
-        return Surfaces(kept[:, :2] / np.maximum(kept[:, 4:], 1.0), normals)
-
-    def pair(self, seen: Surfaces) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """Return distance across [m] and normal of the partners, and which of the surfaces (N,) have one."""
-        if not self._index:
-            return np.zeros(0), np.zeros((0, 2)), np.zeros(len(seen.points), bool)
-        agree = self._config.agree
-        if self._indexed is None:
-            kept = self.surfaces
-            self._indexed = KDTree(np.column_stack((kept.points, agree * kept.normals))), kept
-        tree, kept = self._indexed
-        asked = np.column_stack((seen.points, agree * seen.normals))
-        away, at = tree.query(asked, distance_upper_bound=self._config.reach)
-        paired = np.isfinite(away)
-        normals = kept.normals[at[paired]]
-        offsets = seen.points[paired] - kept.points[at[paired]]
-        return (offsets * normals).sum(axis=1), normals, paired
 
 
 class ScanMatcher:
@@ -197,18 +86,29 @@ class ScanMatcher:
 
     def __init__(self, config: MatchConfig = MATCHING, known: Surfaces | None = None) -> None:
         self._config = config
-        self._map = SurfaceMap(config)
+        self._map = SurfaceMap()
         if known is not None:
             self._map.add(known)
         self._last: Array | None = None
+        self._camera, self._share, self._lost_for = np.eye(4), 0.0, 0
         spread = 1e-3 if known is None else config.unsure[0]
         turned = 1e-3 if known is None else config.unsure[1]
         self._covariance = np.diag(np.square([spread, spread, turned]))
 
     def known_share(self, depth: NDArray[np.float32], rays: Array, T_map_camera: Array) -> float:
         """Return the share of an image's surfaces that have a partner if it was taken from this pose [1]."""
-        seen = upright_surfaces(depth, rays, T_map_camera, self._config)
+        seen = upright_surfaces(depth, rays, T_map_camera)
         return float(self._map.pair(seen)[2].mean()) if len(seen.points) else 0.0
+
+    @property
+    def surfaces(self) -> Surfaces:
+        """Surfaces of the map."""
+        return self._map.surfaces
+
+    @property
+    def is_lost(self) -> bool:
+        """True after a jump of the pose, until it was found again: images then belong nowhere."""
+        return self._lost_for > 0
 
     def correction(
         self, depth: NDArray[np.float32], rays: Array, T_map_camera: Array, T_map_base: Array
@@ -224,7 +124,7 @@ class ScanMatcher:
             T_map_base: Base to map as believed, shape (4, 4).
         """
         config, before = self._config, self._last
-        seen = upright_surfaces(depth, rays, T_map_camera, config)
+        seen = upright_surfaces(depth, rays, T_map_camera)
         has_moved = True
         if before is not None:
             x, y, turned = planar_part(np.linalg.inv(before) @ T_map_base)
@@ -233,8 +133,15 @@ class ScanMatcher:
             self._covariance = self._covariance + np.diag(added)
             has_moved = way > 1e-3 or turn > 1e-3
         found = self._align(seen, T_map_base[:2, 3]) if has_moved else np.eye(4)
+        share = self._share_of(seen.moved(found))
+        tells = len(seen.points) >= config.least_pairs
+        if tells and (self.is_lost or self._has_jumped(share, T_map_camera)):
+            found, share = self._search(seen, T_map_base[:2, 3], share)
+        if tells:
+            self._camera, self._share = found @ T_map_camera, share
         self._last = found @ T_map_base
-        self._map.add(seen.moved(found))
+        if not self.is_lost:
+            self._map.add(seen.moved(found))
         return found
 
     def save(self, path: Path) -> None:
@@ -243,7 +150,7 @@ class ScanMatcher:
         Raises:
             OSError: If the disk refuses.
         """
-        kept, temporary = self._map.surfaces, path.with_name(f".{path.name}.tmp.npz")
+        kept, temporary = self.surfaces, path.with_name(f".{path.name}.tmp.npz")
         np.savez_compressed(temporary, format=FORMAT, points=kept.points, normals=kept.normals)
         temporary.replace(path)
 
@@ -265,13 +172,33 @@ class ScanMatcher:
 
     def _align(self, seen: Surfaces, base: Array) -> Array:
         """Return the motion in map; identity if too few surfaces have partners."""
-        config, certainty = self._config, np.linalg.inv(self._covariance)
-        change, information = np.zeros(3), certainty
+        fit = self._fit(seen, base, np.zeros(3), np.linalg.inv(self._covariance))
+        if fit is None:
+            return np.eye(4)
+        change, information = fit
+        largest = self._config.largest
+        if np.hypot(*change[:2]) > largest[0] or abs(change[2]) > largest[1]:
+            return np.eye(4)
+        self._covariance = np.linalg.inv(information)
+        return about(base, change)
+
+    def _fit(
+        self, seen: Surfaces, base: Array, change: Array, certainty: Array
+    ) -> tuple[Array, Array] | None:
+        """Return the change (x, y, angle) and its information; None if too few surfaces have partners.
+
+        Args:
+            seen: Surfaces as believed.
+            base: Position of the base as believed, shape (2,).
+            change: Where to begin, shape (3,).
+            certainty: Information on which the belief rests, shape (3, 3).
+        """
+        config, information = self._config, certainty
         for _ in range(config.iterations):
             here = seen.moved(about(base, change))
             distance, normals, paired = self._map.pair(here)
             if paired.sum() < config.least_pairs:
-                return np.eye(4)
+                return None
             arms = here.points[paired] - base - change[:2]
             turning = normals[:, 1] * arms[:, 0] - normals[:, 0] * arms[:, 1]
             slopes = np.column_stack((normals, turning)) / config.spread
@@ -283,10 +210,67 @@ class ScanMatcher:
             change = change - step
             if np.abs(step).max() < 1e-4:
                 break
-        if np.hypot(*change[:2]) > config.largest[0] or abs(change[2]) > config.largest[1]:
-            return np.eye(4)
-        self._covariance = np.linalg.inv(information)
-        return about(base, change)
+        return change, information
+
+    def _share_of(self, seen: Surfaces) -> float:
+        """Return the share of an image's surfaces that lie in one of the map [1]."""
+        distance, _, _ = self._map.pair(seen)
+        return float((np.abs(distance) < self._config.width).sum()) / max(len(seen.points), 1)
+
+    def _has_jumped(self, share: float, T_map_camera: Array) -> bool:
+        config, moved = self._config, np.linalg.inv(self._camera) @ T_map_camera
+        turned = float(np.arccos(np.clip((np.trace(moved[:3, :3]) - 1.0) / 2.0, -1.0, 1.0)))
+        same = np.linalg.norm(moved[:3, 3]) < config.same_view[0] and turned < config.same_view[1]
+        return bool(same and self._share >= config.known and share < config.lost)
+
+    def _search(self, seen: Surfaces, base: Array, share: float) -> tuple[Array, float]:
+        """Search for the pose; return the motion in map and its share, identity while it is not certain."""
+        config, self._lost_for = self._config, self._lost_for + 1
+        least = np.diag(1.0 / np.square([config.search[0], config.search[0], config.search[1]]))
+        fits = [self._fit(seen, base, change, least) for change in self._candidates(seen, base)]
+        found = sorted(
+            (
+                (self._share_of(seen.moved(about(base, fit[0]))), number, fit)
+                for number, fit in enumerate(fits)
+                if fit is not None
+            ),
+            reverse=True,
+        )
+        if found and found[0][0] >= config.known and self._is_unique(found):
+            best, _, (change, information) = found[0]
+            self._lost_for, self._covariance = 0, np.linalg.inv(information)
+            return about(base, change), best
+        if share >= config.known or self._lost_for > config.patience:
+            self._lost_for = 0
+        return np.eye(4), share
+
+    def _candidates(self, seen: Surfaces, base: Array) -> Array:
+        """Return the changes (N, 3) around the belief at which most surfaces have a partner."""
+        config = self._config
+        steps = [np.arange(-end, end + step / 2, step) for end, step in zip(*self._spans, strict=True)]
+        changes = np.stack(np.meshgrid(*steps, indexing="ij"), axis=-1).reshape(-1, 3)
+        chosen = np.linspace(0, len(seen.points) - 1, min(len(seen.points), config.search_points))
+        few = Surfaces(seen.points[chosen.astype(int)], seen.normals[chosen.astype(int)])
+        scores = [self._map.pair(few.moved(about(base, change)))[2].mean() for change in changes]
+        return np.asarray(changes[np.argsort(scores)[::-1][: config.search_best]])
+
+    @property
+    def _spans(self) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+        (way, turn), (step, turn_step) = self._config.search, self._config.search_step
+        return (way, way, turn), (step, step, turn_step)
+
+    def _is_unique(self, found: list[tuple[float, int, tuple[Array, Array]]]) -> bool:
+        """Return True if the first pose surpasses all that are elsewhere, and the image decides it."""
+        share, _, (best, information) = found[0]
+        config = self._config
+        elsewhere = (
+            other
+            for other, _, (change, _) in found[1:]
+            if np.hypot(*(change - best)[:2]) > SURFACES.reach or abs(change[2] - best[2]) > config.largest[1]
+        )
+        spread = np.sqrt(np.diag(np.linalg.inv(information)))
+        decided = spread[:2].max() < config.unsure[0] and spread[2] < config.unsure[1]
+        return bool(decided and max(elsewhere, default=0.0) < share - config.unique)
 
 
 def surfaces_path(map_path: Path) -> Path:

@@ -8,7 +8,8 @@ import pytest
 
 from openral_core.geometry import yaw_matrix
 from openral_mapping.depth_mapper import InvalidMapFile
-from openral_mapping.scan_matching import ScanMatcher, Surfaces, surfaces_path, upright_surfaces
+from openral_mapping.scan_matching import MATCHING, ScanMatcher, surfaces_path
+from openral_mapping.surfaces import Surfaces
 from openral_testing.synthetic_depth import Block, Plane, SyntheticDepthImage, look_at_pose, render_depth
 
 SIZE = 160, 120
@@ -95,24 +96,35 @@ def test_without_motion_or_surfaces_nothing_is_corrected() -> None:
     )
 
 
-def test_a_jump_that_no_wheel_makes_is_left_alone() -> None:
+@pytest.mark.parametrize("jump", [(0.5, 0.0, 0.0), (0.35, -0.35, 0.26), (-0.5, 0.1, -0.26)])
+def test_a_jump_that_no_wheel_makes_is_found_at_once(jump: tuple[float, float, float]) -> None:
     matcher, base = walked(CORNER)
-    far = drifted(0.6, 0.0, 0.0, base)
-    x, *_ = matched(matcher, CORNER, base @ yaw_matrix(0.2, 0.0, 0.0), far)
-    assert x == pytest.approx(0.6, abs=0.05), "surfaces half a metre away are no partners"
+    true = base @ yaw_matrix(0.1, 0.0, 0.0)
+    x, y, yaw = matched(matcher, CORNER, true, drifted(*jump, true))
+    assert np.hypot(x, y) < 0.03
+    assert abs(yaw) < 0.02
+    assert not matcher.is_lost
 
 
-def test_surfaces_are_upright_and_face_the_camera() -> None:
-    image = shot(CORNER, np.eye(4))
-    seen = upright_surfaces(
-        image.view.depth, image.view.depth_intrinsics.image_rays(), image.view.T_map_camera
-    )
-    assert len(seen.points) > 500
-    eye = image.view.T_map_camera[:2, 3]
-    assert (((eye - seen.points) * seen.normals).sum(axis=1) > 0.0).all()
-    on_wall = np.abs(seen.points[:, 0] - 2.95) < 0.01
-    assert on_wall.any()
-    assert np.quantile(np.abs(seen.normals[on_wall] - (-1.0, 0.0)), 0.99) < 0.05
+def test_a_jump_along_a_bare_wall_leaves_the_robot_lost_for_a_bounded_time_and_the_map_as_it_is() -> None:
+    matcher, base = walked(CORRIDOR)
+    known = matcher.surfaces
+    error = drifted(0.0, 0.5, 0.26, base)
+    for images in range(1, MATCHING.patience + 2):
+        true = base @ yaw_matrix(0.01 * images, 0.0, 0.0)
+        matched(matcher, CORRIDOR, true, error)
+        if not matcher.is_lost:
+            break
+        assert len(matcher.surfaces.points) == len(known.points)
+    assert images == MATCHING.patience + 1
+
+
+def test_a_turn_to_what_was_never_seen_is_no_jump() -> None:
+    matcher, base = walked(CORNER)
+    image = shot(CORNER, base, towards=-1.4)
+    rays = image.view.depth_intrinsics.image_rays()
+    matcher.correction(image.view.depth, rays, image.view.T_map_camera, base @ yaw_matrix(0.0, 0.0, -1.8))
+    assert not matcher.is_lost
 
 
 def test_a_robot_that_is_switched_on_again_knows_the_surfaces(tmp_path: Path) -> None:

@@ -91,6 +91,11 @@ class Localisation:
         x, y = self._odometry[:2] + rotated(moved, float(self._odometry[2]))
         self._odometry = np.array([x, y, wrap_angle(float(self._odometry[2]) + turned)])
 
+    def slip(self, x: float, y: float, yaw: float) -> None:
+        """Have the odometry jump, in the frame of the base [m, rad], as of wheels that slipped."""
+        x, y = self._odometry[:2] + rotated(np.array([x, y]), float(self._odometry[2]))
+        self._odometry = np.array([x, y, wrap_angle(float(self._odometry[2]) + yaw)])
+
     @property
     def T_odom_base(self) -> Array:
         """Pose of the base by odometry alone, shape (4, 4)."""

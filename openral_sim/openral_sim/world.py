@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError, format_choices
-from openral_core.home_map import NoGoZone, Place, Room
+from openral_core.home_map import NoGoZone, Place, Pose2, Room
 from openral_sim.robot.joints import RobotNames
-from openral_sim.scene.compose import AddRobot, Composition, compose
+from openral_sim.scene.compose import DOOR, AddRobot, Composition, compose
 from openral_sim.scene.entities import WorldFurniture, WorldObject, WorldPerson
 from openral_sim.scene.scene import Scene
+from openral_sim.scene.schema import Walk, yaw_quaternion
+from openral_sim.scene.walking import Walker
 
 MIN_SUPPORT_FRACTION = 0.3
 """Smallest fraction of a body's weight [-] that its support must carry; less is a touch from the side."""
@@ -40,6 +42,10 @@ class SimWorldModel:
         self.keep_out: tuple[NoGoZone, ...] = ()
         self.model = self.spec.compile()
         self.data = mujoco.MjData(self.model)
+        self.walkers: dict[str, Walker] = {}
+        for name, style in scene.document.people.items():
+            if style.walk is not None:
+                self.start_walk(name, style.walk)
         mujoco.mj_forward(self.model, self.data)
 
     @classmethod
@@ -64,9 +70,68 @@ class SimWorldModel:
         return float(self.data.time)
 
     def step(self, seconds: float) -> None:
-        """Advance physics by whole time steps, at least one."""
+        """Advance the people who walk, and physics by whole time steps, at least one."""
+        robot = None if self.robot is None else self.T_world(self.robot.base)[:2, 3]
+        for name, walker in self.walkers.items():
+            if not walker.has_arrived:
+                self.move_body(self.people[name].body, walker.advance(self.time, seconds, robot))
         steps = max(1, round(seconds / self.model.opt.timestep))
         mujoco.mj_step(self.model, self.data, steps)
+
+    def start_walk(self, person: str, walk: Walk) -> None:
+        """Have a person walk from where they are.
+
+        Raises:
+            UnknownSimId: If there is no such person.
+        """
+        if person not in self.people:
+            raise UnknownSimId("person", person, self.people)
+        self.walkers[person] = Walker(self.body_pose(self.people[person].body), walk)
+
+    def body_pose(self, body: str) -> Pose2:
+        """Return where furniture, a person or a door stands."""
+        index = self.model.body(body).id
+        x, y, _ = self.model.body_pos[index]
+        w, _, _, z = self.model.body_quat[index]
+        return Pose2(x=float(x), y=float(y), yaw=float(2.0 * np.arctan2(z, w)))
+
+    def move_body(self, body: str, pose: Pose2) -> None:
+        """Put furniture, a person or a door, which physics does not move, somewhere else on the floor."""
+        index = self.model.body(body).id
+        self.model.body_pos[index][:2] = pose.x, pose.y
+        self.model.body_quat[index] = yaw_quaternion(pose.yaw)
+
+    def move_furniture(self, furniture: str, pose: Pose2) -> None:
+        """Move a piece of furniture with the objects that it carries.
+
+        Raises:
+            UnknownSimId: If there is no such furniture.
+        """
+        if furniture not in self.furniture:
+            raise UnknownSimId("furniture", furniture, self.furniture)
+        body = self.furniture[furniture].body
+        carried = [item.body for item in self.objects.values() if self.support_of(item.id) == furniture]
+        before = self.T_world(body)
+        poses = [np.linalg.inv(before) @ self.T_world(item) for item in carried]
+        self.move_body(body, pose)
+        mujoco.mj_kinematics(self.model, self.data)
+        for item, T in zip(carried, poses, strict=True):
+            there, joint = self.T_world(body) @ T, self.data.joint(item)
+            joint.qpos[:3] = there[:3, 3]
+            mujoco.mju_mat2Quat(joint.qpos[3:], there[:3, :3].ravel())
+        mujoco.mj_forward(self.model, self.data)
+
+    def set_doorway(self, wall: str, *, shut: bool) -> None:
+        """Slide the door of a wall's opening.
+
+        Raises:
+            UnknownSimId: If that wall has no door.
+        """
+        doors = {each.id: each for each in self.scene.document.walls if each.has_door}
+        if wall not in doors:
+            raise UnknownSimId("door in wall", wall, doors)
+        x, y = doors[wall].door_position(shut=shut)
+        self.move_body(f"{DOOR}/{wall}", Pose2(x=x, y=y, yaw=doors[wall].yaw))
 
     def T_world(self, body: str) -> NDArray[np.float64]:
         """Return the pose of a body in the world, shape (4, 4)."""

@@ -58,3 +58,10 @@ def test_a_correction_moves_the_robot_in_the_map() -> None:
     made.correct(true @ inverse(believed))
     assert made.error == pytest.approx((0.0, 0.0), abs=1e-6)
     assert np.allclose(made.T_map_world, np.eye(4))
+
+
+def test_wheels_that_slip_put_the_robot_elsewhere() -> None:
+    made = driven(DriftName.MILD)
+    believed = made.T_odom_base
+    made.slip(0.4, -0.3, 0.26)
+    assert np.allclose(made.T_odom_base, believed @ yaw_matrix(0.4, -0.3, 0.26))

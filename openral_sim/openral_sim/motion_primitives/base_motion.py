@@ -1,6 +1,6 @@
 """Motions of the base: along a planned path by pure pursuit, straight, or on the spot."""
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,16 +9,14 @@ from numpy.typing import NDArray
 from openral_core.geometry import wrap_angle
 from openral_core.skill_errors import Blocked, TookTooLong
 from openral_core.skills import Feedback
-from openral_sim.planning.base_planner import CostToGo, NoBasePath, plan_from
+from openral_sim.planning.base_planner import CostToGo, plan_from
 from openral_sim.planning.occupancy_grid import (
-    RESOLUTION,
     SimOccupancyGrid,
     collision_outlines,
     rasterise,
 )
 from openral_sim.planning.perceived_floor import perceived_grid
 from openral_sim.robot.control import RobotControl
-from openral_sim.robot.model import BASE_RADIUS
 from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
@@ -203,24 +201,45 @@ CONFIG = BaseMotionConfig()
 _SLOW = DriveLimits(speed=0.35, turn_rate=0.9, acceleration=0.7, turn_acceleration=3.0)
 
 
-def floor_now(context: SkillContext, ignored: Set[int] = frozenset()) -> SimOccupancyGrid:
+def floor_now(
+    context: SkillContext, ignored: Set[int] = frozenset(), *, with_people: bool = True
+) -> SimOccupancyGrid:
     """Return the floor as the latest map shows it or, without `SkillContext.perceived`, as the scene is now.
 
     Args:
         context: The robot and its world.
         ignored: Bodies that are no obstacles, such as a door that moves with the hand.
+        with_people: False: as it would be without the people on it.
 
     Raises:
         NoFloorMap: If it has to be perceived, and no map has come.
     """
-    zones = context.world.no_go_zones
+    zones, people = context.world.no_go_zones, list(people_at(context))
     if context.perceived is None:
+        if not with_people:
+            ignored = ignored | {context.model.body(each.body).id for each in context.world.people.values()}
         return rasterise(context.model, context.data, context.own_bodies() | ignored, zones)
-    moving = collision_outlines(context.model, context.data, ignored) if ignored else ()
-    return perceived_grid(context.perceived.map(), zones, moving)
+    moving = collision_outlines(context.model, context.data, ignored) if ignored else []
+    if with_people:
+        return perceived_grid(context.perceived.map(), zones, moving, [_disc(at, BODY) for at in people])
+    return perceived_grid(context.perceived.map(), zones, [*moving, *(_disc(at, REACH) for at in people)])
 
 
-def plan_base_motion(context: SkillContext) -> CostToGo:
+BODY, REACH = 0.25, 0.35
+"""Radius of a person to drive around, and of the floor that a person may have hidden or marked [m]."""
+
+
+def people_at(context: SkillContext) -> Iterator[Vector]:
+    """Positions of the people in map in [m], each shape (2,), as a safety scanner would tell them."""
+    return (np.array(context.data.body(person.body).xpos[:2]) for person in context.world.people.values())
+
+
+def _disc(middle: Vector, radius: float) -> Vector:
+    angles = np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)
+    return middle + radius * np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def plan_base_motion(context: SkillContext, *, with_people: bool = True) -> CostToGo:
     """Plan paths over the floor from the base's present pose.
 
     Raises:
@@ -228,33 +247,8 @@ def plan_base_motion(context: SkillContext) -> CostToGo:
         NoBasePath: If no free floor is near the base.
     """
     clearance = CLEARANCE_HOLDING if context.held else CLEARANCE
-    return plan_from(floor_now(context), context.control.base_pose[:2], clearance)
-
-
-def drive_to(context: SkillContext, goal: Vector, field: CostToGo, stage: str) -> Move[None]:
-    """Drive along the least-cost path to a pose (x, y, yaw) in map, shape (3,).
-
-    On the perceived floor, a newer map that shows an obstacle on the way has another path planned.
-
-    Raises:
-        NoBasePath: If no path leads there.
-        Blocked: If the base cannot move, or newer maps leave it no way.
-        TookTooLong: If it does not arrive within its time limit.
-    """
-    path = field.path_to(goal[:2])
-    for _ in range(1 + CONFIG.max_replans):
-        watch = _MapWatch(context, field.grid)
-        follower = PathFollower(path, float(goal[2]))
-        yield from follow_path(context, follower, stage, watch.shows_obstacle)
-        if not watch.found:
-            return
-        yield from brake_base(context.control)
-        try:
-            field = plan_base_motion(context)
-            path = field.path_to(goal[:2])
-        except NoBasePath as error:
-            raise Blocked(f"a newer map shows an obstacle on the way, and {error}") from error
-    raise Blocked(f"newer maps showed obstacles on {1 + CONFIG.max_replans} paths in a row")
+    floor = floor_now(context, with_people=with_people)
+    return plan_from(floor, context.control.base_pose[:2], clearance)
 
 
 def shift_by(context: SkillContext, offset: Vector, stage: str) -> Move[None]:
@@ -320,27 +314,6 @@ def brake_base(control: RobotControl) -> Move[None]:
         control.drive(velocity)
         yield Feedback("stopping", 1.0)
     control.drive(np.zeros(3))
-
-
-class _MapWatch:
-    """Detect that a newer map shows an obstacle on a path that was free when it was planned."""
-
-    def __init__(self, context: SkillContext, planned: SimOccupancyGrid) -> None:
-        self._context, self._planned = context, planned
-        self._seen = context.perceived and context.perceived.latest
-        self.found = False
-
-    def shows_obstacle(self, follower: PathFollower) -> bool:
-        """Check the rest of the path if a newer map has come."""
-        latest = self._context.perceived and self._context.perceived.latest
-        if latest is not self._seen:
-            self._seen = latest
-            ahead = follower.ahead(RESOLUTION / 2)
-            now = floor_now(self._context).clearance_along(ahead)
-            self.found = bool(
-                ((now < BASE_RADIUS) & (self._planned.clearance_along(ahead) >= BASE_RADIUS)).any()
-            )
-        return self.found
 
 
 class _StuckMonitor:

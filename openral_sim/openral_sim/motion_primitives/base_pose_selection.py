@@ -11,7 +11,8 @@ from openral_core.errors import format_choices
 from openral_core.geometry import angle_between
 from openral_core.skill_errors import NotReachable
 from openral_core.skills import Feedback
-from openral_sim.motion_primitives.base_motion import drive_to, plan_base_motion
+from openral_sim.motion_primitives.base_motion import plan_base_motion
+from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.base_planner import CostToGo

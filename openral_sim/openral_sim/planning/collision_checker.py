@@ -33,7 +33,7 @@ class CollisionChecker:
     """Check postures against the whole scene as it was at the last ``sync``."""
 
     def __init__(self, model: mujoco.MjModel, names: RobotNames) -> None:
-        self._model, self._names = copy.copy(model), names
+        self._source, self._model, self._names = model, copy.copy(model), names
         self._data = mujoco.MjData(self._model)
         self._robot = robot_bodies(model, names)
         robot = np.isin(self._model.geom_bodyid, list(self._robot))
@@ -50,6 +50,7 @@ class CollisionChecker:
     def sync(self, data: mujoco.MjData, held: HeldBody | None = None) -> None:
         """Copy the scene's present state and drop all allowances; a held object moves with the hand."""
         self._data.qpos[:] = data.qpos
+        self._model.body_pos[:], self._model.body_quat[:] = self._source.body_pos, self._source.body_quat
         self._data.mocap_pos[:], self._data.mocap_quat[:] = data.mocap_pos, data.mocap_quat
         self._base_pose = np.array(data.qpos[self._base])
         self._held, self._allowed_pairs, self._allowed_region = held, frozenset(), None

@@ -76,7 +76,10 @@ class PerceivedFloor:
 
 
 def perceived_grid(
-    floor: FloorMap, no_go_zones: Sequence[NoGoZone] = (), ignored: Sequence[NDArray[np.float64]] = ()
+    floor: FloorMap,
+    no_go_zones: Sequence[NoGoZone] = (),
+    ignored: Sequence[NDArray[np.float64]] = (),
+    added: Sequence[NDArray[np.float64]] = (),
 ) -> SimOccupancyGrid:
     """Distance of every cell to obstacles and, less `UNKNOWN_MARGIN`, to unknown space.
 
@@ -84,6 +87,7 @@ def perceived_grid(
         floor: The map; its cells may have another size or direction.
         no_go_zones: Zones that are obstacles.
         ignored: Outlines (N, 2) in map [m] of what is not to be an obstacle, such as a door that will move.
+        added: Outlines of obstacles besides, such as people.
     """
     low, occupied, unknown = aligned(floor)
     for outline in ignored:
@@ -91,6 +95,8 @@ def perceived_grid(
         fill_hull(moving, low, outline)
         occupied &= ~moving
         unknown &= ~moving
+    for outline in added:
+        fill_hull(occupied, low, outline)
     cells = np.stack(np.meshgrid(*map(np.arange, occupied.shape), indexing="ij"), axis=-1)
     for zone in no_go_zones:
         occupied |= points_in_polygon(np.array(zone.polygon), low + RESOLUTION * cells)

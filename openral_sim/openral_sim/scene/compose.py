@@ -8,7 +8,6 @@ holds out one hand, palm up), `settle` lets the objects come to rest, and
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from math import atan2
 
 import mujoco
 import numpy as np
@@ -29,12 +28,17 @@ from openral_sim.scene.schema import (
     PersonStyle,
     Trim,
     Wall,
+    WallOpening,
     yaw_quaternion,
 )
 
 FLOOR = "floor"
 FLOOR_THICKNESS = 0.1
 """Thickness of a floor slab [m]; its upper side is z = 0."""
+DOOR = "door"
+"""First part of the names of doors in doorways."""
+DOOR_THICKNESS = 0.04
+"""Thickness of a sliding door [m], less than that of its wall."""
 SKIRTING_HEIGHT = 0.08
 """Height of the skirting boards [m]."""
 SKIRTING_DEPTH = 0.012
@@ -69,14 +73,16 @@ def add_floor(spec: mujoco.MjSpec, body: mujoco.MjsBody, room: Room, look: Appea
 
 def add_wall(spec: mujoco.MjSpec, wall: Wall) -> None:
     """Add a wall around its opening, with a skirting board on both sides."""
-    (x0, y0), (x1, y1) = wall.start, wall.end
-    yaw = atan2(y1 - y0, x1 - x0)
-    body = spec.worldbody.add_body(name=f"wall/{wall.id}", pos=(x0, y0, 0), quat=yaw_quaternion(yaw))
+    body = spec.worldbody.add_body(
+        name=f"wall/{wall.id}", pos=(*wall.start, 0), quat=yaw_quaternion(wall.yaw)
+    )
     for start, end, bottom in solid_segments(wall):
         _add_slab(spec, body, (start, end), (bottom, wall.height), wall.thickness, wall.look)
         if bottom == 0.0:
             thickness = wall.thickness + 2 * SKIRTING_DEPTH
             _add_slab(spec, body, (start, end), (0.0, SKIRTING_HEIGHT), thickness, "skirting")
+    if wall.opening is not None and wall.opening.door:
+        _add_door(spec, wall, wall.opening)
 
 
 def solid_segments(wall: Wall) -> list[tuple[float, float, float]]:
@@ -102,6 +108,15 @@ def _add_slab(
         pos=((along[0] + along[1]) / 2, 0, (up[0] + up[1]) / 2),
         material=add_material(spec, look),
     )
+
+
+def _add_door(spec: mujoco.MjSpec, wall: Wall, opening: WallOpening) -> None:
+    """Add a sliding door, open: in the longer part of the wall."""
+    door = spec.worldbody.add_body(name=f"{DOOR}/{wall.id}")
+    half = opening.width / 2
+    _add_slab(spec, door, (-half, half), (0.0, opening.height), DOOR_THICKNESS, "birch")
+    door.pos = (*wall.door_position(shut=False), 0.0)
+    door.quat = yaw_quaternion(wall.yaw)
 
 
 def add_trim(spec: mujoco.MjSpec, trim: Trim) -> None:

@@ -1,6 +1,6 @@
 """YAML document of a scene: appearances, walls, lights, cameras, and the objects' initial placements."""
 
-from math import cos, hypot, pi, sin
+from math import atan2, cos, hypot, pi, sin
 from typing import Literal
 
 import numpy as np
@@ -23,12 +23,27 @@ class FurnitureStyle(Document):
     hinge: Side = "right"
 
 
+class Walk(Document):
+    """Way of a person over points of the map [m], at a speed [m/s].
+
+    They set out at the time ``start`` [s], stay for ``pause`` [s] at each point, and begin again if it is a
+    ``loop``.
+    """
+
+    path: tuple[Point2, ...] = Field(min_length=1, max_length=1000)
+    speed: float = Field(default=0.6, gt=0.0, le=3.0)
+    start: NonNegativeFloat = 0.0
+    pause: NonNegativeFloat = 0.0
+    loop: bool = False
+
+
 class PersonStyle(Document):
-    """Clothes of a person, and the hand they hold out to receive objects."""
+    """Clothes of a person, the hand they hold out to receive objects, and where they walk."""
 
     shirt: AppearanceName = "shirt"
     trousers: AppearanceName = "denim"
     hand: Side = "right"
+    walk: Walk | None = None
 
 
 class Trim(Document):
@@ -60,11 +75,15 @@ class Light(Document):
 
 
 class WallOpening(Document):
-    """A doorway: distance of its near side along the wall, width and height, in [m]."""
+    """A doorway: distance of its near side along the wall, width and height, in [m].
+
+    With ``door`` it has a sliding door, which is inside the wall while it is open.
+    """
 
     at: PositiveFloat
     width: PositiveFloat
     height: PositiveFloat = 2.1
+    door: bool = False
 
 
 class Wall(Document):
@@ -82,6 +101,24 @@ class Wall(Document):
     def length(self) -> float:
         """Length of the wall [m]."""
         return hypot(self.end[0] - self.start[0], self.end[1] - self.start[1])
+
+    @property
+    def yaw(self) -> float:
+        """Direction from its start to its end [rad]."""
+        return atan2(self.end[1] - self.start[1], self.end[0] - self.start[0])
+
+    @property
+    def has_door(self) -> bool:
+        """True if its doorway has a sliding door."""
+        return self.opening is not None and self.opening.door
+
+    def door_position(self, *, shut: bool) -> Point2:
+        """Return where the middle of its door is in the map [m]: in the doorway, or in its longer part."""
+        assert self.opening is not None
+        before, width = self.opening.at, self.opening.width
+        aside = -width if before > self.length - before - width else width
+        along = before + width / 2 + (0.0 if shut else aside)
+        return self.start[0] + along * cos(self.yaw), self.start[1] + along * sin(self.yaw)
 
     @model_validator(mode="after")
     def _opening_fits(self) -> "Wall":

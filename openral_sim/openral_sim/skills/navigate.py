@@ -7,8 +7,9 @@ from openral_core.geometry import Pose, wrap_angle
 from openral_core.skill_errors import NotReachable
 from openral_core.skill_requests import NavigateRequest
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
-from openral_sim.motion_primitives.base_motion import drive_to, plan_base_motion
+from openral_sim.motion_primitives.base_motion import plan_base_motion
 from openral_sim.motion_primitives.base_pose_selection import sees
+from openral_sim.motion_primitives.driving import drive_to, person_in_way, wait_for_way
 from openral_sim.motion_primitives.looking import look_around
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.base_planner import CostToGo
@@ -31,17 +32,21 @@ def navigate(context: SkillContext, request: NavigateRequest) -> Running:
     """Drive to the goal or, if it is too close to an obstacle, to the nearest reachable floor.
 
     A robot that is enclosed by what it perceived looks around once before it gives up: a door that swung past
-    it, or a person, may have left.
+    it, or a person, may have left. For a person who stands in the only way it waits a bounded time.
     """
     yield from stow_arm(context, "folding the arm")
     field = plan_base_motion(context)
+    target = request.goal or request.facing
     try:
         goal, message = _choose_goal(context, field, request)
     except NotReachable:
-        if context.perceived is None or field.area > _ENCLOSED:
+        if target is not None and person_in_way(context, np.array(target.position[:2]), _MAX_GOAL_OFFSET):
+            field = yield from wait_for_way(context, np.array(target.position[:2]), _MAX_GOAL_OFFSET)
+        elif context.perceived is not None and field.area <= _ENCLOSED:
+            yield from look_around(context, context.perceived)
+            field = plan_base_motion(context)
+        else:
             raise
-        yield from look_around(context, context.perceived)
-        field = plan_base_motion(context)
         goal, message = _choose_goal(context, field, request)
     context.control.point_head(0.0, _DRIVING_TILT)
     yield from drive_to(context, goal, field, "driving")

@@ -14,6 +14,7 @@ from openral_core.consent_policy import NearPeople
 from openral_core.geometry import Pose
 from openral_core.skill_errors import Blocked, OutsideEnvelope
 from openral_core.skills import ParamValue, Verb
+from openral_sim.motion_primitives.base_motion import people_at
 from openral_sim.skills.context import SkillContext
 
 Vector = NDArray[np.float64]
@@ -74,11 +75,6 @@ UNBOUNDED = MotionEnvelope((((-np.inf, -np.inf), (np.inf, np.inf)),), highest=np
 """Envelope without walls; the distance from people is still kept."""
 _LOOKS = frozenset({Verb.LOOK_AT})
 _TO_PEOPLE = frozenset({Verb.LOOK_AT, Verb.HANDOVER})
-
-
-def people_at(context: SkillContext) -> Iterator[Vector]:
-    """Positions of the people in map in [m], each shape (2,)."""
-    return (np.array(context.data.body(person.body).xpos[:2]) for person in context.world.people.values())
 
 
 def _point(xy: Vector) -> tuple[float, float]:

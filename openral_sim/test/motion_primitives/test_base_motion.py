@@ -7,7 +7,8 @@ from openral_core.geometry import angle_between
 from openral_core.home_map import Pose2
 from openral_core.skill_errors import Blocked
 from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
-from openral_sim.motion_primitives.base_motion import CLEARANCE, drive_to, plan_base_motion, shift_by, turn_to
+from openral_sim.motion_primitives.base_motion import CLEARANCE, plan_base_motion, shift_by, turn_to
+from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.planning.occupancy_grid import RESOLUTION, rasterise
 from openral_sim.planning.perceived_floor import PerceivedFloor
@@ -69,7 +70,7 @@ def test_is_blocked_when_newer_maps_leave_no_way(context: SkillContext, play: Ca
     context.perceived = PerceivedFloor(perceived_by(context))
     driving = drive_to(context, np.array([0.0, -1.6, -1.6]), plan_base_motion(context), "driving")
     next(driving)
-    context.perceived.latest = perceived_by(context, (-2.75, -0.95, 3.4, -0.8))
+    context.perceived.latest = perceived_by(context, (-2.75, -1.25, 3.4, -1.1))
     with pytest.raises(Blocked, match="a newer map shows an obstacle on the way, and no base path"):
         play(driving)
     assert np.abs(context.control.base_velocity).max() < 0.05

@@ -57,6 +57,11 @@ class MapLocaliser:
         if self._pose_path is not None:
             scope.timer(POSE_PERIOD, self._keep_pose)
 
+    @property
+    def is_lost(self) -> bool:
+        """True after a jump of the odometry until the pose was found again."""
+        return self._matcher.is_lost
+
     def localise(self, view: DepthView, rays: Array, base: Array) -> DepthView:
         """Correct the pose by an image; return its view in map.
 

@@ -42,6 +42,16 @@ STAMP_TOLERANCE = 1e-4
 """Difference of two stamps of one image [s]; they are compared as floating-point seconds."""
 
 
+class PoseLost(OpenRALError):
+    """An image that no pose in the map fits, after the odometry has jumped."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the odometry has jumped, and no pose near it fits the map: the image is not used; the robot"
+            " looks for its pose in the next ones"
+        )
+
+
 class ActiveMapper:
     """Mapper with its subscriptions and publishers; closed with its scope, which saves the map.
 
@@ -126,6 +136,8 @@ class ActiveMapper:
         view = replace(view, depth=depth)
         if self._localiser is not None:
             view = self._localiser.localise(view, rays, T_map_base)
+            if self._localiser.is_lost:
+                raise PoseLost
             T_map_base = self._localiser.T_map_odom @ T_map_base
         base = float(T_map_base[0, 3]), float(T_map_base[1, 3])
         self._mapper.update(view.depth, pixel_rays, view.T_map_camera, base)

@@ -27,7 +27,8 @@ from openral_core.detectors import Detection
 from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap
 from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
-from openral_mapping.scan_matching import ScanMatcher, Surfaces
+from openral_mapping.scan_matching import ScanMatcher
+from openral_mapping.surfaces import Surfaces
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.geometry import pose_from_transform, transform_message
 from openral_ros.conversions.images import image_message

@@ -1,0 +1,186 @@
+"""Driving to a place: around what newer maps show, and waiting for people who stand in the way."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_core.skill_errors import Blocked
+from openral_core.skills import Feedback
+from openral_sim.motion_primitives.base_motion import (
+    CONFIG,
+    PathFollower,
+    brake_base,
+    floor_now,
+    follow_path,
+    people_at,
+    plan_base_motion,
+)
+from openral_sim.motion_primitives.head import aim, face
+from openral_sim.planning.base_planner import CostToGo, NoBasePath
+from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
+from openral_sim.robot.model import BASE_RADIUS
+from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
+
+Vector = NDArray[np.float64]
+WAITING = "waiting for a person to leave the way"
+
+
+@dataclass(frozen=True)
+class PeopleConfig:
+    """Parameters of driving among people, in [m] and [s].
+
+    Attributes:
+        least: Distance of the way ahead from a person at which the base stops; the envelope's and 3 cm.
+        ahead: Length of the way ahead that is watched; the base brakes within a third of it.
+        in_way: Distance from a way within which a person obstructs it.
+        look_from: Distance from a person to wait at.
+        leg_height: Height to look at, so that the camera shows when the floor is free.
+        patience: Longest wait for one person.
+        check_period: Time between two plans while waiting.
+    """
+
+    least: float = 0.53
+    ahead: float = 1.0
+    in_way: float = 0.75
+    look_from: float = 1.3
+    leg_height: float = 0.4
+    patience: float = 20.0
+    check_period: float = 0.5
+
+
+PEOPLE = PeopleConfig()
+
+
+class PersonInWay(Blocked):
+    """A person stands where the only way leads, and has not left in time."""
+
+    def __init__(self, person: Vector) -> None:
+        super().__init__(
+            f"a person stands in the way at ({person[0]:.2f}, {person[1]:.2f}) and did not leave it within"
+            f" {PEOPLE.patience:.0f} s"
+        )
+        self.evidence = {"blocked_by": "person", "x": float(person[0]), "y": float(person[1])}
+
+
+def drive_to(context: SkillContext, goal: Vector, field: CostToGo, stage: str) -> Move[None]:
+    """Drive along the least-cost path to a pose (x, y, yaw) in map, shape (3,).
+
+    Where a newer map shows an obstacle on the way, or a person comes onto it, another path is planned; if
+    people alone leave none, the base waits for them.
+
+    Raises:
+        NoBasePath: If no path leads there.
+        PersonInWay: If a person does not leave the only way.
+        Blocked: If the base cannot move, or newer maps leave it no way.
+        TookTooLong: If it does not arrive within its time limit.
+    """
+    path = field.path_to(goal[:2])
+    for _ in range(1 + CONFIG.max_replans):
+        watch = _WayWatch(context, field.grid)
+        yield from follow_path(context, PathFollower(path, float(goal[2])), stage, watch.must_stop)
+        if not watch.found:
+            return
+        yield from brake_base(context.control)
+        try:
+            field = plan_base_motion(context)
+            path = field.path_to(goal[:2])
+        except NoBasePath as error:
+            if person_in_way(context, goal[:2], 0.0) is None:
+                raise Blocked(f"a newer map shows an obstacle on the way, and {error}") from error
+            field = yield from wait_for_way(context, goal[:2], 0.0)
+            path = field.path_to(goal[:2])
+    raise Blocked(f"obstacles or people appeared on {1 + CONFIG.max_replans} paths in a row")
+
+
+def person_in_way(context: SkillContext, goal: Vector, within: float) -> tuple[Vector, Vector] | None:
+    """Return the person who alone keeps the base from a goal, and the path that is else free.
+
+    Args:
+        context: The robot and its world.
+        goal: In map in [m], shape (2,).
+        within: Largest distance from the goal that counts as reached in [m].
+
+    Returns:
+        Position of the person, shape (2,), and waypoints, shape (N, 2); None if none could free the way.
+    """
+    people = list(people_at(context))
+    if not people:
+        return None
+    field = plan_base_motion(context, with_people=False)
+    at = field.nearest_reachable(goal, within)
+    if not np.isfinite(at).all():
+        return None
+    path = field.path_to(at)
+    ways = PathFollower(path, 0.0).ahead(RESOLUTION)
+    distances = [float(np.linalg.norm(ways - person, axis=1).min()) for person in people]
+    nearest = int(np.argmin(distances))
+    return (people[nearest], path) if distances[nearest] < PEOPLE.in_way else None
+
+
+def wait_for_way(context: SkillContext, goal: Vector, within: float) -> Move[CostToGo]:
+    """Drive up to the person in the way, look at them, and wait until a path leads to the goal.
+
+    Raises:
+        PersonInWay: If they do not leave in time.
+    """
+    found = person_in_way(context, goal, within)
+    if found is None:
+        return plan_base_motion(context)
+    person, path = found
+    yield from _come_near(context, person, path)
+    yield from face(context, np.array([*person, PEOPLE.leg_height]), WAITING)
+    yield from aim(context, np.array([*person, PEOPLE.leg_height]), WAITING)
+    periods = round(PEOPLE.check_period / CONTROL_PERIOD)
+    for period in range(round(PEOPLE.patience / CONTROL_PERIOD)):
+        if period % periods == 0:
+            field = plan_base_motion(context)
+            if np.isfinite(field.nearest_reachable(goal, within)).all():
+                return field
+        yield Feedback(WAITING, 0.5)
+    raise PersonInWay(person)
+
+
+def _come_near(context: SkillContext, person: Vector, path: Vector) -> Move[None]:
+    """Drive along a path up to where the person can be seen from a polite distance."""
+    ways = PathFollower(path, 0.0).ahead(RESOLUTION)
+    near = np.flatnonzero(np.linalg.norm(ways - person, axis=1) < PEOPLE.look_from)
+    wanted = ways[max(int(near[0]) - 1, 0)] if len(near) else ways[-1]
+    field = plan_base_motion(context)
+    at = field.nearest_reachable(wanted, PEOPLE.look_from)
+    if not float(np.linalg.norm(at - context.control.base_pose[:2])) >= 2 * RESOLUTION:
+        return
+    follower = PathFollower(field.path_to(at), float(np.arctan2(*(person - at)[::-1])))
+    yield from follow_path(context, follower, WAITING, _WayWatch(context, field.grid).must_stop)
+    yield from brake_base(context.control)
+
+
+class _WayWatch:
+    """Detect that a newer map shows an obstacle on a path that was free, or that a person comes onto it.
+
+    From a person who is near already the base may leave.
+    """
+
+    def __init__(self, context: SkillContext, planned: SimOccupancyGrid) -> None:
+        self._context, self._planned = context, planned
+        self._seen = context.perceived and context.perceived.latest
+        self.found = False
+
+    def must_stop(self, follower: PathFollower) -> bool:
+        """Check the rest of the path if a newer map has come, and its next metre for people."""
+        latest = self._context.perceived and self._context.perceived.latest
+        ahead = follower.ahead(RESOLUTION / 2)
+        if latest is not self._seen:
+            self._seen = latest
+            now = floor_now(self._context).clearance_along(ahead)
+            self.found = bool(
+                ((now < BASE_RADIUS) & (self._planned.clearance_along(ahead) >= BASE_RADIUS)).any()
+            )
+        near = ahead[: round(2 * PEOPLE.ahead / RESOLUTION)]
+        self.found = self.found or any(self._comes_onto(near, each) for each in people_at(self._context))
+        return self.found
+
+    def _comes_onto(self, ahead: Vector, person: Vector) -> bool:
+        nearest = float(np.linalg.norm(ahead - person, axis=1).min(initial=np.inf))
+        here = float(np.linalg.norm(self._context.control.base_pose[:2] - person))
+        return nearest < min(PEOPLE.least, here)
