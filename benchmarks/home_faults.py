@@ -2,7 +2,7 @@
 
 In one process and in simulated time, as `openral bench household --map explored --drift mild`: `home` is
 explored once, and for every fault a robot begins with what that left; a second goal follows. In the
-environment: CELLS="door_shut ..." chooses faults; SEED=n; LEARNED=1 for `home-tiny` and its locator instead of
+environment: CELLS="door_shut ..." chooses faults; SEED=n; LEARNED=1 for `home-tiny` and its locator, not
 ground truth; OUT=folder keeps the exploration and the recordings.
 """
 
