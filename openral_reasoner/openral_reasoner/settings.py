@@ -52,6 +52,9 @@ class MissionSettings(BaseModel):
     )
     second_goal: Literal["queue", "replace", "refuse"] = "queue"
     queue_length: int = Field(default=8, ge=1, description="goals that may wait")
+    has_skills: bool = Field(
+        default=True, description="the robot has skills; False = no mission waits for a skill server"
+    )
     require_approval: bool = Field(
         default=False, description="ask the operator before every acting tool call"
     )

@@ -96,6 +96,9 @@ class ReasonerParameters(Parameters):
     )
     second_goal: SecondGoal = Field(default=SecondGoal.QUEUE, description="queue, replace or refuse")
     require_approval: bool = Field(default=False, description="ask the operator before every skill")
+    has_skills: bool = Field(
+        default=True, description="the robot has skills; false: a goal waits for no skill server"
+    )
     palette_wait: float = Field(
         default=30.0,
         ge=0.0,
@@ -174,6 +177,7 @@ class ReasonerParameters(Parameters):
             search=SearchCosts(looking=self.looking_cost, opening=self.opening_cost),
             default_requester=self.requester,
             second_goal=self.second_goal.value,
+            has_skills=self.has_skills,
             require_approval=self.require_approval,
         )
 

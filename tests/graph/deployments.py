@@ -16,18 +16,26 @@ ALONE = ("--no-mcap", "--console", "off")
 """Options without the processes beside the graph, which tests of the graph do not need."""
 TOLD = ("--detectors", "groundtruth")
 """Detectors that are always right: what a test of the graph sees does not depend on weights."""
+SIMULATED = ("deploy_sim.py", *FAST, *TOLD)
+"""Program of a simulated robot, and its options."""
+REAL = ("deploy_robot.py",)
+"""Program of a real robot."""
 
 
 class Deployment:
-    """`python deploy_sim.py` with its output in a file; use as a context manager."""
+    """A deployment with its output in a file; use as a context manager."""
 
     def __init__(
-        self, folder: Path, *arguments: str, through: Callable[[list[str]], list[str]] = list
+        self,
+        folder: Path,
+        *arguments: str,
+        program: Sequence[str] = SIMULATED,
+        through: Callable[[list[str]], list[str]] = list,
     ) -> None:
         """``through`` may put something before the command, such as a way to another host."""
         self.folder = folder
         self.output_file = folder / "output.txt"
-        command = [sys.executable, "deploy_sim.py", "--record", str(folder), *FAST, *ALONE, *TOLD, *arguments]
+        command = [sys.executable, program[0], "--record", str(folder), *ALONE, *program[1:], *arguments]
         self._command = through(command)
 
     def __enter__(self) -> "Deployment":

@@ -21,7 +21,7 @@ class Body:
     """The node that serves the robot's skills, the map of its home, and its cameras and frames.
 
     ``geometry`` holds parameters of `world_state`; ``compressed``: its cameras publish compressed images,
-    ``semantic``: they also publish semantic ones.
+    ``semantic``: they also publish semantic ones; ``has_skills``: something moves it.
     """
 
     node: NodeSpec
@@ -30,6 +30,7 @@ class Body:
     geometry: Mapping[str, ParameterValue] = field(default_factory=dict)
     compressed: bool = False
     semantic: bool = False
+    has_skills: bool = True
 
 
 def simulated_body(
@@ -120,7 +121,7 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
         geometry["rectified_cameras"] = rectified
     streams = driver_topics(robot)
     known = "" if options.finds_home else str(home_map or "")
-    return Body(node, known, streams, geometry, robot.compressed, robot.semantic)
+    return Body(node, known, streams, geometry, robot.compressed, robot.semantic, bool(robot.skills))
 
 
 def stop_file_of(robot: RobotDescription) -> Path:

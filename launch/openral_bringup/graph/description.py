@@ -102,7 +102,7 @@ def build_graph(
         *detectors,
         world_state_node(options, body),
         *mapper_nodes(options, body),
-        reasoner_node(options, folders, default_locator(chosen)),
+        reasoner_node(options, folders, default_locator(chosen), body),
     )
     managed: list[str] = [node.managed_as for node in nodes if node.level is not None]
     bringup = NodeSpec("bringup", "openral_bringup", "bringup", options.namespace, None, {"nodes": managed})
@@ -174,7 +174,7 @@ def mapper_nodes(options: DeploymentOptions, body: Body) -> tuple[NodeSpec, ...]
     )
 
 
-def reasoner_node(options: DeploymentOptions, folders: list[str], default: str) -> NodeSpec:
+def reasoner_node(options: DeploymentOptions, folders: list[str], default: str, body: Body) -> NodeSpec:
     """Return the reasoner with its default locator."""
     parameters: dict[str, ParameterValue] = {
         "use_sim_time": options.simulated,
@@ -184,6 +184,7 @@ def reasoner_node(options: DeploymentOptions, folders: list[str], default: str) 
         "rskill_folders": folders,
         "default_detector": default,
         "seed": options.seed,
+        "has_skills": body.has_skills,
         "handoff_timeout": options.handoff_timeout,
         "gpu_budget_mb": options.gpu_budget_mb,
         "record": options.record,

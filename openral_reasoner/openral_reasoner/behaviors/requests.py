@@ -62,10 +62,14 @@ LOCATOR = PeerRequirement(lambda palette: palette.detector_available, "no locato
 
 
 def wait_for_peers(mission: Mission) -> Procedure[tuple[str, ...]]:
-    """Wait for memory and a skill server, then for a locator; return which of the first two is missing."""
-    yield from wait_for(mission, MEMORY, SKILLS)
+    """Wait for memory and, if the robot has skills, their server, then for a locator; return what is missing.
+
+    A missing locator is not returned.
+    """
+    needs = (MEMORY, SKILLS) if mission.settings.has_skills else (MEMORY,)
+    yield from wait_for(mission, *needs)
     yield from wait_for(mission, LOCATOR)
-    return tuple(need.absent for need in (MEMORY, SKILLS) if not need.there(mission.palette))
+    return tuple(need.absent for need in needs if not need.there(mission.palette))
 
 
 def wait_for(mission: Mission, *needs: PeerRequirement) -> Procedure[None]:

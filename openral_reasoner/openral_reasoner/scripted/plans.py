@@ -197,6 +197,8 @@ def find(context: PlanContext, goal: Find) -> Plan[str]:
 
 
 def _unchecked(context: PlanContext) -> str:
+    if context.now.detector_available:
+        return "I did not verify it: it is not in view, and no NAVIGATE skill is available."
     broken = "; ".join(f"locator {each.id} is not working: {each.why}" for each in context.now.blind)
     return f"I did not verify it: {broken}." if broken else "I did not verify it: no locator is available."
 
@@ -217,16 +219,24 @@ def face(context: PlanContext, words: str, found: ObjectSummary) -> Plan[None]:
 def verify(context: PlanContext, words: str, found: ObjectSummary) -> Plan[tuple[ObjectSummary, bool]]:
     """Verify that an object is where memory has it, else search for it. The flag: it was seen.
 
+    A robot that cannot drive looks from where it is, and searches nowhere else.
+
     Raises:
         PlanFailed: If no image was evaluated, because memory may be outdated.
     """
-    yield from face(context, words, found)
+    drives = context.offers(Verb.NAVIGATE) or (bool(found.must_open) and context.offers(Verb.OPEN))
+    if drives:
+        yield from face(context, words, found)
+    elif context.offers(Verb.LOOK_AT):
+        yield from context.act(Verb.LOOK_AT, found.id)
     if not context.can_look:
         return found, False
     reply = yield LocateInViewTool(query=words)
     if reply.found or reply.status == SEEN_NOT_PLACED:
         return (reply.found[0] if reply.found else found), True
     if reply.status in ("MOVED", "NOT_IN_VIEW"):
+        if not drives:
+            return found, False
         return (yield from search_object(context, words, reply)), True
     if _went_meanwhile(context, reply):
         return found, False

@@ -56,6 +56,18 @@ class PlanContext:
         """True if a locator can be asked; during a replay, if one was asked."""
         return self.now.detector_available if self.past is None else self.past.tool == "locate_in_view"
 
+    def offers(self, verb: Verb) -> bool:
+        """Return True if a skill of a verb is offered; during a replay, if one was executed."""
+        return bool(self.now.with_verb(verb)) if self.past is None else self._executed(verb) is not None
+
+    def _executed(self, verb: Verb) -> ExecuteRskillTool | None:
+        """Return the call that was made next if it executed a skill of a verb, or one that is gone since."""
+        if self.past is None or self.past.tool != "execute_rskill":
+            return None
+        call = ExecuteRskillTool.model_validate_json(self.past.arguments)
+        skill = self.now.skill(call.rskill_id)
+        return call if skill is None or skill.verb is verb else None
+
     def label(self, place: str) -> str:
         """Return the label of a place; its id if it has none."""
         entry = self.now.place(place)
@@ -68,18 +80,12 @@ class PlanContext:
             PlanFailed: If it did not open.
         """
         entry = self.now.place(place)
+        opened = self._executed(Verb.OPEN)
         closed = entry is not None and entry.closed
-        if closed if self.past is None else self._opens(self.past, place):
+        if closed if self.past is None else opened is not None and opened.target == place:
             require_success((yield from self.act(Verb.OPEN, place)), f"open {self.label(place)}")
             return True
         return False
-
-    def _opens(self, call: RawCall, place: str) -> bool:
-        if call.tool != "execute_rskill":
-            return False
-        said = ExecuteRskillTool.model_validate_json(call.arguments)
-        skill = self.now.skill(said.rskill_id)
-        return said.target == place and skill is not None and skill.verb is Verb.OPEN
 
     def act(self, verb: Verb, target: str, search_for: str = "", prompt: str = "") -> Plan[ToolResult]:
         """Act with the first skill of a verb.
