@@ -47,10 +47,8 @@ from openral_sim.planning.perceived_floor import perceived_grid
 from openral_sim.procedural.home import sample_home
 from openral_sim.rendering import CameraRenderer
 from openral_sim.rendering.sensor import SENSORS, SensorName
-from openral_sim.robot import add_robot, set_stowed
+from openral_sim.robot import load_sim_robot
 from openral_sim.robot.control import RobotControl
-from openral_sim.robot.joints import RobotNames
-from openral_sim.robot.model import BASE_RADIUS
 from openral_sim.world import SimWorldModel
 
 TILTS = (0.35, 1.0)
@@ -87,7 +85,7 @@ class Explorer:
 
     def __post_init__(self) -> None:
         """Look at the model's floor as well, for the distance that was really kept."""
-        self.control = RobotControl(self.world.model, self.world.data, RobotNames())
+        self.control = RobotControl(self.world.model, self.world.data, load_sim_robot())
         self.truth = rasterise(self.world.model, self.world.data, self.control.bodies)
         self.rays = pixel_rays(self.camera.K, WIDTH, HEIGHT)
         self.pose = self.control.base_pose
@@ -112,7 +110,7 @@ class Explorer:
         self.closest = min(self.closest, self.truth.clearance_at(true[:2]))
         place(self.world, true, tilt)
         self.localisation.advance(true)
-        T_world_camera = self.control.T_map_body(RobotNames().head_optical_frame)
+        T_world_camera = self.control.T_map_body(load_sim_robot().names.head_optical_frame)
         body, depths = body_lines_of(self.world, self.control), []
         for _ in range(images):
             self.world.data.time += IMAGE_PERIOD  # errors of depth are drawn by time
@@ -144,7 +142,7 @@ class Explorer:
                 return False
             for pose in along(path):
                 now = perceived_grid(self.mapper.floor_map()).clearance_at(pose[:2])
-                if now < BASE_RADIUS <= grid.clearance_at(pose[:2]):
+                if now < load_sim_robot().description.base.radius <= grid.clearance_at(pose[:2]):
                     break
                 self.look(pose, TILTS[0])
             else:
@@ -182,8 +180,8 @@ def run() -> list[dict[str, object]]:
 def explored(seed: int, rooms: int) -> dict[str, object]:
     """Explore a sampled home."""
     scene = sample_home(seed, rooms)
-    world = SimWorldModel.load(scene, 0, add_robot)
-    set_stowed(world.model, world.data)
+    world = SimWorldModel.load(scene, 0, load_sim_robot())
+    load_sim_robot().set_stowed(world.model, world.data)
     sensor = SENSORS[SensorName(os.environ.get("SENSORS", "off"))]
     with CameraRenderer(world, CAMERA, WIDTH, HEIGHT, shadows=False, sensor=sensor) as camera:
         robot = Explorer(world, camera, seed)

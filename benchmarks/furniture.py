@@ -30,9 +30,8 @@ from openral_sim.procedural.home import sample_home
 from openral_sim.rendering.camera import fixed_camera, intrinsics
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.rendering.sensor import SENSORS, SensorName
-from openral_sim.robot import add_robot, set_stowed
+from openral_sim.robot import load_sim_robot
 from openral_sim.robot.control import RobotControl
-from openral_sim.robot.joints import RobotNames
 from openral_sim.world import SimWorldModel
 from openral_world_state.depth_camera import Intrinsics
 
@@ -70,10 +69,10 @@ def run() -> list[dict[str, object]]:
 def furnished(seed: int, rooms: int) -> Furnished:
     """Tour a sampled home, and find its furniture."""
     scene = sample_home(seed, rooms)
-    world = SimWorldModel.load(scene, 0, add_robot)
-    set_stowed(world.model, world.data)
-    names = RobotNames()
-    control = RobotControl(world.model, world.data, names)
+    world = SimWorldModel.load(scene, 0, load_sim_robot())
+    load_sim_robot().set_stowed(world.model, world.data)
+    names = load_sim_robot().names
+    control = RobotControl(world.model, world.data, load_sim_robot())
     poses, _ = tour_poses(world, control)
     camera = Eyes(world)
     mapper, furniture = DepthMapper(), FurnitureMapper()

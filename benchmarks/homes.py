@@ -11,7 +11,7 @@ import mujoco
 
 from openral_sim.procedural.home import find_scene, shipped_scenes
 from openral_sim.rendering import CameraRenderer
-from openral_sim.robot import add_robot, set_stowed
+from openral_sim.robot import load_sim_robot
 from openral_sim.scene.scene import Scene
 from openral_sim.world import SimWorldModel
 
@@ -31,8 +31,8 @@ def run() -> list[dict[str, object]]:
 def measured(name: str, scene: Scene) -> dict[str, object]:
     """Physics, drawing, and what they make together at the cameras' rates with nothing else to do."""
     began = time.perf_counter()
-    world = SimWorldModel.load(scene, 0, add_robot)
-    set_stowed(world.model, world.data)
+    world = SimWorldModel.load(scene, 0, load_sim_robot())
+    load_sim_robot().set_stowed(world.model, world.data)
     loaded = time.perf_counter() - began
     step = physics(world)
     plain, shaded = (frame(world, shadows=shadows) for shadows in (False, True))

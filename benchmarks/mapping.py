@@ -25,9 +25,8 @@ from openral_sim.planning.base_planner import plan_from
 from openral_sim.planning.occupancy_grid import MAX_HEIGHT, MIN_HEIGHT, bounding_corners, rasterise
 from openral_sim.procedural.home import sample_home
 from openral_sim.rendering import CameraRenderer
-from openral_sim.robot import add_robot, set_stowed
+from openral_sim.robot import load_sim_robot
 from openral_sim.robot.control import RobotControl
-from openral_sim.robot.joints import RobotNames
 from openral_sim.world import SimWorldModel
 from openral_world_state.depth_camera import Intrinsics
 
@@ -84,10 +83,10 @@ def home_figures(tour: Tour) -> dict[str, object]:
 def mapped(seed: int, rooms: int) -> Tour:
     """Drive the tour of a sampled home and map it."""
     scene = sample_home(seed, rooms)
-    world = SimWorldModel.load(scene, 0, add_robot)
-    set_stowed(world.model, world.data)
-    names = RobotNames()
-    control = RobotControl(world.model, world.data, names)
+    world = SimWorldModel.load(scene, 0, load_sim_robot())
+    load_sim_robot().set_stowed(world.model, world.data)
+    names = load_sim_robot().names
+    control = RobotControl(world.model, world.data, load_sim_robot())
     poses, way = tour_poses(world, control)
     mapper, stages = DepthMapper(), list[FloorMap]()
     with CameraRenderer(world, CAMERA, WIDTH, HEIGHT, shadows=False) as camera:
@@ -108,9 +107,9 @@ def mapped(seed: int, rooms: int) -> Tour:
 
 def place(world: SimWorldModel, pose: NDArray[np.float64], tilt: float = TILT) -> None:
     """Put the base at a pose (x, y, yaw), with the head's tilt [rad] as it drives, or another."""
-    for joint, value in zip(RobotNames().base_joints, pose, strict=True):
+    for joint, value in zip(load_sim_robot().names.base_joints, pose, strict=True):
         world.data.joint(joint).qpos = value
-    world.data.joint(RobotNames().head_joints[1]).qpos = tilt
+    world.data.joint(load_sim_robot().names.head_joints[1]).qpos = tilt
     mujoco.mj_forward(world.model, world.data)
 
 
@@ -194,14 +193,16 @@ def reachable_floor(
 def update_cost() -> dict[str, object]:
     """CPU time of the update with an image of 640x480 px, against drawing its points without any rays."""
     scene = sample_home(1, 2)
-    world = SimWorldModel.load(scene, 0, add_robot)
-    place(world, RobotControl(world.model, world.data, RobotNames()).base_pose)
+    world = SimWorldModel.load(scene, 0, load_sim_robot())
+    place(world, RobotControl(world.model, world.data, load_sim_robot()).base_pose)
     with CameraRenderer(world, CAMERA, 640, 480, shadows=False) as camera:
         depth, rays = camera.render().depth, pixel_rays(camera.K, 640, 480)
         every = np.ascontiguousarray(
             Intrinsics(camera.K, 640, 480).rays(np.indices((480, 640))[::-1].reshape(2, -1).T.astype(float))
         )
-    T = RobotControl(world.model, world.data, RobotNames()).T_map_body(RobotNames().head_optical_frame)
+    T = RobotControl(world.model, world.data, load_sim_robot()).T_map_body(
+        load_sim_robot().names.head_optical_frame
+    )
     mapper = DepthMapper()
     ours = cpu_time(lambda: mapper.update(depth, rays, T))
     baseline = cpu_time(lambda: points_alone(depth, every, T))

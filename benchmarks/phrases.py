@@ -43,7 +43,7 @@ from openral_ros.conversions.images import image_message
 from openral_sim.planning.inverse_kinematics import IkSolver
 from openral_sim.procedural.home import sample_home
 from openral_sim.procedural.object_placement import ObjectChoice
-from openral_sim.robot import add_robot
+from openral_sim.robot import load_sim_robot
 from openral_sim.world import SimWorldModel
 
 LONG = True
@@ -143,8 +143,8 @@ def views(seed: int, rng: np.random.Generator) -> Iterator[View]:
     """Images of a home with the objects that they show."""
     plan = load_plan()
     scene = sample_home(seed, choice=ObjectChoice(plan.without(SPLIT), MISPLACED))
-    home = ArrangedHome(SimWorldModel.load(scene, seed, add_robot))
-    camera, solver = HomeCamera(home, RenderSettings(depth=True), rng), IkSolver()
+    home = ArrangedHome(SimWorldModel.load(scene, seed, load_sim_robot()))
+    camera, solver = HomeCamera(home, RenderSettings(depth=True), rng), IkSolver(load_sim_robot())
     try:
         for _ in range(ARRANGEMENTS):
             home.rearrange(rng)

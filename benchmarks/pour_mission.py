@@ -16,7 +16,7 @@ from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, Verb
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.rendering.snapshot import free_camera
-from openral_sim.robot import add_robot, set_stowed
+from openral_sim.robot import load_sim_robot
 from openral_sim.scene.scene import load_scene
 from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
 from openral_sim.skills.runner import run as run_skill
@@ -38,7 +38,7 @@ class Scenario:
     results: list[tuple[Verb, SkillResult]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        set_stowed(self.world.model, self.world.data)
+        load_sim_robot().set_stowed(self.world.model, self.world.data)
         self.robot = SkillContext(self.world, self.seed)
         self.rng = np.random.default_rng(self.seed)
 
@@ -116,7 +116,7 @@ def run() -> list[dict[str, object]]:
 
 def errand_row(seed: int) -> dict[str, object]:
     """One scenario until it is done or a step fails."""
-    scenario = Scenario(SimWorldModel.load(load_scene(SCENE), seed, add_robot), seed)
+    scenario = Scenario(SimWorldModel.load(load_scene(SCENE), seed, load_sim_robot()), seed)
     began, failed, reason = time.monotonic(), "", ""
     for number, (name, verb, params) in enumerate(steps(scenario)):
         if not scenario.do(verb, params()):

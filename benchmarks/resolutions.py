@@ -19,7 +19,7 @@ from openral_data.viewpoints import ViewpointSampler
 from openral_sim.planning.inverse_kinematics import IkSolver
 from openral_sim.procedural.home import sample_home
 from openral_sim.rendering import CameraRenderer
-from openral_sim.robot import add_robot
+from openral_sim.robot import load_sim_robot
 from openral_sim.world import SimWorldModel
 
 LONG = True
@@ -65,8 +65,8 @@ def shares(name: str, sides: np.ndarray) -> dict[str, object]:
 def seen_in(seed: int) -> Iterator[Seen]:
     """Objects that the robot sees in one home."""
     rng = np.random.default_rng(seed)
-    home = ArrangedHome(SimWorldModel.load(sample_home(seed), seed, add_robot))
-    camera, solver = HomeCamera(home, RenderSettings(shadows=0.0), rng), IkSolver()
+    home = ArrangedHome(SimWorldModel.load(sample_home(seed), seed, load_sim_robot()))
+    camera, solver = HomeCamera(home, RenderSettings(shadows=0.0), rng), IkSolver(load_sim_robot())
     try:
         for _ in range(ARRANGEMENTS):
             home.rearrange(rng)
@@ -91,7 +91,7 @@ def objects_in(image: LabelledImage, home: ArrangedHome) -> Iterator[Seen]:
 
 def costs(seed: int) -> Iterator[dict[str, object]]:
     """Time of one core per frame of colour and depth."""
-    world, baseline = SimWorldModel.load(sample_home(seed), seed, add_robot), 0.0
+    world, baseline = SimWorldModel.load(sample_home(seed), seed, load_sim_robot()), 0.0
     for resolution, width in RESOLUTIONS.items():
         with CameraRenderer(world, "robot/head", width, width * 3 // 4, shadows=False) as camera:
             camera.render()

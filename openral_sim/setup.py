@@ -11,7 +11,7 @@ setup(
     ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
-    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},
+    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.xml", "**/*.json"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from openral_core.home_map import Container, Fixture, Surface
 from openral_sim.planning.occupancy_grid import SimOccupancyGrid, rasterise
-from openral_sim.robot import RobotNames, set_stowed
+from openral_sim.robot import load_sim_robot
 from openral_sim.robot.control import robot_bodies
 from openral_sim.scene.entities import WorldObject, WorldPerson
 from openral_sim.world import SimWorldModel
@@ -71,8 +71,8 @@ class ArrangedHome:
 
     def __init__(self, world: SimWorldModel) -> None:
         self.world = world
-        self.blind = robot_bodies(world.model, RobotNames())
-        set_stowed(world.model, world.data)
+        self.blind = robot_bodies(world.model, load_sim_robot().names)
+        load_sim_robot().set_stowed(world.model, world.data)
         self._at_rest = world.data.qpos.copy()
         self._standing = {person.body: world.model.body(person.body).pos.copy() for person in self.people}
         self.grid = self._rasterise()

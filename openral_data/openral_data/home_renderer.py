@@ -19,7 +19,7 @@ from openral_sim.procedural.object_placement import ObjectChoice
 from openral_sim.rendering.camera import fixed_camera
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.rendering.sensor import SENSORS, SensorName
-from openral_sim.robot import add_robot
+from openral_sim.robot import load_sim_robot
 from openral_sim.world import SimWorldModel
 
 IMAGES_PER_ARRANGEMENT = 9
@@ -109,7 +109,7 @@ def _intrinsics(K: NDArray[np.float64]) -> Iterator[tuple[str, float]]:
 
 @cache
 def _solver() -> IkSolver:
-    return IkSolver()
+    return IkSolver(load_sim_robot())
 
 
 def render_home(
@@ -121,7 +121,7 @@ def render_home(
     except NoValidHome:
         return
     rng = np.random.default_rng([seed, images])
-    home = ArrangedHome(SimWorldModel.load(scene, seed, add_robot))
+    home = ArrangedHome(SimWorldModel.load(scene, seed, load_sim_robot()))
     camera = HomeCamera(home, settings, rng)
     try:
         for index in range(images):

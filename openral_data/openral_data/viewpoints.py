@@ -3,7 +3,7 @@
 The robot drives along planned paths, stands at places, looks at objects, reaches for them and holds them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import pi
 
@@ -15,18 +15,16 @@ from scipy.spatial.transform import Rotation
 from openral_core.grasping.approach import frontal, hand_axes, oblique, top_down
 from openral_data.annotation import Pinhole
 from openral_data.arrangement import ArrangedHome
-from openral_sim.motion_primitives.base_motion import CLEARANCE
 from openral_sim.motion_primitives.head import head_angles
 from openral_sim.planning.base_planner import CostToGo, NoBasePath, plan_from
-from openral_sim.planning.inverse_kinematics import COMFORTABLE, IkFailed, IkSolver
+from openral_sim.planning.inverse_kinematics import IkFailed, IkSolver
 from openral_sim.planning.range_sensor import line_of_sight
 from openral_sim.rendering.camera import intrinsics
-from openral_sim.robot import GRIPPER, TUCKED, RobotNames
-from openral_sim.robot.joints import CARRYING, CARRYING_LEVEL
-from openral_sim.robot.model import HEAD_HEIGHT, PAN_LIMIT, TILT_LIMITS
+from openral_sim.robot import load_sim_robot
 from openral_sim.scene.entities import WorldObject
 
 Vector = NDArray[np.float64]
+HEAD_CAMERA = load_sim_robot().names.head_camera
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,9 @@ class ViewpointSampler:
 
     def __init__(self, home: ArrangedHome, solver: IkSolver, rng: np.random.Generator) -> None:
         self._home, self._solver, self._rng = home, solver, rng
-        self._names = RobotNames()
+        self._robot = robot = load_sim_robot()
+        self._names, self._head, self._stowed = robot.names, robot.head, robot.stowed
+        self._clearance = robot.description.base.clearance
         self._data, self._model = home.world.data, home.world.model
         self._held: tuple[WorldObject, Vector] | None = None
         self._reachable = self._plan()
@@ -123,9 +123,9 @@ class ViewpointSampler:
 
     def _plan(self) -> CostToGo | None:
         for _ in range(CONFIG.attempts):
-            start = np.array(self._home.free_point(self._rng, CLEARANCE))
+            start = np.array(self._home.free_point(self._rng, self._clearance))
             try:
-                field = plan_from(self._home.grid, start, CLEARANCE)
+                field = plan_from(self._home.grid, start, self._clearance)
             except NoBasePath:
                 continue
             if np.isfinite(field.cost).sum() > 200:
@@ -150,7 +150,7 @@ class ViewpointSampler:
         dx, dy = path[index + 1] - path[index]
         yaw = float(np.arctan2(dy, dx)) + float(self._rng.normal(0.0, 0.15))
         head = (float(self._rng.normal(0.0, 0.25)), float(self._rng.uniform(*CONFIG.drive_tilt)))
-        return self._pose("drive", np.array([x, y, yaw]), head, TUCKED)
+        return self._pose("drive", np.array([x, y, yaw]), head, self._stowed)
 
     def _at_place(self) -> Viewpoint:
         """Stand at a place and look at what it faces, or around."""
@@ -163,8 +163,8 @@ class ViewpointSampler:
             fixture = self._home.world.furniture[place.looks_at].fixture
             x, y = fixture.pose.to_parent(0.0, float(self._rng.uniform(-0.4, 0.4)) * fixture.width)
             height = float(self._rng.uniform(0.3, 1.0)) * fixture.height
-            head = self._beside(head_angles(np.array([x, y, height]), base))
-        return self._pose("place", base, head, TUCKED)
+            head = self._beside(head_angles(self._head, np.array([x, y, height]), base))
+        return self._pose("place", base, head, self._stowed)
 
     def _at_object(self) -> Viewpoint:
         """Look at an object, a person's hand or a closed container from where the robot can stand."""
@@ -179,13 +179,13 @@ class ViewpointSampler:
             if len(near) == 0:
                 continue
             x, y = points[near[self._rng.integers(len(near))]]
-            if not line_of_sight(
-                self._model, self._data, np.array([x, y, HEAD_HEIGHT]), target, self._home.blind | own
-            ):
+            eye = np.array([x, y, self._head.height])
+            if not line_of_sight(self._model, self._data, eye, target, self._home.blind | own):
                 continue
             bearing = float(np.arctan2(target[1] - y, target[0] - x))
             base = np.array([x, y, bearing + self._rng.uniform(-0.9, 0.9)])
-            return self._pose("object", base, self._beside(head_angles(target, base)), TUCKED)
+            look = self._beside(head_angles(self._head, target, base))
+            return self._pose("object", base, look, self._stowed)
         raise NoViewpoint
 
     def _target(self) -> tuple[Vector, frozenset[int]]:
@@ -223,8 +223,10 @@ class ViewpointSampler:
             if posture is None:
                 continue
             if self._rng.random() < 0.2:
-                return self._pose("wrist", base, self._beside(head_angles(target, base)), posture)
-            return self._pose("wrist", base, head_angles(target, base), posture, self._names.wrist_camera)
+                look = self._beside(head_angles(self._head, target, base))
+                return self._pose("wrist", base, look, posture)
+            look = head_angles(self._head, target, base)
+            return self._pose("wrist", base, look, posture, self._names.wrist_camera)
         raise NoViewpoint
 
     def _pregrasp(self, base: Vector, target: Vector) -> tuple[float, ...] | None:
@@ -245,7 +247,8 @@ class ViewpointSampler:
         T_base_map[:2, :2] = ((c, s), (-s, c))
         T_base_map[:2, 3] = -T_base_map[:2, :2] @ base[:2]
         try:
-            return tuple(map(float, self._solver.solve(T_base_map @ T_map_hand, COMFORTABLE, tries=1)))
+            solved = self._solver.solve(T_base_map @ T_map_hand, self._robot.comfortable, tries=1)
+            return tuple(map(float, solved))
         except IkFailed:
             return None
 
@@ -259,7 +262,8 @@ class ViewpointSampler:
         cells = np.argwhere(np.isfinite(field.cost))
         x, y = field.grid.point(cells[self._rng.integers(len(cells))])
         base = np.array([x, y, self._rng.uniform(-pi, pi)])
-        posture: tuple[float, ...] = (CARRYING, CARRYING_LEVEL)[self._rng.integers(2)]
+        carrying = (self._robot.carrying_down, self._robot.carrying(0.0, 0.0))
+        posture: Iterable[float] = carrying[self._rng.integers(2)]
         if self._rng.random() < 0.4:
             carried = self._pregrasp(base, np.array([x, y, 0.0]) + self._ahead(base[2]))
             posture = carried or posture
@@ -267,9 +271,9 @@ class ViewpointSampler:
         hand = self._data.site(self._names.grasp_site)
         quaternion = np.zeros(4)
         mujoco.mju_mat2Quat(quaternion, hand.xmat)
-        look = head_angles(hand.xpos, base)
+        look = head_angles(self._head, hand.xpos, base)
         camera = self._names.wrist_camera if self._rng.random() < 0.35 else self._names.head_camera
-        if abs(look[0]) > PAN_LIMIT:
+        if abs(look[0]) > self._head.pan_limit:
             raise NoViewpoint
         self._held = (item, self._data.joint(item.body).qpos.copy())
         self._home.put(item, hand.xpos, self._upright(quaternion))
@@ -287,8 +291,8 @@ class ViewpointSampler:
     def _anywhere(self) -> Viewpoint:
         """Look from any point of a room in any direction, without the robot in the way."""
         x, y = self._home.free_point(self._rng, 0.15)
-        away = np.array([*self._home.free_point(self._rng, CLEARANCE), 0.0])
-        self._set_robot(away, (0.0, 0.0), TUCKED)
+        away = np.array([*self._home.free_point(self._rng, self._clearance), 0.0])
+        self._set_robot(away, (0.0, 0.0), self._stowed)
         yaw, pitch = self._rng.uniform(-pi, pi), self._rng.uniform(-0.3, 0.9)
         if self._rng.random() < 0.7:
             target, _ = self._target()
@@ -303,15 +307,16 @@ class ViewpointSampler:
     def _beside(self, angles: tuple[float, float]) -> tuple[float, float]:
         """Look a little past a direction, so that what is there is anywhere in the image."""
         pan, tilt = np.array(angles) + self._rng.uniform(-1.0, 1.0, 2) * CONFIG.off_centre * (1.0, 0.7)
-        return float(np.clip(pan, -PAN_LIMIT, PAN_LIMIT)), float(np.clip(tilt, *TILT_LIMITS))
+        low, high = -self._head.pan_limit, self._head.pan_limit
+        return float(np.clip(pan, low, high)), float(np.clip(tilt, *self._head.tilt_limits))
 
     def _pose(
         self,
         kind: str,
         base: Vector,
         head: tuple[float, float],
-        posture: tuple[float, ...],
-        camera: str = RobotNames().head_camera,
+        posture: Iterable[float],
+        camera: str = HEAD_CAMERA,
         opening: float | None = None,
     ) -> Viewpoint:
         """Pose the robot and return its camera's viewpoint, mounted a little differently each time."""
@@ -331,14 +336,15 @@ class ViewpointSampler:
         self,
         base: Vector,
         head: tuple[float, float],
-        posture: tuple[float, ...],
+        posture: Iterable[float],
         opening: float | None = None,
     ) -> None:
         names = self._names
         joints = (*names.base_joints, *names.reach_joints, *names.head_joints)
         for joint, value in zip(joints, (*base, *posture, *head), strict=True):
             self._data.joint(joint).qpos[0] = value
-        finger = GRIPPER.finger_travel if opening is None else min(opening / 2, GRIPPER.finger_travel)
+        widest = self._robot.gripper.finger_travel
+        finger = widest if opening is None else min(opening / 2, widest)
         for joint in names.finger_joints:
             self._data.joint(joint).qpos[0] = finger
         self._home.forward()

@@ -5,13 +5,13 @@ import pytest
 
 from openral_data.arrangement import ArrangedHome
 from openral_sim.procedural.home import sample_home
-from openral_sim.robot import add_robot
+from openral_sim.robot import load_sim_robot
 from openral_sim.world import SimWorldModel
 
 
 @pytest.fixture(scope="module")
 def home() -> ArrangedHome:
-    return ArrangedHome(SimWorldModel.load(sample_home(1002), 0, add_robot))
+    return ArrangedHome(SimWorldModel.load(sample_home(1002), 0, load_sim_robot()))
 
 
 def test_the_same_generator_gives_the_same_arrangement_and_another_one_another(home: ArrangedHome) -> None:

@@ -9,13 +9,13 @@ from openral_data.arrangement import ArrangedHome
 from openral_data.viewpoints import CONFIG, WEIGHTS, Viewpoint, ViewpointSampler
 from openral_sim.planning.inverse_kinematics import IkSolver
 from openral_sim.procedural.home import sample_home
-from openral_sim.robot import RobotNames, add_robot
+from openral_sim.robot import load_sim_robot
 from openral_sim.world import SimWorldModel
 
 
 @pytest.fixture(scope="module")
 def home() -> ArrangedHome:
-    return ArrangedHome(SimWorldModel.load(sample_home(1001), 0, add_robot))
+    return ArrangedHome(SimWorldModel.load(sample_home(1001), 0, load_sim_robot()))
 
 
 @pytest.fixture(scope="module")
@@ -23,11 +23,11 @@ def sampled(home: ArrangedHome) -> list[tuple[Viewpoint, np.ndarray, np.ndarray]
     """Viewpoints, each with where the robot's base and that camera's optical frame then are."""
     rng = np.random.default_rng(3)
     home.rearrange(rng)
-    sampler, found = ViewpointSampler(home, IkSolver(), rng), []
+    sampler, found = ViewpointSampler(home, IkSolver(load_sim_robot()), rng), []
     for _ in range(60):
         view = sampler.sample()
-        base = home.world.T_world(RobotNames().base)
-        found.append((view, base, home.world.T_world(RobotNames().cameras[view.camera])))
+        base = home.world.T_world(load_sim_robot().names.base)
+        found.append((view, base, home.world.T_world(load_sim_robot().names.cameras[view.camera])))
     return found
 
 
@@ -74,7 +74,7 @@ def test_an_object_that_was_held_is_back_where_it_lay(home: ArrangedHome) -> Non
     rng = np.random.default_rng(4)
     home.rearrange(rng)
     lying = {item.id: home.position(item) for item in home.objects}
-    sampler, held = ViewpointSampler(home, IkSolver(), rng), 0
+    sampler, held = ViewpointSampler(home, IkSolver(load_sim_robot()), rng), 0
     for _ in range(60):
         view = sampler.sample()
         moved = [item.id for item in home.objects if not np.array_equal(home.position(item), lying[item.id])]

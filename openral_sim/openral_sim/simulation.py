@@ -21,7 +21,7 @@ from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.odometry import DRIFTS, DriftName, Localisation
 from openral_sim.planning.perceived_floor import PerceivedFloor
-from openral_sim.robot import RobotControl, add_robot, set_stowed
+from openral_sim.robot import DEFAULT_ROBOT, RobotControl, load_sim_robot
 from openral_sim.scene.liquids import Liquid
 from openral_sim.scene.scene import load_scene
 from openral_sim.skills.context import CONTROL_PERIOD, Running, SkillContext
@@ -75,17 +75,21 @@ class Simulation:
         policy: str = "",
         perceived: PerceivedFloor | None = None,
         drift: DriftName = DriftName.OFF,
+        robot: str = DEFAULT_ROBOT,
     ) -> Self:
         """Load a scene at rest, with the robot stowed at its start pose, and the file of a policy.
 
         The base plans on the ``perceived`` floor, which is in the world, or, without it, on the model.
+        ``robot`` is the name of a shipped one, or the file of its description.
 
         Raises:
-            InvalidDocument: If the scene, its map or the policy is invalid.
-            FrankaAssetsMissing: If the arm's model is not installed.
+            InvalidDocument: If the scene, its map, the policy or the robot is invalid.
+            UnknownSimRobot: If there is no such robot.
+            RobotAssetsMissing: If the robot's model is not installed.
         """
-        world = SimWorldModel.load(load_scene(scene), seed, add_robot)
-        set_stowed(world.model, world.data)
+        sim_robot = load_sim_robot(robot)
+        world = SimWorldModel.load(load_scene(scene), seed, sim_robot)
+        sim_robot.set_stowed(world.model, world.data)
         context = SkillContext(world, seed, perceived=perceived)
         return cls(world, context, load_policy(policy, world.scene.home), drift)
 

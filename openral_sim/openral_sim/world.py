@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.home_map import NoGoZone, Place, Pose2, Room
-from openral_sim.robot.joints import RobotNames
-from openral_sim.scene.compose import DOOR, AddRobot, Composition, compose
+from openral_sim.robot.sim_robot import SimRobot
+from openral_sim.scene.compose import DOOR, Composition, compose
 from openral_sim.scene.entities import WorldFurniture, WorldObject, WorldPerson
 from openral_sim.scene.scene import Scene
 from openral_sim.scene.schema import Walk, yaw_quaternion
@@ -33,7 +33,7 @@ class SimWorldModel:
     def __init__(self, scene: Scene, composition: Composition) -> None:
         self.scene = scene
         self.spec = composition.spec
-        self.robot: RobotNames | None = composition.robot
+        self.robot: SimRobot | None = composition.robot
         self.objects: Mapping[str, WorldObject] = MappingProxyType(composition.objects)
         self.furniture: Mapping[str, WorldFurniture] = MappingProxyType(composition.furniture)
         self.people: Mapping[str, WorldPerson] = MappingProxyType(composition.people)
@@ -49,15 +49,15 @@ class SimWorldModel:
         mujoco.mj_forward(self.model, self.data)
 
     @classmethod
-    def load(cls, scene: Scene, seed: int, add_robot: AddRobot | None = None) -> "SimWorldModel":
+    def load(cls, scene: Scene, seed: int, robot: SimRobot | None = None) -> "SimWorldModel":
         """Build a scene with every object at rest.
 
         Args:
             scene: Scene to build.
             seed: Seed of the objects' placements.
-            add_robot: Adds the robot at the scene's start pose; None builds the scene without a robot.
+            robot: Robot at the scene's start pose; None builds the scene without a robot.
         """
-        return cls(scene, compose(scene, seed, add_robot))
+        return cls(scene, compose(scene, seed, robot))
 
     @property
     def no_go_zones(self) -> tuple[NoGoZone, ...]:
@@ -71,7 +71,7 @@ class SimWorldModel:
 
     def step(self, seconds: float) -> None:
         """Advance the people who walk, and physics by whole time steps, at least one."""
-        robot = None if self.robot is None else self.T_world(self.robot.base)[:2, 3]
+        robot = None if self.robot is None else self.T_world(self.robot.names.base)[:2, 3]
         for name, walker in self.walkers.items():
             if not walker.has_arrived:
                 self.move_body(self.people[name].body, walker.advance(self.time, seconds, robot))

@@ -11,7 +11,7 @@ import pytest
 
 from openral_core.home_map import NoGoZone
 from openral_core.skills import Feedback, ParamValue, SkillResult, Verb
-from openral_sim.robot import add_robot, set_stowed
+from openral_sim.robot import load_sim_robot
 from openral_sim.scene.compose import Composition, compose
 from openral_sim.scene.entities import WorldFurniture
 from openral_sim.scene.scene import Scene, load_scene
@@ -63,12 +63,13 @@ class Room:
     """The part of a world that skills need, compiled once for all tests."""
 
     def __init__(self) -> None:
+        self.robot = load_sim_robot()
         self.people = {"ann": Someone("person", "palm")}
         self.furniture: dict[str, WorldFurniture] = {}
         self.no_go_zones: tuple[NoGoZone, ...] = ()
         self.model = copy.copy(_model())
         self.data = mujoco.MjData(self.model)
-        set_stowed(self.model, self.data)
+        load_sim_robot().set_stowed(self.model, self.data)
         mujoco.mj_step(self.model, self.data, 100)
 
 
@@ -84,7 +85,7 @@ def _model() -> mujoco.MjModel:
     for name in THINGS:
         _add_thing(spec, name)
     _add_person(spec, -1.6, -0.8)
-    add_robot(spec, 0.0, 0.0, 0.0)
+    load_sim_robot().add_to(spec, 0.0, 0.0, 0.0)
     return spec.compile()
 
 
@@ -119,8 +120,8 @@ def at_home(scene: Scene) -> Callable[[int], SkillContext]:
     """``at_home(seed)``: a robot in the home scene."""
 
     def enter(seed: int) -> SkillContext:
-        world = SimWorldModel.load(scene, seed, add_robot)
-        set_stowed(world.model, world.data)
+        world = SimWorldModel.load(scene, seed, load_sim_robot())
+        load_sim_robot().set_stowed(world.model, world.data)
         return SkillContext(world, seed)
 
     return enter

@@ -4,7 +4,7 @@ import pytest
 from numpy.typing import NDArray
 
 from openral_core.home_map import Pose2
-from openral_sim.robot import BASE_RADIUS
+from openral_sim.robot import load_sim_robot
 from openral_sim.scene.compose import TIMESTEP
 from openral_sim.scene.scene import Scene
 from openral_sim.scene.schema import Walk
@@ -78,7 +78,7 @@ def test_the_robot_fits_at_every_place(scene: Scene, still_world: SimWorldModel)
             ranges = [
                 ray(still_world, (pose.x, pose.y, height), angle) for angle in np.arange(0, 2 * np.pi, 0.2)
             ]
-            assert min(ranges) > BASE_RADIUS + 0.05, (pose, height)
+            assert min(ranges) > load_sim_robot().description.base.radius + 0.05, (pose, height)
 
 
 def ray(world: SimWorldModel, start: tuple[float, float, float], angle: float) -> float:

@@ -15,7 +15,7 @@ from openral_core.errors import OpenRALError
 from openral_core.skills import Feedback
 from openral_sim.controllers.recipients import Recipients
 from openral_sim.motion_primitives.base_motion import brake_base
-from openral_sim.robot import RobotControl, add_robot, set_stowed
+from openral_sim.robot import RobotControl, load_sim_robot
 from openral_sim.scene.scene import load_scene
 from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 from openral_sim.world import SimWorldModel
@@ -145,10 +145,11 @@ class ControlledRobot:
 
         Raises:
             InvalidDocument: If the scene or its map is invalid.
-            FrankaAssetsMissing: If the arm's model is not installed.
+            RobotAssetsMissing: If the robot's model is not installed.
         """
-        world = SimWorldModel.load(load_scene(scene), seed, add_robot)
-        set_stowed(world.model, world.data)
+        robot = load_sim_robot()
+        world = SimWorldModel.load(load_scene(scene), seed, robot)
+        robot.set_stowed(world.model, world.data)
         return cls(world, SkillContext(world, seed))
 
     @property

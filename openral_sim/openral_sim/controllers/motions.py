@@ -26,7 +26,7 @@ from openral_sim.motion_primitives.gripper import (
     open_hand,
 )
 from openral_sim.planning.base_planner import NoBasePath
-from openral_sim.planning.inverse_kinematics import COMFORTABLE, IkFailed
+from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
@@ -75,7 +75,7 @@ class Drive:
         free = floor.nearest_reachable(wanted, CONFIG.goal_tolerance)
         if not np.isfinite(free).all():
             raise NoBasePath(floor.start, wanted, floor.clearance)
-        follower = PathFollower(floor.path_to(free), self.goal.yaw)
+        follower = PathFollower(floor.path_to(free), self.goal.yaw, context.robot.description.base.limits)
         self.remaining = follower.length
         for feedback in follow_path(context, follower, "driving"):
             self.remaining = follower.remaining()
@@ -202,7 +202,9 @@ class Reach:
         T = context.to_base_frame(self.T_map_grasp, context.control.base_pose)
         found, refused = 0, None
         for number in range(CONFIG.postures):
-            start, tries = (context.control.reach_target, 2) if number == 0 else (COMFORTABLE, 3)
+            start, tries = (
+                (context.control.reach_target, 2) if number == 0 else (context.robot.comfortable, 3)
+            )
             try:
                 posture = context.solver.solve(T, start, tries, seed=number)
             except IkFailed as error:

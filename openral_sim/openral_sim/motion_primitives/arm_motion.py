@@ -39,7 +39,7 @@ CONFIG = ArmMotionConfig()
 
 
 def reach_to(context: SkillContext, posture: Vector, stage: str, speed: float = 1.0) -> Move[None]:
-    """Move lift and arm to a posture, shape (8,), around obstacles, at a fraction ``speed`` of top speed.
+    """Move lift and arm to a posture, shape (D,), around obstacles, at a fraction ``speed`` of top speed.
 
     An object grasped from the side stays upright.
 
@@ -51,7 +51,7 @@ def reach_to(context: SkillContext, posture: Vector, stage: str, speed: float = 
     if context.held is not None and not context.held.is_downward:
         context.checker.limit_tilt(CONFIG.max_tilt)
     waypoints = yield from plan_arm_motion(context, posture, stage)
-    yield from follow(context, Trajectory(waypoints, speed), stage)
+    yield from follow(context, Trajectory(waypoints, context.robot.speeds, speed), stage)
 
 
 def plan_arm_motion(context: SkillContext, posture: Vector, stage: str) -> Move[Vector]:
@@ -97,14 +97,15 @@ def reach_along(
     )
     waypoints = line_postures(context, start, goal)
     distance = float(np.linalg.norm(goal[:3, 3] - start[:3, 3]))
-    trajectory = Trajectory(waypoints, 1.0)
-    trajectory = Trajectory(waypoints, min(1.0, trajectory.duration * speed / max(distance, 1e-3)))
+    trajectory = Trajectory(waypoints, context.robot.speeds)
+    fraction = min(1.0, trajectory.duration * speed / max(distance, 1e-3))
+    trajectory = Trajectory(waypoints, context.robot.speeds, fraction)
     finished = yield from follow(context, trajectory, stage, stop)
     return finished
 
 
 def line_postures(context: SkillContext, start: Vector, goal: Vector) -> Vector:
-    """Solve for postures along a straight line between two poses in base_link, shape (N, 8).
+    """Solve for postures along a straight line between two poses in base_link, shape (N, D).
 
     Raises:
         IkFailed: If the line leaves the arm's reach.

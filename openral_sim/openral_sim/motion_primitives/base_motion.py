@@ -17,26 +17,10 @@ from openral_sim.planning.occupancy_grid import (
 )
 from openral_sim.planning.perceived_floor import perceived_grid
 from openral_sim.robot.control import RobotControl
+from openral_sim.robot.description import DriveLimits
 from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class DriveLimits:
-    """Bounds on the base; below what its servos can do, and gentle on what it carries.
-
-    Attributes:
-        speed: Top speed in [m/s].
-        turn_rate: Top turn rate in [rad/s].
-        acceleration: Largest acceleration in [m/s^2].
-        turn_acceleration: Largest angular acceleration in [rad/s^2].
-    """
-
-    speed: float = 0.8
-    turn_rate: float = 1.5
-    acceleration: float = 1.0
-    turn_acceleration: float = 4.0
 
 
 @dataclass(frozen=True)
@@ -168,12 +152,6 @@ class PathFollower:
         return limited
 
 
-CLEARANCE = 0.33
-"""Distance from the base's middle to any obstacle while driving in [m]; its radius and 6 cm."""
-CLEARANCE_HOLDING = 0.40
-"""The same with an object in the hand, which sticks out at the side, in [m]."""
-
-
 @dataclass(frozen=True)
 class BaseMotionConfig:
     """Parameters of supervising the base; tuned in simulation.
@@ -198,7 +176,6 @@ class BaseMotionConfig:
 
 
 CONFIG = BaseMotionConfig()
-_SLOW = DriveLimits(speed=0.35, turn_rate=0.9, acceleration=0.7, turn_acceleration=3.0)
 
 
 def floor_now(
@@ -218,7 +195,8 @@ def floor_now(
     if context.perceived is None:
         if not with_people:
             ignored = ignored | {context.model.body(each.body).id for each in context.world.people.values()}
-        return rasterise(context.model, context.data, context.own_bodies() | ignored, zones)
+        own, top = context.own_bodies(), context.robot.description.base.height
+        return rasterise(context.model, context.data, own | ignored, zones, top)
     moving = collision_outlines(context.model, context.data, ignored) if ignored else []
     if with_people:
         return perceived_grid(context.perceived.map(), zones, moving, [_disc(at, BODY) for at in people])
@@ -246,7 +224,8 @@ def plan_base_motion(context: SkillContext, *, with_people: bool = True) -> Cost
         NoFloorMap: If the floor has to be perceived, and no map has come.
         NoBasePath: If no free floor is near the base.
     """
-    clearance = CLEARANCE_HOLDING if context.held else CLEARANCE
+    base = context.robot.description.base
+    clearance = base.clearance_holding if context.held else base.clearance
     floor = floor_now(context, with_people=with_people)
     return plan_from(floor, context.control.base_pose[:2], clearance)
 
@@ -255,13 +234,16 @@ def shift_by(context: SkillContext, offset: Vector, stage: str) -> Move[None]:
     """Move straight by an offset in map in [m], shape (2,), keeping the heading."""
     x, y, yaw = context.control.base_pose
     path = np.array([[x, y], [x + offset[0], y + offset[1]]])
-    yield from follow_path(context, PathFollower(path, float(yaw), _SLOW), stage)
+    yield from follow_path(
+        context, PathFollower(path, float(yaw), context.robot.description.base.slow), stage
+    )
 
 
 def turn_to(context: SkillContext, yaw: float, stage: str) -> Move[None]:
     """Turn on the spot to a heading in map in [rad]."""
     here = context.control.base_pose[:2]
-    yield from follow_path(context, PathFollower(np.array([here, here]), yaw), stage)
+    limits = context.robot.description.base.limits
+    yield from follow_path(context, PathFollower(np.array([here, here]), yaw, limits), stage)
 
 
 def follow_path(
@@ -299,18 +281,17 @@ def follow_path(
 
 _BRAKING = 1.0
 """Longest time to brake in [s]; from top speed it takes 0.8 s."""
-_DECELERATION = np.array([1.0, 1.0, 4.0]) * CONTROL_PERIOD
-"""Change of the base's velocity per control period while braking, from 1 m/s^2 and 4 rad/s^2 [m/s, rad/s]."""
 
 
 def brake_base(control: RobotControl) -> Move[None]:
     """Slow the base down within its limits."""
-    velocity = control.base_velocity
+    velocity, limits = control.base_velocity, control.robot.description.base.limits
+    change = CONTROL_PERIOD * np.array([limits.acceleration, limits.acceleration, limits.turn_acceleration])
     control.drive(velocity)
     for _ in range(int(_BRAKING / CONTROL_PERIOD)):
         if float(np.abs(velocity).max()) < 1e-3:
             break
-        velocity = velocity - np.clip(velocity, -_DECELERATION, _DECELERATION)
+        velocity = velocity - np.clip(velocity, -change, change)
         control.drive(velocity)
         yield Feedback("stopping", 1.0)
     control.drive(np.zeros(3))

@@ -16,11 +16,11 @@ from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.base_planner import CostToGo
-from openral_sim.planning.inverse_kinematics import COMFORTABLE, IkFailed
+from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.planning.placement import candidate_base_poses
 from openral_sim.planning.range_sensor import line_of_sight
 from openral_sim.planning.visibility import Boxes, VisibilityResult, nearby_occluders, visible_fraction
-from openral_sim.robot.model import HEAD_HEIGHT
+from openral_sim.robot.sim_robot import HeadGeometry
 from openral_sim.skills.context import Move, SkillContext
 
 Vector = NDArray[np.float64]
@@ -55,7 +55,8 @@ class ViewConfig:
         max_distance: Largest distance from the middle of the points in [m].
         occluder_margin: Additional distance within which furniture may occlude in [m].
         stride: Only every so many cells of the floor are tried along each axis.
-        pans: Pan angles to look with in [rad]; a head on the base's rear gets closer when it looks sideways.
+        aside: Pan to either side to look with, besides ahead, in [rad]; a head on the base's rear gets closer
+            when it looks sideways.
         good_fraction: Visible fraction with which the robot stays where it is.
         stay_ratio: Ratio to the best visible fraction with which the robot stays where it is.
         near_best_ratio: Ratio to the best visible fraction with which a place may be preferred as closer.
@@ -66,7 +67,7 @@ class ViewConfig:
     max_distance: float = 1.5
     occluder_margin: float = 0.3
     stride: int = 3
-    pans: tuple[float, ...] = (0.0, 1.45, -1.45)
+    aside: float = 1.45
     good_fraction: float = 0.75
     stay_ratio: float = 0.9
     near_best_ratio: float = 0.95
@@ -102,8 +103,8 @@ class WorkPose:
 
     Attributes:
         base: Pose (x, y, yaw) in map, shape (3,).
-        before: Posture of the pregrasp pose, shape (8,).
-        goal: Posture of the goal, shape (8,).
+        before: Posture of the pregrasp pose, shape (N,).
+        goal: Posture of the goal, shape (N,).
         option: The option they reach.
     """
 
@@ -156,7 +157,7 @@ def find_work_pose(
     here = context.control.base_pose[:2]
     poses = [
         pose
-        for pose in candidate_base_poses(field, target)
+        for pose in candidate_base_poses(field, target, context.robot.description.arm.distances)
         if float(np.linalg.norm(pose[:2] - here)) >= apart
     ]
     seen = [pose for pose in poses if sees(context, pose, target)]
@@ -191,7 +192,7 @@ def work_pose_at(context: SkillContext, base: Vector, options: Options) -> WorkP
     for option in options(base):
         try:
             before = context.solver.solve(
-                context.to_base_frame(option.T_map_pregrasp, base), COMFORTABLE, tries=2
+                context.to_base_frame(option.T_map_pregrasp, base), context.robot.comfortable, tries=2
             )
             goal = context.solver.solve(context.to_base_frame(option.T_map_goal, base), before, tries=1)
         except IkFailed:
@@ -222,7 +223,7 @@ def is_collision_free(
 
 def sees(context: SkillContext, pose: Vector, target: Vector) -> bool:
     """Return True if the head would see a point of map from a base pose."""
-    eye = np.array([pose[0], pose[1], HEAD_HEIGHT])
+    eye = np.array([pose[0], pose[1], context.head.height])
     return line_of_sight(context.model, context.data, eye, target, context.own_bodies())
 
 
@@ -241,14 +242,14 @@ def move_to_unoccluded_view(context: SkillContext, points: Vector, stage: str) -
         VIEW.max_distance + VIEW.occluder_margin,
         context.own_bodies(),
     )
-    here = visible_fraction(context.control.base_pose, points, boxes)
+    here = visible_fraction(context.head, context.control.base_pose, points, boxes)
     if here.fraction < VIEW.good_fraction:
         field = plan_base_motion(context)
         there = yield from best_view(context, field, points, boxes, here, stage)
         if there is not here:
             yield from stow_arm(context, stage)
             yield from drive_to(context, there.base, field, stage)
-            here = visible_fraction(context.control.base_pose, points, boxes)
+            here = visible_fraction(context.head, context.control.base_pose, points, boxes)
     yield from face(context, here.aim, stage)
     yield from aim(context, here.aim, stage)
     return here
@@ -259,9 +260,12 @@ def best_view(
 ) -> Move[VisibilityResult]:
     """Choose the closest base pose that sees the most, or the present one if it sees almost as much."""
     found: list[tuple[float, VisibilityResult]] = []
-    for number, base in enumerate(view_poses(field, points.mean(axis=0)[:2])):
+    for number, base in enumerate(view_poses(context.head, field, points.mean(axis=0)[:2])):
         found.append(
-            (driving_cost(field, context.control.base_pose, base), visible_fraction(base, points, boxes))
+            (
+                driving_cost(field, context.control.base_pose, base),
+                visible_fraction(context.head, base, points, boxes),
+            )
         )
         if number % VIEW.batch == 0:
             yield Feedback(stage, 0.0)
@@ -274,13 +278,14 @@ def best_view(
     return found[min(good)[1]][1]
 
 
-def view_poses(field: CostToGo, middle: Vector) -> Iterator[Vector]:
+def view_poses(head: HeadGeometry, field: CostToGo, middle: Vector) -> Iterator[Vector]:
     """List base poses on reachable floor around a point, facing it or side-on to it."""
     cells = np.argwhere(np.isfinite(field.cost))
     places = field.grid.point(cells[(cells % VIEW.stride == 0).all(axis=1)])
     for place in places[np.linalg.norm(places - middle, axis=1) < VIEW.max_distance]:
         bearing = float(np.arctan2(*(middle - place)[::-1]))
-        for pan in VIEW.pans:
+        aside = min(VIEW.aside, head.pan_limit)
+        for pan in (0.0, aside, -aside):
             yield np.append(place, bearing - pan)
 
 

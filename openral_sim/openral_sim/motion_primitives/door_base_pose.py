@@ -18,7 +18,6 @@ from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.base_planner import CostToGo
 from openral_sim.planning.occupancy_grid import SimOccupancyGrid
 from openral_sim.planning.placement import candidate_base_poses
-from openral_sim.robot.model import BASE_RADIUS
 from openral_sim.skills.context import Move, SkillContext
 
 Vector = NDArray[np.float64]
@@ -32,7 +31,6 @@ class DoorBasePoseConfig:
         pregrasp_distance: Distance of the hand from its working point before it goes in in [m].
         max_obliquity: Largest angle between the hand and the door's normal in [rad].
         bearings: Number of directions around the handle to consider, one every 5 degrees.
-        reaches: Distances from the base to the handle in [m], the best first.
         contact_radius: Radius around the working point within which contact is intended in [m]; the hand.
         floor_margin: Free floor beyond the base's footprint along the motion in [m].
         step: Spacing at which the motion is checked for collisions in [rad] or [m].
@@ -42,7 +40,6 @@ class DoorBasePoseConfig:
     pregrasp_distance: float = 0.13
     max_obliquity: float = 0.9
     bearings: int = 72
-    reaches: tuple[float, ...] = (0.62, 0.70, 0.55, 0.78)
     contact_radius: float = 0.09
     floor_margin: float = 0.04
     step: float = 0.12
@@ -115,15 +112,16 @@ def find_door_work_pose(
     """
     now = hold.door.angle(context)
     point, into = hold.point_at(now), hold.direction_at(now)
-    heading = float(np.arctan2(into[1], into[0]))
+    heading, arm = float(np.arctan2(into[1], into[0])), context.robot.description.arm
     poses = [
         pose
-        for pose in candidate_base_poses(field, point, CONFIG.reaches, CONFIG.bearings)
+        for pose in candidate_base_poses(field, point, arm.door_distances, CONFIG.bearings)
         if angle_between(heading, float(pose[2])) < CONFIG.max_obliquity
     ]
     floor = floor_now(context, {hold.door.body})
+    room = context.robot.description.base.radius + CONFIG.floor_margin
     for angle in angles:
-        roomy = (pose for pose in poses if has_room(floor, hold.door, pose, angle - now))
+        roomy = (pose for pose in poses if has_room(floor, hold.door, pose, angle - now, room))
         for _, pose in zip(range(CONFIG.max_candidates), roomy, strict=False):
             yield Feedback(stage, 0.0)
             work_pose = work_pose_at(context, pose, lambda base: hold.options(now, float(base[2])))
@@ -141,10 +139,10 @@ def _samples(turn: float) -> Iterator[float]:
     return (turn * i / count for i in range(count, 0, -1))
 
 
-def has_room(floor: SimOccupancyGrid, door: ArticulatedDoor, pose: Vector, turn: float) -> bool:
-    """Return True if the floor is free for the base all along the door's motion."""
+def has_room(floor: SimOccupancyGrid, door: ArticulatedDoor, pose: Vector, turn: float, room: float) -> bool:
+    """Return True if the floor is free within ``room`` [m] of the base all along the door's motion."""
     places = (door.joint.moved_with(pose, by)[:2] for by in _samples(turn))
-    return all(floor.clearance_at(place) > BASE_RADIUS + CONFIG.floor_margin for place in places)
+    return all(floor.clearance_at(place) > room for place in places)
 
 
 def stays_free(context: SkillContext, hold: HandleGrasp, work_pose: WorkPose, angle: float) -> bool:

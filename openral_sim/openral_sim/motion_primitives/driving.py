@@ -19,7 +19,6 @@ from openral_sim.motion_primitives.base_motion import (
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.planning.base_planner import CostToGo, NoBasePath
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
-from openral_sim.robot.model import BASE_RADIUS
 from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
@@ -78,7 +77,8 @@ def drive_to(context: SkillContext, goal: Vector, field: CostToGo, stage: str) -
     path = field.path_to(goal[:2])
     for _ in range(1 + CONFIG.max_replans):
         watch = _WayWatch(context, field.grid)
-        yield from follow_path(context, PathFollower(path, float(goal[2])), stage, watch.must_stop)
+        follower = PathFollower(path, float(goal[2]), context.robot.description.base.limits)
+        yield from follow_path(context, follower, stage, watch.must_stop)
         if not watch.found:
             return
         yield from brake_base(context.control)
@@ -150,7 +150,8 @@ def _come_near(context: SkillContext, person: Vector, path: Vector) -> Move[None
     at = field.nearest_reachable(wanted, PEOPLE.look_from)
     if not float(np.linalg.norm(at - context.control.base_pose[:2])) >= 2 * RESOLUTION:
         return
-    follower = PathFollower(field.path_to(at), float(np.arctan2(*(person - at)[::-1])))
+    limits = context.robot.description.base.limits
+    follower = PathFollower(field.path_to(at), float(np.arctan2(*(person - at)[::-1])), limits)
     yield from follow_path(context, follower, WAITING, _WayWatch(context, field.grid).must_stop)
     yield from brake_base(context.control)
 
@@ -173,9 +174,8 @@ class _WayWatch:
         if latest is not self._seen:
             self._seen = latest
             now = floor_now(self._context).clearance_along(ahead)
-            self.found = bool(
-                ((now < BASE_RADIUS) & (self._planned.clearance_along(ahead) >= BASE_RADIUS)).any()
-            )
+            radius = self._context.robot.description.base.radius
+            self.found = bool(((now < radius) & (self._planned.clearance_along(ahead) >= radius)).any())
         near = ahead[: round(2 * PEOPLE.ahead / RESOLUTION)]
         self.found = self.found or any(self._comes_onto(near, each) for each in people_at(self._context))
         return self.found

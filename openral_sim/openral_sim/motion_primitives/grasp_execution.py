@@ -24,14 +24,13 @@ from openral_sim.motion_primitives.gripper import (
 )
 from openral_sim.motion_primitives.retract import back_away, room_behind, stow_arm
 from openral_sim.planning.arm_planner import NoArmPath
-from openral_sim.planning.inverse_kinematics import COMFORTABLE, IkFailed
+from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.planning.range_sensor import cast_rays, window_around
-from openral_sim.robot.franka import GRIPPER
 from openral_sim.skills.context import HeldObject, Move, SkillContext
 
 Vector = NDArray[np.float64]
-_FIELD_OF_VIEW = np.array([np.tan(np.radians(30.0)) * 4 / 3, np.tan(np.radians(30.0))])
-"""Half the extents of the wrist camera's image on the plane z = 1 [1]: 60 degrees vertically, 4:3."""
+_ASPECT = 4 / 3
+"""Width of the wrist camera's image over its height [1]."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,7 @@ class GraspCandidate:
 
     Attributes:
         grasp: The grasp.
-        before: Posture of its pregrasp pose, shape (8,).
+        before: Posture of its pregrasp pose, shape (N,).
         support: Height of the surface that the object stands on in [m].
     """
 
@@ -127,7 +126,8 @@ def scan_object(context: SkillContext, request: GraspRequest) -> ObjectSegment:
     window = window_around(
         T_map_camera, request.position, half, max(SCAN.min_spacing, 2 * half / SCAN.rays_across)
     )
-    window = window[(np.abs(window) < _FIELD_OF_VIEW).all(axis=1)]
+    tangent = np.tan(np.radians(context.robot.description.cameras.wrist.fovy / 2))
+    window = window[(np.abs(window) < (tangent * _ASPECT, tangent)).all(axis=1)]
     points = cast_rays(context.model, context.data, T_map_camera, window, context.control.bodies)
     near = np.linalg.norm(points[:, :2] - request.position[:2], axis=1) < half + SCAN.background_margin
     try:
@@ -145,7 +145,7 @@ def grasp_candidates(
         NotInGripperRange: If the fingers fit nowhere around the object.
         NotReachable: If they fit, but the arm cannot reach any grasp.
     """
-    grasps = yield from _sample(segment, approach)
+    grasps = yield from _sample(context, segment, approach)
     if not grasps:
         own = segment.own_points
         extent = np.round(own.max(axis=0) - own.min(axis=0), 2)
@@ -161,9 +161,9 @@ def grasp_candidates(
     return candidates
 
 
-def _sample(segment: ObjectSegment, approach: ApproachDirection) -> Move[list[Grasp]]:
+def _sample(context: SkillContext, segment: ObjectSegment, approach: ApproachDirection) -> Move[list[Grasp]]:
     """Sample grasps with the first strategy that yields any, one strategy per control period."""
-    for strategy in grasp_strategies(approach, GRIPPER):
+    for strategy in grasp_strategies(approach, context.robot.gripper):
         found = sample_grasps(segment, approach, strategy)
         yield Feedback("choosing a grasp", 0.5)
         if found:
@@ -223,7 +223,7 @@ def nearby_posture(context: SkillContext, T_base_grasp: Vector, here: Vector) ->
     try:
         return context.solver.solve(T_base_grasp, here, tries=2)
     except IkFailed:
-        return context.solver.solve(T_base_grasp, COMFORTABLE, tries=4)
+        return context.solver.solve(T_base_grasp, context.robot.comfortable, tries=4)
 
 
 def move_to_pregrasp(context: SkillContext, candidates: Sequence[GraspCandidate]) -> Move[GraspCandidate]:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from openral_core.grasping.approach import HandOrientation
 from openral_core.skill_errors import BadRequest, LostObject, NothingHeld
 from openral_core.skills import Feedback, Verb
-from openral_sim.robot.franka import GRIPPER
 from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 
 Vector = NDArray[np.float64]
@@ -47,13 +46,15 @@ class GripperMotionConfig:
 CONFIG = GripperMotionConfig()
 
 
-def open_hand(context: SkillContext, stage: str, opening: float = GRIPPER.max_opening) -> Move[None]:
+def open_hand(context: SkillContext, stage: str, opening: float | None = None) -> Move[None]:
     """Open the fingers fully, or to an opening in [m], and wait up to a limit."""
+    widest = context.robot.gripper.max_opening
+    opening = widest if opening is None else opening
     context.control.grip(opening)
     for _ in range(int(CONFIG.opening_time / CONTROL_PERIOD)):
         if abs(context.control.opening - opening) < CONFIG.opening_tolerance:
             return
-        yield Feedback(stage, min(1.0, context.control.opening / GRIPPER.max_opening))
+        yield Feedback(stage, min(1.0, context.control.opening / widest))
 
 
 def release_slowly(context: SkillContext, stage: str) -> Move[None]:

@@ -6,7 +6,6 @@ from numpy.typing import NDArray
 from openral_core.skills import Feedback
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.planning.perceived_floor import PerceivedFloor
-from openral_sim.robot.model import HEAD_HEIGHT
 from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 MAP_WAIT = 3.0
@@ -32,7 +31,7 @@ def look_around(context: SkillContext, floor: PerceivedFloor) -> Move[None]:
 
 def look_into(context: SkillContext, bearing: float, tilt: float, dwell: float) -> Move[None]:
     """Aim the head into a direction of map and stay there for a time in [s]."""
-    distance = HEAD_HEIGHT / np.tan(tilt)
+    distance = context.head.height / np.tan(tilt)
     base = context.control.base_pose
     point: NDArray[np.float64] = np.array(
         [base[0] + distance * np.cos(bearing), base[1] + distance * np.sin(bearing), 0.0]

@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from openral_core.grasping.approach import pregrasp_pose
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
-from openral_sim.motion_primitives.base_motion import CLEARANCE, floor_now, shift_by
+from openral_sim.motion_primitives.base_motion import floor_now, shift_by
 from openral_sim.planning.arm_planner import NoArmPath
-from openral_sim.robot.joints import CARRYING, TUCKED, carrying
 from openral_sim.skills.context import Move, SkillContext
 
 Vector = NDArray[np.float64]
@@ -54,7 +53,7 @@ def stow_arm(context: SkillContext, stage: str) -> Move[None]:
     Raises:
         NoArmPath: If there is no path from anywhere near, either.
     """
-    posture = np.array(_driving_posture(context))
+    posture = _driving_posture(context)
     if float(np.abs(context.control.reach_target - posture).max()) <= CONFIG.stowed_error:
         return
     for _ in range(CONFIG.max_shifts):
@@ -70,11 +69,12 @@ def stow_arm(context: SkillContext, stage: str) -> Move[None]:
     yield from reach_to(context, posture, stage)
 
 
-def _driving_posture(context: SkillContext) -> tuple[float, ...]:
+def _driving_posture(context: SkillContext) -> Vector:
+    robot = context.robot
     if context.held is None:
-        return TUCKED
+        return robot.stowed
     held = context.held.orientation
-    return CARRYING if held.is_downward else carrying(held.pitch, held.roll)
+    return robot.carrying_down if held.is_downward else robot.carrying(held.pitch, held.roll)
 
 
 def shifts_to_more_room(context: SkillContext, posture: Vector) -> Iterator[Vector]:
@@ -87,7 +87,7 @@ def shifts_to_more_room(context: SkillContext, posture: Vector) -> Iterator[Vect
         for bearing in bearings
     ]
     clearances = {i: floor.clearance_at(here + offset) for i, offset in enumerate(offsets)}
-    least = max(CLEARANCE, floor.clearance_at(here))
+    least = max(context.robot.description.base.clearance, floor.clearance_at(here))
     context.sync_collision_scene()
     context.checker.allow_current_contacts()
     for i in sorted(clearances, key=lambda i: -clearances[i]):
@@ -126,8 +126,9 @@ def room_behind(context: SkillContext) -> float:
     """Free distance behind the base along the hand's direction in [m], up to ``max_retreat``."""
     here, forward = context.control.base_pose[:2], forward_postures(context)
     floor, back = floor_now(context), 0.0
+    clearance = context.robot.description.base.clearance
     for distance in np.arange(CONFIG.step, CONFIG.max_retreat + 0.01, CONFIG.step):
-        if floor.clearance_at(here - distance * forward) < CLEARANCE:
+        if floor.clearance_at(here - distance * forward) < clearance:
             break
         back = float(distance)
     return back

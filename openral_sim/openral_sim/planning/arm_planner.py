@@ -11,7 +11,6 @@ from ompl import util as ou
 
 from openral_core.errors import OpenRALError
 from openral_sim.planning.collision_checker import CollisionChecker
-from openral_sim.robot.model import reach_model
 
 Vector = NDArray[np.float64]
 
@@ -34,8 +33,6 @@ class ArmPlannerConfig:
 
 
 CONFIG = ArmPlannerConfig()
-SPEEDS = np.array([0.40, 1.5, 1.5, 1.5, 1.5, 2.0, 2.0, 2.0])
-"""Top speeds of the lift [m/s] and the arm's joints [rad/s]; below Franka's limits of 2.2 and 2.6 rad/s."""
 
 
 class NoArmPath(OpenRALError):
@@ -46,7 +43,7 @@ class NoArmPath(OpenRALError):
 
 
 def plan_arm_path(checker: CollisionChecker, first: Vector, last: Vector, seed: int = 0) -> Vector:
-    """Plan waypoints from ``first`` to ``last``, shape (N, 8): a straight line if free, else by RRT-Connect.
+    """Plan waypoints from ``first`` to ``last``, shape (N, D): a straight line if free, else by RRT-Connect.
 
     Source: Kuffner and LaValle, RRT-Connect, ICRA 2000 (as in OMPL).
 
@@ -66,7 +63,7 @@ def _pairs(checker: CollisionChecker, posture: Vector) -> str:
 
 
 def rrt_connect(checker: CollisionChecker, first: Vector, last: Vector, seed: int) -> Vector:
-    """Plan a path of postures between two, shape (N, 8).
+    """Plan a path of postures between two, shape (N, D).
 
     Source: RRT-Connect (Kuffner and LaValle, 2000), of OMPL.
 
@@ -76,8 +73,8 @@ def rrt_connect(checker: CollisionChecker, first: Vector, last: Vector, seed: in
     # Reseeding between plans is deliberate: each plan depends on its own seed alone.
     ou.setLogLevel(ou.LOG_NONE)
     ou.RNG.setSeed(seed + 1)
-    setup = og.SimpleSetup(_space(first, last))
-    budget = _Budget(checker)
+    setup = og.SimpleSetup(_space(checker.reach_limits, first, last))
+    budget = _Budget(checker, len(first))
     setup.setStateValidityChecker(budget.is_free)
     setup.getSpaceInformation().setStateValidityCheckingResolution(CONFIG.resolution)
     planner = og.RRTConnect(setup.getSpaceInformation())
@@ -89,16 +86,16 @@ def rrt_connect(checker: CollisionChecker, first: Vector, last: Vector, seed: in
         raise NoArmPath(f"none found after {CONFIG.max_checks} postures")
     path = setup.getSolutionPath()
     states = (path.getState(i) for i in range(path.getStateCount()))
-    return np.array([[state[i] for i in range(8)] for state in states])
+    return np.array([[state[i] for i in range(len(first))] for state in states])
 
 
-def _space(first: Vector, last: Vector) -> ob.RealVectorStateSpace:
-    low, high = reach_model().jnt_range.T
-    bounds = ob.RealVectorBounds(8)
-    for i in range(8):
+def _space(limits: Vector, first: Vector, last: Vector) -> ob.RealVectorStateSpace:
+    low, high = limits.T
+    bounds = ob.RealVectorBounds(len(limits))
+    for i in range(len(limits)):
         bounds.setLow(i, float(min(low[i], first[i], last[i])) - 1e-3)
         bounds.setHigh(i, float(max(high[i], first[i], last[i])) + 1e-3)
-    space = ob.RealVectorStateSpace(8)
+    space = ob.RealVectorStateSpace(len(limits))
     space.setBounds(bounds)
     return space
 
@@ -113,12 +110,12 @@ def _state(setup: og.SimpleSetup, posture: Vector) -> object:
 class _Budget:
     """Collision checks of a search, bounded by number rather than time so that plans are reproducible."""
 
-    def __init__(self, checker: CollisionChecker) -> None:
-        self._checker, self._left = checker, CONFIG.max_checks
+    def __init__(self, checker: CollisionChecker, joints: int) -> None:
+        self._checker, self._joints, self._left = checker, joints, CONFIG.max_checks
 
     def is_free(self, state: Sequence[float]) -> bool:
         self._left -= 1
-        return self._checker.is_free(np.array([state[i] for i in range(8)]))
+        return self._checker.is_free(np.array([state[i] for i in range(self._joints)]))
 
     def is_spent(self) -> bool:
         return self._left <= 0
@@ -137,16 +134,16 @@ def shortcut_path(checker: CollisionChecker, path: Vector) -> Vector:
 class Trajectory:
     """Waypoints traversed at a fraction of the top speeds, with a soft start and end."""
 
-    def __init__(self, waypoints: Vector, speed: float = 1.0) -> None:
-        """Traverse ``waypoints``, shape (N, 8), at ``speed``, a fraction of the top speeds in (0, 1]."""
+    def __init__(self, waypoints: Vector, top_speeds: Vector, speed: float = 1.0) -> None:
+        """Traverse ``waypoints``, shape (N, D), at a fraction ``speed`` of ``top_speeds``, shape (D,)."""
         self._waypoints = waypoints
-        steps = np.abs(np.diff(waypoints, axis=0)) / (SPEEDS * speed)
+        steps = np.abs(np.diff(waypoints, axis=0)) / (top_speeds * speed)
         self._marks = np.concatenate([[0.0], np.cumsum(steps.max(axis=1))]) if len(steps) else np.zeros(1)
         self.duration = float(self._marks[-1]) + CONFIG.ramp
         """Time from rest to rest in [s]."""
 
     def at(self, time: float) -> Vector:
-        """Posture at ``time`` [s] after the start, shape (8,)."""
+        """Posture at ``time`` [s] after the start, shape (D,)."""
         progress = self._progress(min(max(time, 0.0), self.duration))
         return np.array([np.interp(progress, self._marks, column) for column in self._waypoints.T])
 

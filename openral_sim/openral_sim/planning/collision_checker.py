@@ -59,6 +59,12 @@ class CollisionChecker:
         self._is_moving = np.isin(self._model.geom_bodyid, list(moving))
         self._model.geom_margin[:] = np.where(self._is_moving, MARGIN, self._margins)
 
+    @property
+    def reach_limits(self) -> Vector:
+        """Limits of the lift and the arm in [m] and [rad], shape (D, 2)."""
+        limits: Vector = self._model.jnt_range[[self._model.joint(j).id for j in self._names.reach_joints]]
+        return limits
+
     def set_joint(self, joint: str, value: float) -> None:
         """Set a joint of the scene, such as a door's hinge, until the next sync."""
         self._data.qpos[self._model.joint(joint).qposadr[0]] = value

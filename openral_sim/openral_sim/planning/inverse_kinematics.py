@@ -7,13 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
-from openral_sim.robot.joints import RobotNames
-from openral_sim.robot.model import ARM_MOUNT, LIFT_TRAVEL, reach_model
+from openral_sim.robot.sim_robot import SimRobot
 
 Vector = NDArray[np.float64]
-
-COMFORTABLE = np.array([0.25, 0.0, 0.0, 0.0, -2.0, 0.0, 0.45, 0.0])
-"""Seed posture near most poses in front of the robot; lift [m], joints [rad]."""
 
 
 @dataclass(frozen=True)
@@ -21,20 +17,20 @@ class IkConfig:
     """Parameters of the solver.
 
     Attributes:
-        shoulder_height: Height of the shoulder above the arm's mount in [m]; d1 of the Panda's DH table.
-        max_reach: Distance from the shoulder to the grasp site at full stretch in [m]; an upper bound.
         max_steps: Gauss-Newton steps per seed.
         position_tolerance: Position error that counts as converged in [m].
         angle_tolerance: Orientation error that counts as converged in [rad].
         lever: Length that weighs orientation error against position error in [m/rad], about a hand's.
+        lift_cost: Cost of a deviation of the lift from the start, in [1/m].
+        arm_cost: The same of an arm joint, in [1/rad].
     """
 
-    shoulder_height: float = 0.333
-    max_reach: float = 1.03
     max_steps: int = 40
     position_tolerance: float = 0.002
     angle_tolerance: float = 0.02
     lever: float = 0.1
+    lift_cost: float = 3e-3
+    arm_cost: float = 1e-3
 
 
 CONFIG = IkConfig()
@@ -51,24 +47,29 @@ class IkFailed(OpenRALError):
 
 
 class IkSolver:
-    """Differential IK of the lift and the arm, base_link at the origin."""
+    """Differential IK of a robot's lift and arm, base_link at the origin."""
 
-    def __init__(self) -> None:
-        model = reach_model()
+    def __init__(self, robot: SimRobot) -> None:
+        self._robot, model = robot, robot.reach_model
         self._configuration = mink.Configuration(model)
         self._task = mink.FrameTask(
-            RobotNames().grasp_site, "site", position_cost=1.0, orientation_cost=0.3, lm_damping=1e-3
+            robot.names.grasp_site, "site", position_cost=1.0, orientation_cost=0.3, lm_damping=1e-3
         )
-        self._posture = mink.PostureTask(model, cost=np.array([3e-3] + [1e-3] * 7))
+        self._posture = mink.PostureTask(model, cost=self._posture_cost())
         self._limits = [mink.ConfigurationLimit(model)]
         self._low, self._high = model.jnt_range.T
+
+    def _posture_cost(self) -> Vector:
+        names = self._robot.names
+        lift = [CONFIG.lift_cost] if names.lift_joint else []
+        return np.array(lift + [CONFIG.arm_cost] * len(names.arm_joints))
 
     def solve(self, T_base_grasp: Vector, start: Vector, tries: int = 3, seed: int = 0) -> Vector:
         """Solve for a grasp site pose ``T_base_grasp``, close to ``start`` if possible.
 
         Args:
             T_base_grasp: Wanted pose of the grasp site in base_link, shape (4, 4).
-            start: Posture to start from and to stay close to, shape (8,).
+            start: Posture to start from and to stay close to, shape (N,).
             tries: Number of seeds: ``start``, the comfortable posture, then random ones.
             seed: Seed of the random ones.
 
@@ -91,21 +92,21 @@ class IkSolver:
     def forward(self, q: Vector) -> Vector:
         """Pose of the grasp site in base_link for joint values, shape (4, 4)."""
         self._configuration.update(q)
-        T = self._configuration.get_transform_frame_to_world(RobotNames().grasp_site, "site")
+        T = self._configuration.get_transform_frame_to_world(self._robot.names.grasp_site, "site")
         pose: Vector = np.array(T.as_matrix())
         return pose
 
     def _excess_distance(self, position: Vector) -> float:
         """Distance of a position beyond the reach of the stretched arm in [m]; negative inside."""
-        shoulder = np.array([ARM_MOUNT[0], ARM_MOUNT[1], ARM_MOUNT[2] + CONFIG.shoulder_height])
-        shoulder[2] += np.clip(position[2] - shoulder[2], 0.0, LIFT_TRAVEL)
-        return float(np.linalg.norm(position - shoulder)) - CONFIG.max_reach
+        shoulder, (low, high) = self._robot.shoulder.copy(), self._robot.lift_range
+        shoulder[2] += np.clip(position[2] - shoulder[2], 0.0, high - low)
+        return float(np.linalg.norm(position - shoulder)) - self._robot.description.arm.reach
 
     def _seed_posture(self, attempt: int, start: Vector, rng: np.random.Generator) -> Vector:
         if attempt == 0:
             return start
         if attempt == 1:
-            return COMFORTABLE
+            return self._robot.comfortable
         return np.asarray(rng.uniform(self._low, self._high))
 
     def _descend(self, q: Vector) -> tuple[Vector, float | None]:

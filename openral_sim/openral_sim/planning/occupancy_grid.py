@@ -55,7 +55,11 @@ class SimOccupancyGrid:
 
 
 def rasterise(
-    model: mujoco.MjModel, data: mujoco.MjData, ignored: Set[int], no_go_zones: Sequence[NoGoZone] = ()
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    ignored: Set[int],
+    no_go_zones: Sequence[NoGoZone] = (),
+    top: float = MAX_HEIGHT,
 ) -> SimOccupancyGrid:
     """Rasterise every colliding geom that obstructs the robot, and the zones that it must not enter.
 
@@ -64,8 +68,9 @@ def rasterise(
         data: Its state, with doors and people where they are.
         ignored: Bodies that are not obstacles: the robot's own and the held object.
         no_go_zones: Zones of the home's map.
+        top: Height below which geometry obstructs the robot in [m].
     """
-    outlines = collision_outlines(model, data, frozenset(range(model.nbody)) - ignored)
+    outlines = collision_outlines(model, data, frozenset(range(model.nbody)) - ignored, top)
     if not outlines:
         outlines = [np.array([(-3.0, -3.0), (-3.0, -3.1), (-3.1, -3.0)])]
     low, high = np.vstack(outlines).min(axis=0) - _PADDING, np.vstack(outlines).max(axis=0) + _PADDING
@@ -79,14 +84,14 @@ def rasterise(
 
 
 def collision_outlines(
-    model: mujoco.MjModel, data: mujoco.MjData, bodies: Set[int]
+    model: mujoco.MjModel, data: mujoco.MjData, bodies: Set[int], top: float = MAX_HEIGHT
 ) -> list[NDArray[np.float64]]:
     """Outlines in map [m], each (8, 2), of the colliding geoms of bodies that obstruct the robot."""
     collides = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
     is_floor = model.geom_type == int(mujoco.mjtGeom.mjGEOM_PLANE)
     solid = np.flatnonzero(collides & ~is_floor & np.isin(model.geom_bodyid, list(bodies)))
     corners = [bounding_corners(model, data, int(geom)) for geom in solid]
-    return [c[:, :2] for c in corners if c[:, 2].min() < MAX_HEIGHT and c[:, 2].max() > MIN_HEIGHT]
+    return [c[:, :2] for c in corners if c[:, 2].min() < top and c[:, 2].max() > MIN_HEIGHT]
 
 
 def bounding_corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> NDArray[np.float64]:

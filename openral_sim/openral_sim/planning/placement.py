@@ -54,13 +54,10 @@ class BasePoseConfig:
 
     Attributes:
         bearings: Number of directions around the target, one every 10 degrees.
-        reaches: Distances from the base to the target in [m], the best first; between the base's radius and
-            the reach of the arm.
-        rank_cost: Cost of each step down in ``reaches``, as a length of path in [m].
+        rank_cost: Cost of each step down in the list of distances, as a length of path in [m].
     """
 
     bearings: int = 36
-    reaches: tuple[float, ...] = (0.55, 0.62, 0.70, 0.48, 0.78, 0.84)
     rank_cost: float = 0.2
 
 
@@ -140,7 +137,7 @@ def spread_points(points: Vector, level: float) -> list[Vector]:
 def candidate_base_poses(
     field: CostToGo,
     target: Vector,
-    reaches: Sequence[float] = BASE_POSE.reaches,
+    reaches: Sequence[float],
     bearings: int = BASE_POSE.bearings,
 ) -> list[Vector]:
     """List base poses on reachable floor around a target, facing it, the cheapest first.

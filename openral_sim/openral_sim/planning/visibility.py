@@ -8,21 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import yaw_matrix
-from openral_sim.robot.model import (
-    HEAD_CAMERA,
-    HEAD_FIELD_OF_VIEW,
-    HEAD_HEIGHT,
-    MAST_X,
-    PAN_LIMIT,
-    TILT_LIMITS,
-)
+from openral_sim.robot.sim_robot import HeadGeometry
 
 Vector = NDArray[np.float64]
 _ASPECT = 4 / 3
 """Width of the head camera's image over its height [1]."""
 _MARGIN = 0.95
 """Fraction of the image that counts [1]: objects at its edge are cut off."""
-_TANGENTS = _MARGIN * np.tan(np.radians(HEAD_FIELD_OF_VIEW / 2)) * np.array([_ASPECT, 1.0])
 _EPSILON = 1e-9  # Replaces a zero in the slab test.
 
 
@@ -56,41 +48,44 @@ class VisibilityResult:
     fraction: float
 
 
-def visible_fraction(base: Vector, points: Vector, boxes: Boxes) -> VisibilityResult:
+def visible_fraction(head: HeadGeometry, base: Vector, points: Vector, boxes: Boxes) -> VisibilityResult:
     """Compute the visibility of points from a base pose, the head aimed at the middle of the unoccluded ones.
 
     Args:
+        head: Geometry of the head.
         base: Pose (x, y, yaw) in map, shape (3,).
         points: Points to see, in map in [m], shape (N, 3).
         boxes: Possible occluders.
     """
     middle = points.mean(axis=0)
-    unoccluded = points[~is_occluded(camera_pose_looking_at(base, middle)[0], points, boxes)]
+    unoccluded = points[~is_occluded(camera_pose_looking_at(head, base, middle)[0], points, boxes)]
     if not len(unoccluded):
         return VisibilityResult(base, middle, 0.0)
     aim = unoccluded.mean(axis=0)
-    eye, R = camera_pose_looking_at(base, aim)
+    eye, R = camera_pose_looking_at(head, base, aim)
+    wide, high = _MARGIN * np.tan(np.radians(head.fovy / 2)) * np.array([_ASPECT, 1.0])
     x, y, z = ((unoccluded - eye) @ R).T
-    in_image = (z > 0) & (np.abs(x) < _TANGENTS[0] * z) & (np.abs(y) < _TANGENTS[1] * z)
+    in_image = (z > 0) & (np.abs(x) < wide * z) & (np.abs(y) < high * z)
     return VisibilityResult(base, aim, float(in_image.sum()) / len(points))
 
 
-def camera_pose_looking_at(base: Vector, aim: Vector) -> tuple[Vector, Vector]:
+def camera_pose_looking_at(head: HeadGeometry, base: Vector, aim: Vector) -> tuple[Vector, Vector]:
     """Compute the pose of the head's camera when it points at ``aim`` as far as the head turns.
 
     Returns:
         Position in map in [m], shape (3,), and axes (right, down, forward) as columns, shape (3, 3).
     """
     T_map_base = yaw_matrix(*base)
-    neck = T_map_base[:3, :3] @ (MAST_X, 0.0, HEAD_HEIGHT) + T_map_base[:3, 3]
+    neck = T_map_base[:3, :3] @ (head.pan_x, 0.0, head.height) + T_map_base[:3, 3]
     x, y, z = T_map_base[:3, :3].T @ (aim - neck)
-    pan = np.clip(np.arctan2(y, x), -PAN_LIMIT, PAN_LIMIT)
-    tilt = np.clip(np.arctan2(-z, np.hypot(x, y)), *TILT_LIMITS)
+    pan = np.clip(np.arctan2(y, x), -head.pan_limit, head.pan_limit)
+    tilt = np.clip(np.arctan2(-z, np.hypot(x, y) - head.tilt_x), *head.tilt_limits)
     c, s, ct, st = np.cos(pan), np.sin(pan), np.cos(tilt), np.sin(tilt)
     R_base_head = np.array([[c * ct, -s, c * st], [s * ct, c, s * st], [-st, 0.0, ct]])
     R = T_map_base[:3, :3] @ R_base_head
     forward, left, up = R.T
-    return neck + R @ HEAD_CAMERA, np.column_stack([-left, -up, forward])
+    axis = neck + T_map_base[:3, :3] @ (head.tilt_x * c, head.tilt_x * s, 0.0)
+    return axis + R @ head.camera, np.column_stack([-left, -up, forward])
 
 
 def is_occluded(eye: Vector, points: Vector, boxes: Boxes) -> NDArray[np.bool_]:

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.home_map import Place
-from openral_sim.motion_primitives.base_motion import CLEARANCE_HOLDING
 from openral_sim.planning.base_planner import CostToGo, NoBasePath, plan_from
 from openral_sim.planning.occupancy_grid import rasterise
 from openral_sim.procedural.object_placement import ObjectLocation, object_locations
-from openral_sim.robot.model import HEAD_HEIGHT
+from openral_sim.robot import load_sim_robot
 from openral_sim.scene.compose import compose
 from openral_sim.scene.scene import Scene
 from openral_sim.world import SimWorldModel
@@ -82,8 +81,9 @@ def _cost_to_go(scene: Scene) -> CostToGo | None:
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     start = np.array([scene.document.robot.x, scene.document.robot.y])
+    clearance = load_sim_robot().description.base.clearance_holding
     try:
-        return plan_from(rasterise(model, data, frozenset()), start, CLEARANCE_HOLDING)
+        return plan_from(rasterise(model, data, frozenset()), start, clearance)
     except NoBasePath:
         return None
 
@@ -99,7 +99,7 @@ def visible_fraction_from(world: SimWorldModel, place: Place, object_id: str) ->
     """Return the fraction of rays from the head at a place that hit the object first."""
     item = world.objects[object_id]
     T = world.T_world(item.body)
-    eye = np.array([place.pose.x, place.pose.y, HEAD_HEIGHT])
+    eye = np.array([place.pose.x, place.pose.y, load_sim_robot().head.height])
     if float(np.linalg.norm(T[:3, 3] - eye)) > LIMITS.view_distance:
         return 0.0
     points = T[:3, 3] + (_RAY_TARGETS * item.size) @ T[:3, :3].T

@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw
 from openral_core.home_map import Place, Room
 from openral_sim.rendering.camera import CameraRenderer, fixed_camera
 from openral_sim.rendering.renderer import SceneView
-from openral_sim.robot import add_robot, set_stowed
+from openral_sim.robot import DEFAULT_ROBOT, load_sim_robot
 from openral_sim.scene.scene import Scene, load_scene
 from openral_sim.world import SimWorldModel
 
@@ -121,8 +121,9 @@ def snapshots(world: SimWorldModel, width: int, height: int) -> Iterator[tuple[s
 
 def contact_sheet(scene: Scene, seed: int) -> Image.Image:
     """Render a page of a scene: overviews, the view from each place, and the robot's cameras."""
-    world = SimWorldModel.load(scene, seed, add_robot)
-    set_stowed(world.model, world.data)
+    robot = load_sim_robot()
+    world = SimWorldModel.load(scene, seed, robot)
+    robot.set_stowed(world.model, world.data)
     named = list(_sheet_images(world))
     width, height = SHEET.size
     rows = -(-len(named) // SHEET.columns)
@@ -141,10 +142,12 @@ def main() -> None:
     parser.add_argument("--scene", type=Path, required=True, help="scene YAML file")
     parser.add_argument("--out", type=Path, required=True, help="folder for the images")
     parser.add_argument("--seed", type=int, default=0, help="seed of the objects' placements")
+    parser.add_argument("--robot", default=DEFAULT_ROBOT, help="robot of the simulation: a name or a file")
     parser.add_argument("--size", type=int, nargs=2, default=(640, 480), help="width and height in px")
     arguments = parser.parse_args()
-    world = SimWorldModel.load(load_scene(arguments.scene), arguments.seed, add_robot)
-    set_stowed(world.model, world.data)
+    robot = load_sim_robot(arguments.robot)
+    world = SimWorldModel.load(load_scene(arguments.scene), arguments.seed, robot)
+    robot.set_stowed(world.model, world.data)
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name, rgb in snapshots(world, *arguments.size):
         Image.fromarray(rgb).save(arguments.out / f"{name}.png")

@@ -1,20 +1,16 @@
-"""The simulated robot: a planar base, a lift, a Franka arm and a pan-tilt head."""
+"""Robots of the simulation: each is a description, a model, and what the planners derive from them."""
 
 from openral_sim.robot.control import RobotControl
-from openral_sim.robot.franka import GRIPPER, FrankaAssetsMissing
-from openral_sim.robot.joints import PREFIX, TUCKED, RobotNames, set_stowed
-from openral_sim.robot.model import BASE_RADIUS, add_robot, reach_model, robot_only_model
+from openral_sim.robot.joints import PREFIX, RobotNames
+from openral_sim.robot.meshes import RobotAssetsMissing
+from openral_sim.robot.sim_robot import DEFAULT_ROBOT, SimRobot, load_sim_robot
 
 __all__ = [
-    "BASE_RADIUS",
-    "GRIPPER",
+    "DEFAULT_ROBOT",
     "PREFIX",
-    "TUCKED",
-    "FrankaAssetsMissing",
+    "RobotAssetsMissing",
     "RobotControl",
     "RobotNames",
-    "add_robot",
-    "reach_model",
-    "robot_only_model",
-    "set_stowed",
+    "SimRobot",
+    "load_sim_robot",
 ]

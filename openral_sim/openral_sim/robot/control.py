@@ -5,8 +5,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
-from openral_sim.robot.franka import GRIPPER
 from openral_sim.robot.joints import RobotNames
+from openral_sim.robot.sim_robot import HeadGeometry, SimRobot
 
 Vector = NDArray[np.float64]
 BRAKE_FACTOR = 2.0
@@ -16,12 +16,13 @@ BRAKE_FACTOR = 2.0
 class RobotControl:
     """Read the robot's joints and frames, and write its actuators' targets.
 
-    Poses of the base are (x [m], y [m], yaw [rad]) in map; reach vectors are the lift [m] and the seven arm
-    joints [rad].
+    Poses of the base are (x [m], y [m], yaw [rad]) in map; reach vectors are the lift [m], if there is one,
+    and the N - 1 or N arm joints [rad].
     """
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, names: RobotNames) -> None:
-        self.model, self.data, self.names = model, data, names
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, robot: SimRobot) -> None:
+        self.model, self.data, self.robot = model, data, robot
+        self.names = names = robot.names
         self._base = self._addresses(names.base_joints)
         self._reach = self._addresses(names.reach_joints)
         self._head = self._addresses(names.head_joints)
@@ -55,18 +56,25 @@ class RobotControl:
 
     @property
     def reach(self) -> Vector:
-        """Measured lift and arm joints, shape (8,)."""
+        """Measured lift and arm joints, shape (N,)."""
         return np.array(self.data.qpos[self._reach])
 
     @property
     def reach_target(self) -> Vector:
-        """Commanded lift and arm joints, shape (8,)."""
+        """Commanded lift and arm joints, shape (N,)."""
         return np.array(self.data.ctrl[self._reach_motors])
 
     @property
     def head(self) -> Vector:
         """Measured pan and tilt in [rad], shape (2,)."""
         return np.array(self.data.qpos[self._head])
+
+    @property
+    def head_geometry(self) -> HeadGeometry:
+        """Geometry of the head with the lift where it is."""
+        lift = self.names.lift_joint
+        height = float(self.data.joint(lift).qpos[0]) - self.robot.lift_range[0] if lift else 0.0
+        return self.robot.head.at_lift(height)
 
     @property
     def opening(self) -> float:
@@ -83,7 +91,7 @@ class RobotControl:
         self.data.ctrl[self._base_motors] = velocity
 
     def move_reach(self, target: Vector) -> None:
-        """Command the lift and the arm, shape (8,)."""
+        """Command the lift and the arm, shape (N,)."""
         self.data.ctrl[self._reach_motors] = target
 
     def point_head(self, pan: float, tilt: float) -> None:
@@ -93,7 +101,7 @@ class RobotControl:
 
     def grip(self, opening: float) -> None:
         """Command the distance between the finger pads in [m]."""
-        self.data.ctrl[self._gripper_motor] = np.clip(opening / 2.0, 0.0, GRIPPER.finger_travel)
+        self.data.ctrl[self._gripper_motor] = np.clip(opening / 2.0, 0.0, self.robot.gripper.finger_travel)
 
     def hold(self) -> None:
         """Stop the base, the lift and the arm where they are."""
@@ -113,7 +121,7 @@ class RobotControl:
 
     @property
     def speeds(self) -> Vector:
-        """Absolute velocities of base, lift, arm and head in [m/s] or [rad/s], shape (13,)."""
+        """Absolute velocities of base, lift, arm and head in [m/s] or [rad/s], shape (N + 5,)."""
         speeds: Vector = np.abs(self.data.qvel[self._dofs])
         return speeds
 

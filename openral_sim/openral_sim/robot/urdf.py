@@ -1,7 +1,7 @@
 """URDF of the simulated robot, derived from its MuJoCo model: links, joints, inertias and shapes.
 
 The root is `base_link`; the joints of the base and the frames of the cameras, which transforms give, are not
-in it. Arm links are shown by the mesh files of the arm and collide as the boxes around them.
+in it. Links are shown by their mesh files and collide as the boxes around them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_sim.robot.joints import PREFIX, RobotNames
+from openral_sim.robot.sim_robot import SimRobot
 
 NAME = "openral_sim"
-JOINT_SPEEDS = {mujoco.mjtJoint.mjJNT_HINGE: 2.175, mujoco.mjtJoint.mjJNT_SLIDE: 0.2}
-"""Largest speed by type of joint in [rad/s] and [m/s]: of Franka's slowest joints, and of its fingers."""
 TYPES = {mujoco.mjtJoint.mjJNT_HINGE: "revolute", mujoco.mjtJoint.mjJNT_SLIDE: "prismatic"}
 TIP = "grasp"
 """Link between the pads: z approach, y finger travel."""
@@ -43,19 +42,19 @@ def links_of(model: mujoco.MjModel, names: RobotNames) -> tuple[int, ...]:
     return tuple(links)
 
 
-def robot_description(model: mujoco.MjModel, names: RobotNames, meshes: Mapping[str, Path]) -> str:
+def robot_description(model: mujoco.MjModel, sim_robot: SimRobot, meshes: Mapping[str, Path]) -> str:
     """Return the URDF.
 
     Args:
         model: The robot in any scene.
-        names: Its names.
+        sim_robot: Its description.
         meshes: Files of meshes by their names in the model; a mesh without one is drawn as a box.
     """
-    robot = Element("robot", name=NAME)
+    robot, names = Element("robot", name=NAME), sim_robot.names
     for body in links_of(model, names):
         _add_link(robot, model, body, meshes)
         if model.body(body).name != names.base:
-            _add_joint(robot, model, body, names)
+            _add_joint(robot, model, body, sim_robot)
     SubElement(robot, "link", name=TIP)
     site = model.site(names.grasp_site)
     joint = _joint(robot, f"{TIP}_fixed", "fixed", ros_name(names.hand), TIP)
@@ -81,7 +80,7 @@ def _add_link(robot: Element, model: mujoco.MjModel, body: int, meshes: Mapping[
             _add_shape(SubElement(link, "collision"), model, geom, {})
 
 
-def _add_joint(robot: Element, model: mujoco.MjModel, body: int, names: RobotNames) -> None:
+def _add_joint(robot: Element, model: mujoco.MjModel, body: int, sim_robot: SimRobot) -> None:
     child, parent = (ros_name(model.body(each).name) for each in (body, model.body_parentid[body]))
     if not model.body_jntnum[body]:
         _add_origin(_joint(robot, f"{child}_fixed", "fixed", parent, child), *_placement(model, body))
@@ -93,10 +92,10 @@ def _add_joint(robot: Element, model: mujoco.MjModel, body: int, names: RobotNam
     SubElement(joint, "axis", xyz=" ".join(map(_text, model.jnt_axis[index])))
     low, high = (_text(value) for value in model.jnt_range[index])
     effort = max((force for _, force in _forces(model, index)), default=0.0)
-    SubElement(
-        joint, "limit", lower=low, upper=high, effort=_text(effort), velocity=_text(JOINT_SPEEDS[kind])
-    )
-    leader, follower = names.finger_joints
+    hinge, slide = sim_robot.description.urdf_speeds
+    speed = _text(hinge if kind == mujoco.mjtJoint.mjJNT_HINGE else slide)
+    SubElement(joint, "limit", lower=low, upper=high, effort=_text(effort), velocity=speed)
+    leader, follower = sim_robot.names.finger_joints
     if name == follower:
         SubElement(joint, "mimic", joint=ros_name(leader))
 

@@ -40,7 +40,7 @@ class ConfiguredSimulation:
     Raises:
         InvalidParameters: If the node's parameters are invalid.
         InvalidDocument: If the scene, its map, the policy or a skill's manifest is invalid.
-        FrankaAssetsMissing: If the arm's model is not installed.
+        RobotAssetsMissing: If the robot's model is not installed.
     """
 
     def __init__(self, scope: ResourceScope, node: Node) -> None:

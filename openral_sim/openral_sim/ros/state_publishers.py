@@ -27,8 +27,6 @@ from openral_sim.odometry import Localisation
 from openral_sim.rendering import CameraRenderer, InstanceLabels
 from openral_sim.rendering.sensor import SENSORS
 from openral_sim.robot import PREFIX, RobotControl
-from openral_sim.robot.franka import mesh_files
-from openral_sim.robot.model import ARM_PREFIX
 from openral_sim.robot.urdf import TIP, links_of, robot_description, ros_name
 from openral_sim.ros.camera_publisher import CameraImageSource, CameraTopics, ImageQueue
 from openral_sim.ros.parameters import WorldParameters
@@ -60,8 +58,7 @@ class RobotStateTopics:
         self._velocities = np.array([model.joint(name).dofadr[0] for name in self._joints])
         self._odometry: Publisher = scope.publisher(Odometry, "odom", RELIABLE)
         self._joint_states: Publisher = scope.publisher(JointState, "joint_states", RELIABLE)
-        meshes = {f"{ARM_PREFIX}{name}": file for name, file in mesh_files().items()}
-        description = String(data=robot_description(model, robot.names, meshes))
+        description = String(data=robot_description(model, robot.robot, robot.robot.mesh_files))
         scope.publisher(String, "robot_description", LATCHED).publish(description)
 
     def publish(self, time: float) -> None:

@@ -6,7 +6,7 @@ holds out one hand, palm up), `settle` lets the objects come to rest, and
 `compose` does all of it for a scene and a seed.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import mujoco
@@ -18,7 +18,8 @@ from openral_sim.assets.furniture.catalogue import build_fixture
 from openral_sim.assets.materials import AppearanceName, add_material
 from openral_sim.assets.objects.builder import ObjectBuilder
 from openral_sim.assets.objects.catalogue import KINDS, build_object
-from openral_sim.robot.joints import RobotNames
+from openral_sim.robot.joints import PREFIX
+from openral_sim.robot.sim_robot import SimRobot
 from openral_sim.scene.entities import WorldFurniture, WorldObject, WorldPerson
 from openral_sim.scene.scene import Scene
 from openral_sim.scene.schema import (
@@ -158,9 +159,6 @@ SETTLE_TIME = 1.5
 DROP_HEIGHT = 0.001
 """Gap between an object and its surface before it settles [m]; without it they would start in contact."""
 
-AddRobot = Callable[[mujoco.MjSpec, float, float, float], RobotNames]
-"""Adds a robot at x [m], y [m], yaw [rad]; all its names start with `robot/`."""
-
 
 def new_spec(name: str) -> mujoco.MjSpec:
     """Create an empty specification with physics and rendering options set."""
@@ -269,10 +267,10 @@ class Composition:
     furniture: dict[str, WorldFurniture]
     objects: dict[str, WorldObject]
     people: dict[str, WorldPerson]
-    robot: RobotNames | None
+    robot: SimRobot | None
 
 
-def compose(scene: Scene, seed: int, add_robot: AddRobot | None) -> Composition:
+def compose(scene: Scene, seed: int, robot: SimRobot | None) -> Composition:
     """Build everything in the scene; the same seed gives the same placements of the objects."""
     document, home = scene.document, scene.home
     spec, rng = new_spec(document.name), np.random.default_rng(seed)
@@ -282,26 +280,27 @@ def compose(scene: Scene, seed: int, add_robot: AddRobot | None) -> Composition:
     objects = [add_object(spec, scene, placement, rng) for placement in document.objects]
     people = [add_person(spec, agent, document.people[agent.id]) for agent in home.agents]
     settle(spec, (item.body for item in objects))
+    if robot is not None:
+        place_robot(spec, scene, robot)
     return Composition(
         spec,
         {item.id: item for item in fixtures},
         {item.id: item for item in objects},
         {item.id: item for item in people},
-        None if add_robot is None else place_robot(spec, scene, add_robot),
+        robot,
     )
 
 
-def place_robot(spec: mujoco.MjSpec, scene: Scene, add_robot: AddRobot) -> RobotNames:
+def place_robot(spec: mujoco.MjSpec, scene: Scene, robot: SimRobot) -> None:
     """Add the robot at its start and set its cameras; it passes through the floor."""
     start = scene.document.robot
-    names = add_robot(spec, start.x, start.y, start.yaw)
+    robot.add_to(spec, start.x, start.y, start.yaw)
     for body in spec.bodies:
-        if body.name.startswith("robot/"):
+        if body.name.startswith(PREFIX):
             spec.add_exclude(name=f"{body.name}/{FLOOR}", bodyname1=FLOOR, bodyname2=body.name)
     for name, style in scene.document.cameras.items():
-        camera = spec.camera(f"robot/{name}")
+        camera = spec.camera(PREFIX + name)
         camera.fovy, camera.resolution = style.fovy, (style.width, style.height)
-    return names
 
 
 PERSON_MODEL_HEIGHT = 1.7

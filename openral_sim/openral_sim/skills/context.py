@@ -1,13 +1,14 @@
 """Context of a skill: the world, the robot's servos and the held object; and the feedback that it yields."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.errors import OpenRALError
 from openral_core.geometry import yaw_matrix
 from openral_core.grasping.approach import HandOrientation
 from openral_core.home_map import Fixture, NoGoZone
@@ -17,7 +18,7 @@ from openral_sim.planning.collision_checker import CollisionChecker, HeldBody
 from openral_sim.planning.inverse_kinematics import IkSolver
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.robot.control import RobotControl
-from openral_sim.robot.joints import RobotNames
+from openral_sim.robot.sim_robot import HeadGeometry, SimRobot
 from openral_sim.scene.liquids import liquids_of
 
 _T = TypeVar("_T")
@@ -58,8 +59,19 @@ class FurnitureInstance(Protocol):
         """Names of its doors in the model."""
 
 
+class NoRobot(OpenRALError):
+    """A world without a robot, which no skill can move."""
+
+    def __init__(self) -> None:
+        super().__init__("the world was composed without a robot: skills need one")
+
+
 class SimWorld(Protocol):
     """The part of a world that skills need."""
+
+    @property
+    def robot(self) -> SimRobot | None:
+        """The robot in it."""
 
     @property
     def model(self) -> mujoco.MjModel:
@@ -115,7 +127,6 @@ class SkillContext:
 
     world: SimWorld
     seed: int = 0
-    names: RobotNames = field(default_factory=RobotNames)
     held: HeldObject | None = None
     perceived: PerceivedFloor | None = None
     cancelled: bool = False
@@ -123,9 +134,12 @@ class SkillContext:
     achieved: Callable[[], SkillResult] | None = None
 
     def __post_init__(self) -> None:
-        self.control = RobotControl(self.model, self.data, self.names)
+        if self.world.robot is None:
+            raise NoRobot
+        self.robot, self.names = self.world.robot, self.world.robot.names
+        self.control = RobotControl(self.model, self.data, self.robot)
         self.checker = CollisionChecker(self.model, self.names)
-        self.solver = IkSolver()
+        self.solver = IkSolver(self.robot)
         self.liquids = liquids_of(self.model)
 
     @property
@@ -137,6 +151,11 @@ class SkillContext:
     def data(self) -> mujoco.MjData:
         """Its state."""
         return self.world.data
+
+    @property
+    def head(self) -> HeadGeometry:
+        """Geometry of the head with the lift where it is."""
+        return self.control.head_geometry
 
     @property
     def on_handle(self) -> bool:

@@ -29,7 +29,6 @@ from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.pregrasp import approaches_from, grasp_options
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.arm_planner import NoArmPath
-from openral_sim.robot.franka import GRIPPER
 from openral_sim.skills.context import Move, Running, SkillContext
 
 Vector = NDArray[np.float64]
@@ -111,7 +110,7 @@ def align_hand(
         NotReachable: If the arm reaches no grasp from here.
         NoArmPath: If it finds no path to any.
     """
-    context.control.grip(GRIPPER.max_opening)
+    context.control.grip(context.robot.gripper.max_opening)
     yield from reach_to(context, work_pose.before, "reaching", CONFIG.reach_speed)
     segment = scan_object(context, request)
     yield Feedback("looking closely", 0.5)
@@ -139,7 +138,7 @@ def first_approach(
         except (NotInGripperRange, NotReachable, NoArmPath) as error:
             failures.append(error)
             elsewhere = not is_last and isinstance(failures[0], (NotReachable, NoArmPath))
-            if elsewhere or is_too_big(segment):
+            if elsewhere or is_too_big(segment, context.robot.gripper.max_opening):
                 break
         else:
             return candidate
@@ -151,11 +150,11 @@ def first_approach(
     raise first
 
 
-def is_too_big(segment: ObjectSegment) -> bool:
-    """Return True if the object is too wide in every direction; only its edges could be pinched."""
+def is_too_big(segment: ObjectSegment, opening: float) -> bool:
+    """Return True if the object is wider than ``opening`` [m] in every direction."""
     yaws = np.arange(CONFIG.width_yaws) * np.pi / CONFIG.width_yaws
     widths: Vector = np.ptp(segment.own_points[:, :2] @ np.array([np.cos(yaws), np.sin(yaws)]), axis=0)
-    return float(widths.min()) > GRIPPER.max_opening
+    return float(widths.min()) > opening
 
 
 def _align_along(

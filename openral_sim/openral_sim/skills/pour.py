@@ -257,7 +257,8 @@ def tilt_bottle(
         return vessel.liquid.level >= CONFIG.fill
 
     context.secure = lambda: turn_back(context, waypoints[:1], step)
-    reached = yield from follow(context, Trajectory(waypoints, CONFIG.tilt_speed), "tilting", step)
+    tilting = Trajectory(waypoints, context.robot.speeds, CONFIG.tilt_speed)
+    reached = yield from follow(context, tilting, "tilting", step)
     for _ in range(int(CONFIG.max_time / CONTROL_PERIOD) if reached else 0):
         if step() or source.liquid.level <= 0.0:
             break
@@ -270,9 +271,8 @@ def tilt_bottle(
 def turn_back(context: SkillContext, upright: Vector, step: Callable[[], bool]) -> Move[None]:
     """Return the bottle to an upright posture of shape (1, 8)."""
     back = np.vstack([context.control.reach_target, upright])
-    yield from follow(
-        context, Trajectory(back, CONFIG.return_speed), "turning back", lambda: _keep_pouring(step)
-    )
+    turning = Trajectory(back, context.robot.speeds, CONFIG.return_speed)
+    yield from follow(context, turning, "turning back", lambda: _keep_pouring(step))
 
 
 def _keep_pouring(step: Callable[[], bool]) -> bool:

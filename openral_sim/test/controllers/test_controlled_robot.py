@@ -20,7 +20,8 @@ from openral_sim.controllers.motions import (
 )
 from openral_sim.controllers.recipients import CONFIG
 from openral_sim.planning.base_planner import NoBasePath
-from openral_sim.planning.inverse_kinematics import COMFORTABLE, IkFailed
+from openral_sim.planning.inverse_kinematics import IkFailed
+from openral_sim.robot import load_sim_robot
 from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
 
 STANDS = 0.05
@@ -85,7 +86,7 @@ def test_a_cancelled_drive_stands_when_it_ends(driver: Driver) -> None:
 
 
 def test_the_arm_stops_within_a_tenth_of_a_second(driver: Driver) -> None:
-    command, ends = driver.begin(Unit.ARM, Posture(dict(enumerate(COMFORTABLE))))
+    command, ends = driver.begin(Unit.ARM, Posture(dict(enumerate(load_sim_robot().comfortable))))
     driver.step(0.6)
     command.cancelled.set()
     assert driver.until(ends, limit=0.1).outcome is Outcome.CANCELLED

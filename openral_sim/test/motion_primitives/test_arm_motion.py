@@ -4,17 +4,18 @@ import numpy as np
 import pytest
 
 from openral_sim.motion_primitives.arm_motion import CONFIG, line_postures, reach_along, reach_to
-from openral_sim.planning.inverse_kinematics import COMFORTABLE, IkFailed
+from openral_sim.planning.inverse_kinematics import IkFailed
+from openral_sim.robot import load_sim_robot
 from openral_sim.skills.context import SkillContext
 
 
 def test_reaches_a_posture_and_settles(context: SkillContext, play: Callable[..., None]) -> None:
-    play(reach_to(context, COMFORTABLE, "reaching"))
-    assert context.control.reach == pytest.approx(COMFORTABLE, abs=2 * CONFIG.settled_error)
+    play(reach_to(context, load_sim_robot().comfortable, "reaching"))
+    assert context.control.reach == pytest.approx(load_sim_robot().comfortable, abs=2 * CONFIG.settled_error)
 
 
 def test_moves_the_hand_along_a_line(context: SkillContext, play: Callable[..., bool]) -> None:
-    play(reach_to(context, COMFORTABLE, "reaching"))
+    play(reach_to(context, load_sim_robot().comfortable, "reaching"))
     goal = context.control.T_map_grasp()
     goal[2, 3] += 0.10
     assert play(reach_along(context, goal, "lifting", 0.25))
@@ -22,7 +23,7 @@ def test_moves_the_hand_along_a_line(context: SkillContext, play: Callable[..., 
 
 
 def test_stops_where_it_is(context: SkillContext, play: Callable[..., bool]) -> None:
-    play(reach_to(context, COMFORTABLE, "reaching"))
+    play(reach_to(context, load_sim_robot().comfortable, "reaching"))
     goal, height = context.control.T_map_grasp(), context.control.T_map_grasp()[2, 3]
     goal[2, 3] += 0.20
     stop = lambda: bool(context.control.T_map_grasp()[2, 3] > height + 0.05)  # noqa: E731
@@ -31,8 +32,8 @@ def test_stops_where_it_is(context: SkillContext, play: Callable[..., bool]) -> 
 
 
 def test_postures_of_a_line_are_close_together(context: SkillContext) -> None:
-    start = context.solver.forward(COMFORTABLE)
-    context.control.move_reach(COMFORTABLE)
+    start = context.solver.forward(load_sim_robot().comfortable)
+    context.control.move_reach(load_sim_robot().comfortable)
     goal = start.copy()
     goal[2, 3] += 0.10
     postures = line_postures(context, start, goal)
@@ -42,7 +43,7 @@ def test_postures_of_a_line_are_close_together(context: SkillContext) -> None:
 
 
 def test_a_line_out_of_reach_is_refused(context: SkillContext) -> None:
-    start = context.solver.forward(COMFORTABLE)
+    start = context.solver.forward(load_sim_robot().comfortable)
     goal = start.copy()
     goal[0, 3] += 2.0
     with pytest.raises(IkFailed):

@@ -7,12 +7,12 @@ from openral_core.geometry import angle_between
 from openral_core.home_map import Pose2
 from openral_core.skill_errors import Blocked
 from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
-from openral_sim.motion_primitives.base_motion import CLEARANCE, plan_base_motion, shift_by, turn_to
+from openral_sim.motion_primitives.base_motion import plan_base_motion, shift_by, turn_to
 from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.planning.occupancy_grid import RESOLUTION, rasterise
 from openral_sim.planning.perceived_floor import PerceivedFloor
-from openral_sim.robot.model import BASE_RADIUS
+from openral_sim.robot import load_sim_robot
 from openral_sim.skills.context import SkillContext
 
 
@@ -24,7 +24,8 @@ def test_drives_to_a_pose(context: SkillContext, play: Callable[..., None]) -> N
 
 
 def test_refuses_a_goal_inside_furniture(context: SkillContext) -> None:
-    with pytest.raises(NoBasePath, match=f"with {CLEARANCE:.2f} m of clearance"):
+    clearance = context.robot.description.base.clearance
+    with pytest.raises(NoBasePath, match=f"with {clearance:.2f} m of clearance"):
         next(drive_to(context, np.array([2.0, 0.0, 0.0]), plan_base_motion(context), "driving"))
 
 
@@ -63,7 +64,7 @@ def test_plans_again_when_a_newer_map_shows_an_obstacle_on_the_way(
             context.perceived.latest = perceived_by(context, (-0.4, -0.95, 0.4, -0.8))
         wait(1)
     assert context.control.base_pose == pytest.approx(goal, abs=0.02)
-    assert max(abs(x) for x, y in places if -0.95 < y < -0.8) > 0.4 + BASE_RADIUS
+    assert max(abs(x) for x, y in places if -0.95 < y < -0.8) > 0.4 + load_sim_robot().description.base.radius
 
 
 def test_is_blocked_when_newer_maps_leave_no_way(context: SkillContext, play: Callable[..., None]) -> None:

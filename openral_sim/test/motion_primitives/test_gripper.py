@@ -17,7 +17,7 @@ from openral_sim.motion_primitives.gripper import (
     require_empty,
     require_held,
 )
-from openral_sim.robot import GRIPPER
+from openral_sim.robot import load_sim_robot
 from openral_sim.skills.context import HeldObject, SkillContext
 
 
@@ -28,7 +28,7 @@ def hold(context: SkillContext, name: str) -> HeldObject:
     return held
 
 
-@pytest.mark.parametrize("opening", [GRIPPER.max_opening, 0.035])
+@pytest.mark.parametrize("opening", [load_sim_robot().gripper.max_opening, 0.035])
 def test_opens_to_the_opening(context: SkillContext, play: Callable[..., None], opening: float) -> None:
     play(open_hand(context, "opening", opening))
     assert context.control.opening == pytest.approx(opening, abs=0.005)
@@ -44,7 +44,7 @@ def test_an_empty_hand_closes_on_nothing(context: SkillContext, play: Callable[.
 
 def test_a_slow_release_ends_wide_open(context: SkillContext, play: Callable[..., None]) -> None:
     play(release_slowly(context, "letting go"))
-    assert context.control.opening == pytest.approx(GRIPPER.max_opening, abs=0.005)
+    assert context.control.opening == pytest.approx(load_sim_robot().gripper.max_opening, abs=0.005)
 
 
 def test_only_free_bodies_are_movable(context: SkillContext) -> None:

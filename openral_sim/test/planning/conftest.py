@@ -3,7 +3,7 @@
 import mujoco
 import pytest
 
-from openral_sim.robot import RobotNames, add_robot, set_stowed
+from openral_sim.robot import RobotNames, load_sim_robot
 
 BOX = mujoco.mjtGeom.mjGEOM_BOX
 
@@ -19,17 +19,17 @@ def compiled() -> mujoco.MjModel:
     body.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=(0.05, 0, 0), mass=0.1)
     turned = spec.worldbody.add_body(name="turned", pos=(-2.0, -1.0, 0.3), quat=(0.924, 0, 0, 0.383))
     turned.add_geom(type=BOX, size=(0.5, 0.05, 0.3))
-    add_robot(spec, 0.0, 0.0, 0.0)
+    load_sim_robot().add_to(spec, 0.0, 0.0, 0.0)
     return spec.compile()
 
 
 @pytest.fixture
 def data(compiled: mujoco.MjModel) -> mujoco.MjData:
     data = mujoco.MjData(compiled)
-    set_stowed(compiled, data)
+    load_sim_robot().set_stowed(compiled, data)
     return data
 
 
 @pytest.fixture
 def names() -> RobotNames:
-    return RobotNames()
+    return load_sim_robot().names

@@ -7,16 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from openral_sim.planning.arm_planner import SPEEDS, NoArmPath, Trajectory, plan_arm_path
+from openral_sim.planning.arm_planner import NoArmPath, Trajectory, plan_arm_path
 from openral_sim.planning.collision_checker import CollisionChecker
-from openral_sim.robot import TUCKED, RobotNames
+from openral_sim.robot import RobotNames, load_sim_robot
 
-HOME = np.array(TUCKED)
+ROBOT = load_sim_robot()
+HOME = ROBOT.stowed
 NEAR = HOME + np.array([0.2, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 
 class Gate:
     """Postures are free except for a slab in joint 1, open only where joint 2 leans far back."""
+
+    reach_limits = ROBOT.reach_model.jnt_range
 
     def __init__(self, *, shut: bool = False) -> None:
         self._shut = shut
@@ -77,7 +80,7 @@ paths = st.lists(postures, min_size=1, max_size=5).map(np.array)
 
 @given(paths, st.floats(0.1, 1.0))
 def test_starts_and_ends_on_its_corners(corners: Vector, share: float) -> None:
-    trajectory = Trajectory(corners, share)
+    trajectory = Trajectory(corners, ROBOT.speeds, share)
     assert np.allclose(trajectory.at(0.0), corners[0])
     assert np.allclose(trajectory.at(trajectory.duration), corners[-1], atol=1e-6)
     assert np.allclose(trajectory.at(trajectory.duration + 5), corners[-1], atol=1e-6)
@@ -85,8 +88,8 @@ def test_starts_and_ends_on_its_corners(corners: Vector, share: float) -> None:
 
 @given(paths, st.floats(0.1, 1.0))
 def test_no_joint_is_faster_than_its_share(corners: Vector, share: float) -> None:
-    trajectory = Trajectory(corners, share)
+    trajectory = Trajectory(corners, ROBOT.speeds, share)
     times = np.linspace(0, trajectory.duration, 200)
     postures = np.array([trajectory.at(time) for time in times])
     speeds = np.abs(np.diff(postures, axis=0)) / (times[1] - times[0])
-    assert (speeds <= SPEEDS * share * (1 + 1e-6)).all()
+    assert (speeds <= ROBOT.speeds * share * (1 + 1e-6)).all()

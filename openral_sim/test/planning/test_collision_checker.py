@@ -4,10 +4,10 @@ import pytest
 
 from openral_core.grasping.approach import top_down
 from openral_sim.planning.collision_checker import MARGIN, CollisionChecker, HeldBody
-from openral_sim.planning.inverse_kinematics import COMFORTABLE, IkSolver
-from openral_sim.robot import TUCKED, RobotNames
+from openral_sim.planning.inverse_kinematics import IkSolver
+from openral_sim.robot import RobotNames, load_sim_robot
 
-HOME = np.array(TUCKED)
+HOME = np.array(load_sim_robot().stowed)
 NEARER = np.array([0.3, 0.0, 0.0])
 
 
@@ -15,7 +15,7 @@ def above(x: float, y: float, z: float) -> np.ndarray:
     u, v, w = top_down(0.0).R_map_approach.T
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = np.column_stack([v, u, -w]), (x, y, z)
-    return IkSolver().solve(T, COMFORTABLE, tries=4)
+    return IkSolver(load_sim_robot()).solve(T, load_sim_robot().comfortable, tries=4)
 
 
 @pytest.fixture

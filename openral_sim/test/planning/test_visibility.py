@@ -14,11 +14,12 @@ from openral_sim.planning.visibility import (
     nearby_occluders,
     visible_fraction,
 )
-from openral_sim.robot import RobotNames
+from openral_sim.robot import RobotNames, load_sim_robot
 from openral_sim.world import SimWorldModel
 
 Vector = NDArray[np.float64]
 FLOOR = np.array([[1.0, 0.2 * y, 0.60] for y in (-1, 0, 1)])
+HEAD = load_sim_robot().head
 NOTHING = Boxes(np.empty((0, 3)), np.empty((0, 3, 3)), np.empty((0, 3)))
 length = st.floats(-2.0, 2.0)
 point = st.tuples(length, length, length)
@@ -72,7 +73,7 @@ def test_what_is_hidden_is_what_a_line_of_sight_passes_through(
 def test_the_eye_is_where_the_head_camera_of_the_model_is(
     compiled: mujoco.MjModel, data: mujoco.MjData, names: RobotNames, base: Vector, aim: Vector
 ) -> None:
-    eye, axes = camera_pose_looking_at(np.array(base), np.array(aim))
+    eye, axes = camera_pose_looking_at(HEAD, np.array(base), np.array(aim))
     T = _of_the_model(compiled, data, names, np.array(base), np.array(aim))
     assert np.allclose(eye, T[0], atol=1e-6)
     assert np.allclose(axes, T[1], atol=1e-6)
@@ -84,7 +85,7 @@ def _of_the_model(
     """Position and axes of the camera's frame with the head turned as skills turn it."""
     for joint, value in zip(names.base_joints, base, strict=True):
         data.joint(joint).qpos = value
-    for joint, angle in zip(names.head_joints, head_angles(aim, base), strict=True):
+    for joint, angle in zip(names.head_joints, head_angles(HEAD, aim, base), strict=True):
         data.joint(joint).qpos = np.clip(angle, *model.joint(joint).range)
     mujoco.mj_kinematics(model, data)
     frame = data.body(names.head_optical_frame)
@@ -93,15 +94,15 @@ def _of_the_model(
 
 def test_sees_more_of_a_tray_from_near_than_past_its_front_from_afar() -> None:
     front = box((0.9, 0.0, 0.60), (0.01, 0.4, 0.09))
-    afar = visible_fraction(np.array([-0.6, 0.0, 0.0]), FLOOR, front)
-    near = visible_fraction(np.array([0.5, 0.0, 0.0]), FLOOR, front)
+    afar = visible_fraction(HEAD, np.array([-0.6, 0.0, 0.0]), FLOOR, front)
+    near = visible_fraction(HEAD, np.array([0.5, 0.0, 0.0]), FLOOR, front)
     assert afar.fraction == 0.0
     assert near.fraction == 1.0
 
 
 def test_points_to_the_middle_of_what_is_not_hidden() -> None:
     half_hidden = visible_fraction(
-        np.array([-0.5, 0.0, 0.0]), FLOOR, box((0.5, -0.4, 0.7), (0.01, 0.45, 0.6))
+        HEAD, np.array([-0.5, 0.0, 0.0]), FLOOR, box((0.5, -0.4, 0.7), (0.01, 0.45, 0.6))
     )
     assert half_hidden.fraction == pytest.approx(1 / 3)
     assert np.allclose(half_hidden.aim, FLOOR[2])
@@ -109,12 +110,12 @@ def test_points_to_the_middle_of_what_is_not_hidden() -> None:
 
 def test_what_is_outside_the_picture_is_not_seen() -> None:
     wide_apart = np.array([[1.0, -2.0, 0.6], [1.0, 2.0, 0.6]])
-    assert visible_fraction(np.array([0.0, 0.0, 0.0]), wide_apart, NOTHING).fraction == 0.0
-    assert visible_fraction(np.array([-4.0, 0.0, 0.0]), wide_apart, NOTHING).fraction == 1.0
+    assert visible_fraction(HEAD, np.array([0.0, 0.0, 0.0]), wide_apart, NOTHING).fraction == 0.0
+    assert visible_fraction(HEAD, np.array([-4.0, 0.0, 0.0]), wide_apart, NOTHING).fraction == 1.0
 
 
 def test_the_head_does_not_look_over_its_shoulder() -> None:
-    assert visible_fraction(np.array([0.0, 0.0, np.pi]), FLOOR, NOTHING).fraction == 0.0
+    assert visible_fraction(HEAD, np.array([0.0, 0.0, np.pi]), FLOOR, NOTHING).fraction == 0.0
 
 
 def test_hide_what_furniture_hides_and_nothing_else(still_world: SimWorldModel) -> None:

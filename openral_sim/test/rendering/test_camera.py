@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from openral_sim.rendering import CameraRenderer, UnknownSimCamera
 from openral_sim.rendering.sensor import SENSORS, SensorName
 from openral_sim.rendering.snapshot import free_camera
-from openral_sim.robot import add_robot, set_stowed
+from openral_sim.robot import load_sim_robot
 from openral_sim.scene.scene import Scene
 from openral_sim.world import SimWorldModel
 
@@ -19,8 +19,8 @@ View = tuple[tuple[float, float, float], float, float, float]
 
 @pytest.fixture(scope="module")
 def world(scene: Scene) -> SimWorldModel:
-    world = SimWorldModel.load(scene, 0, add_robot)
-    set_stowed(world.model, world.data)
+    world = SimWorldModel.load(scene, 0, load_sim_robot())
+    load_sim_robot().set_stowed(world.model, world.data)
     return world
 
 
@@ -69,7 +69,7 @@ def ray_depth(
     direction = np.array([(u - K[0, 2]) / K[0, 0], -(v - K[1, 2]) / K[1, 1], -1.0])
     seen_groups = np.array([1, 1, 1, 0, 0, 0], dtype=np.uint8)
     hit = np.zeros(1, dtype=np.int32)
-    head = world.model.body(world.robot.head).id
+    head = world.model.body("robot/head_tilt_link").id
     return mujoco.mj_ray(world.model, world.data, eye, R @ direction, seen_groups, 1, head, hit)
 
 

@@ -1,12 +1,12 @@
 from openral_sim.rendering.snapshot import snapshots
-from openral_sim.robot import add_robot, set_stowed
+from openral_sim.robot import load_sim_robot
 from openral_sim.scene.scene import Scene
 from openral_sim.world import SimWorldModel
 
 
 def test_there_is_a_snapshot_of_every_place_and_camera(scene: Scene) -> None:
-    world = SimWorldModel.load(scene, 0, add_robot)
-    set_stowed(world.model, world.data)
+    world = SimWorldModel.load(scene, 0, load_sim_robot())
+    load_sim_robot().set_stowed(world.model, world.data)
     names = [name for name, rgb in snapshots(world, 64, 48) if rgb.std() > 5]
     assert set(world.places) <= set(names)
     assert {"overview", "robot_head", "robot_wrist"} <= set(names)

@@ -5,21 +5,22 @@ import pytest
 from openral_core.grasping.approach import HandOrientation
 from openral_sim.planning.inverse_kinematics import IkSolver
 from openral_sim.planning.range_sensor import cast_rays
-from openral_sim.robot import RobotNames, add_robot, robot_only_model, set_stowed
-from openral_sim.robot.joints import CARRYING, CARRYING_LEVEL, TUCKED, carrying, joint_values
+from openral_sim.robot import load_sim_robot
+from openral_sim.robot.joints import joint_values
 
-NAMES = RobotNames()
+ROBOT = load_sim_robot()
+NAMES = ROBOT.names
 
 
 @pytest.fixture
 def posed() -> tuple[mujoco.MjModel, mujoco.MjData]:
     spec = mujoco.MjSpec()
-    add_robot(spec, 0.0, 0.0, 0.0)
+    ROBOT.add_to(spec, 0.0, 0.0, 0.0)
     model = spec.compile()
     return model, mujoco.MjData(model)
 
 
-@pytest.mark.parametrize("posture", [TUCKED, CARRYING, CARRYING_LEVEL])
+@pytest.mark.parametrize("posture", [ROBOT.stowed, ROBOT.carrying_down, ROBOT.carrying(0.0, 0.0)])
 def test_driving_postures_stay_out_of_the_head_image(
     posed: tuple[mujoco.MjModel, mujoco.MjData], posture: tuple[float, ...]
 ) -> None:
@@ -39,7 +40,7 @@ def test_driving_postures_stay_out_of_the_head_image(
 @pytest.mark.parametrize("pitch", [0.0, 0.3, 0.6])
 def test_carries_as_far_below_level_as_it_grasped(pitch: float) -> None:
     level, tilted = (
-        HandOrientation.of(IkSolver().forward(np.array(carrying(angle, 0.0)))[:3, :3]).pitch
+        HandOrientation.of(IkSolver(ROBOT).forward(np.array(ROBOT.carrying(angle, 0.0)))[:3, :3]).pitch
         for angle in (0.0, pitch)
     )
     assert tilted - level == pytest.approx(pitch, abs=1e-6)
@@ -47,12 +48,14 @@ def test_carries_as_far_below_level_as_it_grasped(pitch: float) -> None:
 
 @pytest.mark.parametrize("roll", [-9.0, 9.0])
 def test_never_rolls_the_wrist_beyond_its_range(roll: float) -> None:
-    low, high = robot_only_model().joint(NAMES.arm_joints[-1]).range
-    assert low < carrying(0.0, roll)[-1] < high
+    low, high = ROBOT.model.joint(NAMES.arm_joints[-1]).range
+    assert low < ROBOT.carrying(0.0, roll)[-1] < high
 
 
 def test_stows_the_arm_and_commands_it_to_stay(posed: tuple[mujoco.MjModel, mujoco.MjData]) -> None:
     model, data = posed
-    set_stowed(model, data)
-    assert joint_values(data, NAMES.reach_joints) == pytest.approx(TUCKED)
-    assert [float(data.actuator(joint).ctrl[0]) for joint in NAMES.reach_joints] == pytest.approx(TUCKED)
+    ROBOT.set_stowed(model, data)
+    assert joint_values(data, NAMES.reach_joints) == pytest.approx(ROBOT.stowed)
+    assert [float(data.actuator(joint).ctrl[0]) for joint in NAMES.reach_joints] == pytest.approx(
+        ROBOT.stowed
+    )

@@ -8,27 +8,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openral_sim.robot import RobotNames, robot_only_model
-from openral_sim.robot.franka import mesh_files, read_stl
+from openral_sim.robot import load_sim_robot
 from openral_sim.robot.joints import PREFIX
-from openral_sim.robot.model import ARM_PREFIX
+from openral_sim.robot.meshes import read_stl
 from openral_sim.robot.urdf import TIP, links_of, robot_description, ros_name, rpy_of
 
-NAMES = RobotNames()
+ROBOT = load_sim_robot()
+NAMES = ROBOT.names
 JOINTS = (*NAMES.reach_joints, *NAMES.head_joints, *NAMES.finger_joints)
 KEEP_LINKS = '<mujoco><compiler fusestatic="false" discardvisual="false"/></mujoco>'
-MESHES = {f"{ARM_PREFIX}{name}": file for name, file in mesh_files().items()}
+MESHES = ROBOT.mesh_files
 
 
 @pytest.fixture(scope="module")
 def original() -> mujoco.MjModel:
-    return robot_only_model()
+    return ROBOT.model
 
 
 @pytest.fixture(scope="module")
 def imported(original: mujoco.MjModel) -> mujoco.MjModel:
     """The URDF as MuJoCo's URDF parser reads it."""
-    urdf = robot_description(original, NAMES, {})
+    urdf = robot_description(original, ROBOT, {})
     return mujoco.MjModel.from_xml_string(urdf.replace("</robot>", f"{KEEP_LINKS}</robot>"))
 
 
@@ -69,7 +69,7 @@ def test_masses_inertias_and_limits_are_those_of_the_simulation(
 
 
 def test_it_names_every_joint_of_joint_states_and_the_limits_of_its_servos(original: mujoco.MjModel) -> None:
-    robot = ET.fromstring(robot_description(original, NAMES, MESHES))
+    robot = ET.fromstring(robot_description(original, ROBOT, MESHES))
     moving = {
         joint.attrib["name"]: joint for joint in robot.findall("joint") if joint.find("limit") is not None
     }
@@ -80,7 +80,7 @@ def test_it_names_every_joint_of_joint_states_and_the_limits_of_its_servos(origi
 
 
 def test_meshes_are_files_that_lie_where_the_simulation_draws_them(original: mujoco.MjModel) -> None:
-    robot = ET.fromstring(robot_description(original, NAMES, MESHES))
+    robot = ET.fromstring(robot_description(original, ROBOT, MESHES))
     shown = {link.attrib["name"]: link.findall("visual") for link in robot.findall("link")}
     meshes = [
         (name, v) for name, visuals in shown.items() for v in visuals if v.find("geometry/mesh") is not None

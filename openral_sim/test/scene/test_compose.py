@@ -2,7 +2,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.robot import add_robot
+from openral_sim.robot import load_sim_robot
 from openral_sim.scene.compose import build_person, compose
 from openral_sim.scene.scene import Scene
 from openral_sim.scene.schema import PersonStyle
@@ -24,7 +24,7 @@ def test_objects_rest_where_they_were_placed(scene: Scene, seed: int) -> None:
 
 
 def test_nothing_interpenetrates_at_the_start(scene: Scene) -> None:
-    world = SimWorldModel.load(scene, 0, add_robot)
+    world = SimWorldModel.load(scene, 0, load_sim_robot())
     deep = [
         (world.model.geom(contact.geom[0]).name, world.model.geom(contact.geom[1]).name, contact.dist)
         for contact in world.data.contact
@@ -40,7 +40,7 @@ def test_a_seed_always_gives_the_same_world(scene: Scene, world: SimWorldModel) 
 
 
 def test_the_robot_does_not_rub_on_the_floor(scene: Scene) -> None:
-    composition = compose(scene, 0, add_robot)
+    composition = compose(scene, 0, load_sim_robot())
     excluded = {(pair.bodyname1, pair.bodyname2) for pair in composition.spec.excludes}
     robot_bodies = [body.name for body in composition.spec.bodies if body.name.startswith("robot/")]
     assert {("floor", name) for name in robot_bodies} <= excluded

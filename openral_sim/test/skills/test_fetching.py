@@ -7,7 +7,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, Verb
-from openral_sim.robot import add_robot, set_stowed
+from openral_sim.robot import load_sim_robot
 from openral_sim.scene.scene import Scene
 from openral_sim.skills.context import SkillContext
 from openral_sim.world import SimWorldModel
@@ -17,8 +17,8 @@ from openral_sim.world import SimWorldModel
 def test_brings_a_thing_to_the_person(
     do: Callable[..., SkillResult], scene: Scene, thing: str, seed: int
 ) -> None:
-    world = SimWorldModel.load(scene, seed, add_robot)
-    set_stowed(world.model, world.data)
+    world = SimWorldModel.load(scene, seed, load_sim_robot())
+    load_sim_robot().set_stowed(world.model, world.data)
     robot, began = SkillContext(world, seed), world.time
     person, item = world.people["requester"], world.objects[thing]
     x, y, z = world.T_world(item.body)[:3, 3] + np.random.default_rng(seed).uniform(-0.01, 0.01, 3)

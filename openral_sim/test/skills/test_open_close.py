@@ -13,7 +13,7 @@ from openral_core.geometry import Pose
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.assets.furniture.builder import Motion
 from openral_sim.assets.furniture.doors import points_inside
-from openral_sim.robot import add_robot, set_stowed
+from openral_sim.robot import load_sim_robot
 from openral_sim.scene.scene import Scene, load_scene
 from openral_sim.skills.context import SkillContext
 from openral_sim.world import SimWorldModel
@@ -150,8 +150,8 @@ def test_takes_a_thing_out_of_what_it_opened(
 
 @pytest.mark.parametrize("name", ["drawer", "lower_drawer"])
 def test_draws_a_drawer_out_and_pushes_it_in_again(do: Do, name: str) -> None:
-    world = SimWorldModel.load(load_scene(SCENES / "studio.yaml"), 0, add_robot)
-    set_stowed(world.model, world.data)
+    world = SimWorldModel.load(load_scene(SCENES / "studio.yaml"), 0, load_sim_robot())
+    load_sim_robot().set_stowed(world.model, world.data)
     robot, item = SkillContext(world), world.furniture[name]
     target = Pose.planar(item.pose.x, item.pose.y, item.pose.yaw, item.fixture.height / 2)
     opened = do(Verb.OPEN, by=robot, target=target, container_id=name)
@@ -174,8 +174,8 @@ def house() -> Scene:
 
 @pytest.fixture
 def robot() -> SkillContext:
-    world = SimWorldModel.load(house(), 0, add_robot)
-    set_stowed(world.model, world.data)
+    world = SimWorldModel.load(house(), 0, load_sim_robot())
+    load_sim_robot().set_stowed(world.model, world.data)
     return SkillContext(world, 0)
 
 
@@ -250,8 +250,8 @@ def test_lifts_what_lies_in_a_drawer_over_its_front(do: Do) -> None:
     scene = load_scene(STUDIO)
     inside = tuple(item for item in scene.document.objects if item.fixture == "drawer")
     scene = Scene(scene.document.model_copy(update={"objects": inside}), scene.home)
-    world = SimWorldModel.load(scene, 0, add_robot)
-    set_stowed(world.model, world.data)
+    world = SimWorldModel.load(scene, 0, load_sim_robot())
+    load_sim_robot().set_stowed(world.model, world.data)
     robot, fixture = SkillContext(world, 0), world.furniture["drawer"]
     chest = Pose.planar(fixture.pose.x, fixture.pose.y, fixture.pose.yaw, 0.6)
     opened = do(Verb.OPEN, by=robot, target=chest, container_id="drawer")

@@ -10,7 +10,6 @@ from openral_ros.conversions.geometry import pose_message, transform_message
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_sim.robot import RobotControl
-from openral_sim.robot.model import HEAD_HEIGHT, MAST_X
 from openral_sim.ros.occupancy_messages import occupancy_message
 from openral_sim.ros.parameters import ForeignParameters
 from openral_sim.ros.state_publishers import BASE, MAP
@@ -18,8 +17,8 @@ from openral_sim.world import SimWorldModel
 
 HEAD_MOUNT = "head_mount"
 """Fixed frame at the pan axis."""
-HEAD_MOUNT_HEIGHT = HEAD_HEIGHT - 0.08
-"""Height of the pan link above the base [m]."""
+HEAD_MOUNT_DEPTH = 0.08
+"""Distance of the pan link below the tilt axis [m]."""
 POSE_PERIOD = 0.5
 """Period of the pose [s]."""
 
@@ -40,7 +39,8 @@ class LocalisationTopics:
         scope.publisher(OccupancyGrid, "map", LATCHED).publish(occupancy_message(world, robot))
         mount = TransformStamped(child_frame_id=HEAD_MOUNT)
         mount.header.frame_id = BASE
-        mount.transform = transform_message(Pose((MAST_X, 0.0, HEAD_MOUNT_HEIGHT)))
+        head = robot.head_geometry
+        mount.transform = transform_message(Pose((head.pan_x, 0.0, head.height - HEAD_MOUNT_DEPTH)))
         scope.publisher(TFMessage, "tf_static", LATCHED).publish(TFMessage(transforms=[mount]))
         scope.timer(POSE_PERIOD, self._publish)
 

@@ -20,7 +20,6 @@ from openral_sim.controllers.motions import GoalInCollision, Posture, Reach
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.robot import RobotControl
-from openral_sim.robot.model import reach_model
 from openral_sim.robot.urdf import TIP, ros_name
 from openral_sim.ros.foreign.interfaces import Codes, GoalRefused, code_of, words_of
 from openral_sim.ros.state_publishers import BASE, MAP, ODOM
@@ -92,7 +91,7 @@ class MoveGroupInterface:
                 reason = f"joint {constraint.joint_name!r}: the group has {valid}"
                 raise GoalRefused(C.INVALID_GOAL_CONSTRAINTS, reason)
             index = self._joints.index(constraint.joint_name)
-            low, high = reach_model().jnt_range[index]
+            low, high = self._robot.robot.reach_model.jnt_range[index]
             if not low <= constraint.position <= high:
                 reason = f"{constraint.joint_name} of {constraint.position}: its range is {low} to {high}"
                 raise GoalRefused(C.GOAL_VIOLATES_PATH_CONSTRAINTS, reason)

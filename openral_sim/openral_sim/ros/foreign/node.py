@@ -75,7 +75,7 @@ class ConfiguredRobot:
     Raises:
         InvalidParameters: If the node's parameters are invalid.
         InvalidDocument: If the scene or its map is invalid.
-        FrankaAssetsMissing: If the arm's model is not installed.
+        RobotAssetsMissing: If the robot's model is not installed.
     """
 
     def __init__(self, scope: ResourceScope, node: Node) -> None:

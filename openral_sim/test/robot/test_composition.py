@@ -2,14 +2,14 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.robot import BASE_RADIUS, RobotNames, add_robot, reach_model, robot_only_model, set_stowed
+from openral_sim.robot import load_sim_robot
 
-NAMES = RobotNames()
+NAMES = load_sim_robot().names
 
 
 def built(x: float = 0.0, y: float = 0.0, yaw: float = 0.0) -> tuple[mujoco.MjModel, mujoco.MjData]:
     spec = mujoco.MjSpec()
-    add_robot(spec, x, y, yaw)
+    load_sim_robot().add_to(spec, x, y, yaw)
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     model = spec.compile()
     data = mujoco.MjData(model)
@@ -39,7 +39,7 @@ def test_every_name_is_in_the_model() -> None:
         data.joint(joint)
     for actuator in (*NAMES.base_joints, *NAMES.reach_joints, *NAMES.head_joints, NAMES.gripper_actuator):
         data.actuator(actuator)
-    for body in (NAMES.root, NAMES.torso, NAMES.head, NAMES.hand, *NAMES.fingers):
+    for body in (NAMES.root, NAMES.base, NAMES.hand, *NAMES.fingers):
         data.body(body)
     data.site(NAMES.grasp_site)
     for weld in (NAMES.grasp_weld, *NAMES.handover_welds, NAMES.handle_connect):
@@ -64,20 +64,20 @@ def test_head_looks_ahead_from_above_the_arm() -> None:
 
 def test_tucked_robot_stands_still_within_a_narrow_outline() -> None:
     model, data = built()
-    set_stowed(model, data)
+    load_sim_robot().set_stowed(model, data)
     mujoco.mj_step(model, data, 500)
     assert float(np.abs(data.qvel).max()) < 0.05
     assert data.ncon == 0
-    assert BASE_RADIUS <= 0.30
+    assert load_sim_robot().description.base.radius <= 0.30
     reach = np.linalg.norm(data.geom_xpos[:, :2], axis=1)
     assert float(reach.max()) < 0.33
 
 
 def test_reach_model_frees_only_lift_and_arm() -> None:
-    model = reach_model()
+    model = load_sim_robot().reach_model
     assert tuple(model.joint(i).name for i in range(model.njnt)) == NAMES.reach_joints
 
 
 def test_robot_only_model_holds_the_robot_alone() -> None:
-    model = robot_only_model()
+    model = load_sim_robot().model
     assert all(model.body(i).name.startswith("robot/") for i in range(1, model.nbody))
