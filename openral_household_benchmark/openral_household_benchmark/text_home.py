@@ -235,6 +235,8 @@ class TextHomePeers(InProcessPeers):
         piece = self.world.furniture.get(container)
         if piece is None or not piece.openable:
             return SkillResult(SkillStatus.NOTHING_THERE, "no door there")
+        if piece.room != self.world.robot:
+            return SkillResult(SkillStatus.NOT_REACHABLE, "it is in another room")
         if (container in self.world.closed) is open_it:
             (self.world.open if open_it else self.world.close)(container)
         self.memory.container_states.on_skill_result(container, 1.0 if open_it else 0.0)

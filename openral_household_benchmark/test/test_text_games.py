@@ -56,8 +56,8 @@ def test_makes_a_home_delivery_of_adventure_game(instances: Path, registry: Regi
     assert game.goal == "Put the pillow on the counter"
     result = play(game, registry, ScriptedModel())
     assert (result.score, result.state) == (1.0, "SUCCEEDED")
-    # Besides the five steps of the optimum, what was opened is closed.
-    assert (result.steps, result.best) == (6, 5)
+    # The wardrobe is left open: the hand is full there, and the robot does not go back.
+    assert (result.steps, result.best) == (5, 5)
 
 
 def test_a_game_ends_with_its_last_step(games: Path, registry: Registry) -> None:

@@ -59,11 +59,12 @@ class ToolResult(FrozenModel):
     """Reply to one tool call.
 
     ``text`` is written by the core. Text from labels, memory, detectors or skills stands in the other fields
-    and reaches the model as fenced data.
+    and reaches the model as fenced data. ``order`` are the numbers of what was asked for, the first one 1.
     """
 
     status: str
     text: str
+    order: tuple[int, ...] = ()
     found: tuple[ObjectSummary, ...] = ()
     frontier: tuple[Frontier, ...] = ()
     valid: tuple[str, ...] = ()
@@ -74,7 +75,7 @@ class ToolResult(FrozenModel):
     def rendered(self) -> str:
         """Render the text that the model reads, ending with the remaining budget."""
         data = self.model_dump(
-            mode="json", include={"found", "frontier", "valid", "peer_words"}, exclude_defaults=True
+            mode="json", include={"order", "found", "frontier", "valid", "peer_words"}, exclude_defaults=True
         )
         operator = f"The operator says: {json.dumps(self.operator_words)}" if self.operator_words else ""
         fenced = fence_untrusted(data) if data else ""

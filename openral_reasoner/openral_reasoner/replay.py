@@ -283,6 +283,7 @@ class _Blank(dict[str, object]):
 _CALLS: Mapping[str, str] = {
     "recall_object": "asked memory for {query!r}",
     "list_objects": "listed the objects of {within}",
+    "plan_deliveries": "ordered {count} deliveries by the way",
     "resolve_place": "asked memory where {reference!r} is",
     "locate_in_view": "{detector} looked for {query!r}",
     "observe": "memory placed detections of camera {camera}",

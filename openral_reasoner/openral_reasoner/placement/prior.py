@@ -4,6 +4,7 @@ Data: ``prior.yaml`` (common knowledge) and ``nouns.yaml`` (WordNet); each names
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import resources
@@ -39,6 +40,7 @@ class PriorDocument(Document):
     version: int = Field(ge=1, le=1)
     unlisted: float = Field(gt=0.0)
     rooms: Mapping[str, tuple[str, ...]]
+    appliances: Mapping[str, str]
     senses: Mapping[str, Mapping[str, str]]
     kinds: Mapping[str, PlacementKind]
 
@@ -169,7 +171,14 @@ class PlacementPrior:
         return sum(entry.rooms.get(each, self._document.unlisted) for each in every) / len(every)
 
     def _room_of(self, site: Site) -> str:
-        """Return the kind of the room of a place, from its label or else from the place's names."""
+        """Return the kind of the room of a place, from its label or else from the place's names.
+
+        An appliance counts as standing in the room of its kind.
+        """
+        for name in site.names:
+            with suppress(UnreadableText):
+                if usual := self._document.appliances.get(self._thesaurus.concept(name)):
+                    return usual
         return next(filter(None, map(self.room_kind, (site.room, *site.names))), "")
 
     def room_kind(self, label: str) -> str:

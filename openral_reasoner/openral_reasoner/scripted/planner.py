@@ -5,7 +5,7 @@ It gets the same context as any other model and makes one call per turn.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import replace
 
 from openral_core.consent import ANSWERS, is_yes
 from openral_core.skills import Verb
@@ -34,7 +34,15 @@ from openral_reasoner.scripted.grammar import place_settings
 from openral_reasoner.scripted.listing import MAX_COUNT
 from openral_reasoner.scripted.looking_around import describe_area, explore_area
 from openral_reasoner.scripted.noun_phrases import number_in
-from openral_reasoner.scripted.plans import deliver, face, grasp, listener, plan_for, resolve_receiver
+from openral_reasoner.scripted.plans import (
+    deliver,
+    face,
+    grasp,
+    listener,
+    plan_for,
+    resolve_receiver,
+)
+from openral_reasoner.scripted.progress import Progress, put_nearest_first
 from openral_reasoner.scripted.steps import (
     Plan,
     PlanContext,
@@ -54,37 +62,10 @@ from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool
 
 
-@dataclass
-class Progress:
-    """Parts of a goal that are done, failed and not begun; ``ordered`` if each needs the one before it."""
-
-    waiting: list[Request]
-    ordered: bool = False
-    done: list[str] = field(default_factory=list)
-    failed: list[tuple[Request, str]] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, request: Request) -> "Progress":
-        """Return the parts of a goal, none of them begun."""
-        if isinstance(request, Sequence):
-            return cls(list(request.parts), request.ordered)
-        return cls([request])
-
-    def again(self) -> None:
-        """Plan what failed once more, before what was not begun."""
-        self.waiting = [part for part, _ in self.failed] + self.waiting
-        self.failed = []
-
-    @property
-    def report(self) -> str:
-        """Text on what is done and what is not, with the questions of the parts that failed."""
-        skipped = f"Not started: {'; '.join(map(name_of, self.waiting))}." if self.waiting else ""
-        return " ".join(filter(None, (*self.done, skipped, *(question for _, question in self.failed))))
-
-
 def run_parts(context: PlanContext, progress: Progress) -> Plan[None]:
     """Do the parts that wait; go on after a failure if the others do not need it and the hand is empty."""
     while progress.waiting:
+        yield from put_nearest_first(context, progress)
         part = progress.waiting.pop(0)
         try:
             message = yield from run_part(context, part)
@@ -105,15 +86,6 @@ def run_part(context: PlanContext, request: Request) -> Plan[str]:
     if isinstance(request, Compound):
         return (yield from _PLANS[type(request)](context, request))
     return (yield from plan_for(context, request))
-
-
-def name_of(request: Request) -> str:
-    """Name a part of a goal: its kind and its words."""
-    if isinstance(request, Sequence):
-        return ", ".join(map(name_of, request.parts))
-    words = (str(slot) for slot in astuple(request) if isinstance(slot, str | int) and slot not in ("", "me"))
-    kind = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in type(request).__name__)
-    return f"{kind.strip()} ({', '.join(words)})"
 
 
 def sequence(context: PlanContext, goal: Sequence) -> Plan[str]:
@@ -328,7 +300,7 @@ def _call(turn: Turn) -> RawCall:
 def run_plan(plan_context: PlanContext, words: str) -> Plan[None]:
     """Run the plan; ask a human about the parts that failed, and retry them if the answer helps."""
     request = parse_request(words)
-    progress = Progress.of(request)
+    progress = Progress.of(request, words)
     plan_context.defers_questions = isinstance(request, Compound)
     while True:
         yield from run_parts(plan_context, progress)

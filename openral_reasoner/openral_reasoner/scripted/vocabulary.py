@@ -24,6 +24,7 @@ class _Vocabulary(Document):
     locating: str
     inside_places: str
     kin: str
+    ordering: str
 
 
 def _load() -> Mapping[str, frozenset[str]]:

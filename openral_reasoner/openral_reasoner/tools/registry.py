@@ -22,6 +22,7 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.tools.actions import ExecuteRskillTool, LifecycleTransitionTool
 from openral_reasoner.tools.base import InvalidCall, Tool, parameters
 from openral_reasoner.tools.belongings import ListObjectsTool
+from openral_reasoner.tools.deliveries import PlanDeliveriesTool
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool, EmitPromptTool
 from openral_reasoner.tools.exploration import DescribeHomeTool, ExploreTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
@@ -30,6 +31,7 @@ PALETTE: tuple[type[Tool], ...] = (
     RecallObjectTool,
     ResolvePlaceTool,
     ListObjectsTool,
+    PlanDeliveriesTool,
     DescribeHomeTool,
     LocateInViewTool,
     ExecuteRskillTool,
@@ -43,6 +45,7 @@ ReasonerToolCall = Annotated[
     RecallObjectTool
     | ResolvePlaceTool
     | ListObjectsTool
+    | PlanDeliveriesTool
     | DescribeHomeTool
     | LocateInViewTool
     | ExecuteRskillTool
@@ -109,7 +112,8 @@ QUOTED = 80
 """Longest part of an answer shown to the operator [characters]."""
 _TOOL_CALLING = "choose a model with tool calling, or enable it at the endpoint"
 _WRITTEN = re.compile(
-    r"[\[{<].*(?:recall_object|resolve_place|list_objects|describe_home|locate_in_view|execute_rskill|explore|\"?name\"?\s*:)",
+    r"[\[{<].*(?:recall_object|resolve_place|list_objects|plan_deliveries|describe_home|locate_in_view|execute_rskill"
+    r"|explore|\"?name\"?\s*:)",
     re.DOTALL,
 )
 """Text that looks like a call: a bracket, then a tool's name or a "name" key."""

@@ -84,6 +84,14 @@ def test_a_place_names_its_room_where_the_map_does_not() -> None:
     )
 
 
+def test_a_fridge_holds_the_same_wherever_it_stands() -> None:
+    prior = shipped_prior()
+    kitchen, pantry = (
+        prior.frequency("fruit", Site(("refrigerator",), room)) for room in ("kitchen", "pantry")
+    )
+    assert kitchen == pantry > prior.frequency("fruit", Site(("shelf",), "pantry"))
+
+
 @pytest.mark.parametrize(
     ("label", "kind"),
     [

@@ -4,10 +4,11 @@ import pytest
 
 from openral_core.missions import MissionState
 from openral_core.spatial_memory import NodeKind
-from openral_reasoner.commands import PublishHandoff
+from openral_reasoner.commands import PublishHandoff, SendSkill
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.scripted.goals import Bring, MoveDoor, Sequence
-from openral_reasoner.scripted.planner import Progress, decide, name_of
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.scripted.progress import Progress, leading_deliveries, name_of
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
@@ -44,6 +45,42 @@ def test_rearranges_objects_each_to_its_own_place(
     story = run("put the mug on the counter and the baguette on the shelf", home, palette, settings)
     assert state(story) is MissionState.SUCCEEDED, story.end
     assert (home.objects["mug_1"].place, home.objects["bread_1"].place) == ("counter_1", "shelf_1")
+
+
+@pytest.mark.parametrize(
+    ("goal", "first"),
+    [
+        ("put the kettle on the shelf and the vase on the counter", "vase_1"),
+        ("put the kettle on the shelf, then the vase on the counter", "kettle_1"),
+        ("put the kettle on the shelf and find the mug and put the vase on the counter", "kettle_1"),
+        ("first the kettle on the shelf and the vase on the counter, please", "kettle_1"),
+    ],
+)
+def test_the_nearest_delivery_comes_first_unless_the_order_is_stated(
+    goal: str, first: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.objects |= {
+        "kettle_1": HomeObject("kettle_1", "kettle", "table_1", "kettle"),
+        "vase_1": HomeObject("vase_1", "vase", "fridge_1", "vase"),
+    }
+    story = run(goal, home, palette, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    grasped = [
+        c.goal.params["label"]
+        for c in story.commands
+        if isinstance(c, SendSkill) and c.goal.rskill_id == "grasp"
+    ]
+    assert next(f"{label}_1" for label in grasped) == first
+
+
+def test_an_object_that_carries_another_keeps_the_stated_order() -> None:
+    tray = (Bring("mug", "tray"), Bring("tray", "table"))
+    assert leading_deliveries(tray) == ()
+    assert leading_deliveries((Bring("mug"), Bring("mug", "ana"))) == ()
+    assert leading_deliveries((Bring("mug"), Bring("milk"), MoveDoor("fridge", False))) == (
+        Bring("mug"),
+        Bring("milk"),
+    )
 
 
 def test_closes_what_an_earlier_part_opened(

@@ -1,0 +1,83 @@
+"""Progress of a goal of several parts, and the order of those whose order the goal leaves open."""
+
+import re
+from collections.abc import Sequence as Items
+from dataclasses import astuple, dataclass, field
+from itertools import permutations
+
+from openral_reasoner.scripted.goals import Bring, Request, Sequence
+from openral_reasoner.scripted.plans import MAX_NAME
+from openral_reasoner.scripted.steps import Plan, PlanContext
+from openral_reasoner.scripted.vocabulary import WORDS
+from openral_reasoner.terms import same_term
+from openral_reasoner.tools.deliveries import MAX_DELIVERIES, PlanDeliveriesTool
+
+
+@dataclass
+class Progress:
+    """Parts of a goal that are done, failed and not begun.
+
+    ``ordered`` if each needs the one before it; in ``any_order`` they may be done if nothing says otherwise.
+    """
+
+    waiting: list[Request]
+    ordered: bool = False
+    any_order: bool = False
+    done: list[str] = field(default_factory=list)
+    failed: list[tuple[Request, str]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, request: Request, words: str = "") -> "Progress":
+        """Return the parts of a goal, none of them begun; its words may state an order that is not needed."""
+        if isinstance(request, Sequence):
+            stated = set(re.findall(r"[^\W\d_]+", words.lower())) & WORDS["ordering"]
+            return cls(list(request.parts), request.ordered, not (request.ordered or stated))
+        return cls([request])
+
+    def again(self) -> None:
+        """Plan what failed once more, before what was not begun."""
+        self.waiting = [part for part, _ in self.failed] + self.waiting
+        self.failed = []
+
+    @property
+    def report(self) -> str:
+        """Text on what is done and what is not, with the questions of the parts that failed."""
+        skipped = f"Not started: {'; '.join(map(name_of, self.waiting))}." if self.waiting else ""
+        return " ".join(filter(None, (*self.done, skipped, *(question for _, question in self.failed))))
+
+
+def name_of(request: Request) -> str:
+    """Name a part of a goal: its kind and its words."""
+    if isinstance(request, Sequence):
+        return ", ".join(map(name_of, request.parts))
+    words = (str(slot) for slot in astuple(request) if isinstance(slot, str | int) and slot not in ("", "me"))
+    kind = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in type(request).__name__)
+    return f"{kind.strip()} ({', '.join(words)})"
+
+
+def put_nearest_first(context: PlanContext, progress: Progress) -> Plan[None]:
+    """Order the deliveries that wait by the length of the way, if the goal leaves their order open."""
+    past = context.past
+    planned = past.tool == "plan_deliveries" if past else context.now.spatial_memory_available
+    left = leading_deliveries(progress.waiting) if progress.any_order else ()
+    if len(left) < 2 or not planned:
+        return
+    what, to = tuple(part.what for part in left), tuple(part.to for part in left)
+    reply = yield PlanDeliveriesTool(objects=what, receivers=to)
+    if reply.order:
+        progress.waiting[: len(left)] = [left[number - 1] for number in reply.order]
+
+
+def leading_deliveries(waiting: Items[Request]) -> tuple[Bring, ...]:
+    """Return the deliveries before any other part; none if one of them concerns another's object."""
+    bring = list[Bring]()
+    for part in waiting[:MAX_DELIVERIES]:
+        if not isinstance(part, Bring):
+            break
+        bring.append(part)
+    tangled = any(
+        same_term(one.what, other.what) or same_term(one.to, other.what)
+        for one, other in permutations(bring, 2)
+    )
+    usable = all(0 < len(words) <= MAX_NAME for each in bring for words in (each.what, each.to))
+    return tuple(bring) if usable and not tangled else ()

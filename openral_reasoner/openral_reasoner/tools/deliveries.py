@@ -1,0 +1,134 @@
+"""Read-only tool plan_deliveries: the order of several deliveries with the shortest way."""
+
+from collections.abc import Iterator, Sequence
+from itertools import permutations
+from typing import Annotated, Literal
+
+from pydantic import Field
+from typing_extensions import override
+
+from openral_core.spatial_memory import NodeKind, Opening, Presence, SceneGraph, SceneNode
+from openral_core.text import UnreadableText
+from openral_reasoner.behaviors.requests import MEMORY, read_scene, wait_for
+from openral_reasoner.context import ToolResult
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.placement.belief import thesaurus
+from openral_reasoner.search import Point, RouteLengths
+from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
+
+MAX_DELIVERIES = 12
+"""Most deliveries of one call."""
+MAX_EXACT = 6
+"""Most deliveries of which every order is compared (720 orders); of more, the nearest is next."""
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Leg = tuple[Point, ...]
+"""Points on the way of one delivery, from the first stop to the receiver."""
+
+
+class PlanDeliveriesTool(Tool):
+    """Order the deliveries of a goal that leaves their order open by the length of the way.
+
+    Read-only. Memory must have an object for its delivery to be planned; those that have to be searched come
+    last, because they may be seen on the way. Call it again after each delivery.
+    """
+
+    tool: Literal["plan_deliveries"] = "plan_deliveries"
+    objects: tuple[Name, ...] = Field(
+        min_length=2, max_length=MAX_DELIVERIES, description="the objects that are left to deliver, in words"
+    )
+    receivers: tuple[Name, ...] = Field(
+        min_length=2,
+        max_length=MAX_DELIVERIES,
+        description="place, room or person of each object; 'me' is the requester",
+    )
+
+    @classmethod
+    @override
+    def offered(cls, palette: ToolPalette) -> bool:
+        return palette.spatial_memory_available
+
+    @override
+    def check(self, mission: Mission) -> None:
+        if len(self.receivers) != len(self.objects):
+            raise InvalidCall("number of receivers", str(len(self.receivers)), (str(len(self.objects)),))
+
+    @override
+    def perform(self, mission: Mission) -> Procedure[Outcome]:
+        yield from wait_for(mission, MEMORY)
+        mission.spend("recalls")
+        call_id = mission.next_id("plan")
+        mission.begin(call_id, "plan_deliveries", count=len(self.objects))
+        graph, robot = yield from read_scene(mission)
+        mission.finish(call_id, "PLANNED" if graph.nodes else "UNAVAILABLE")
+        if not graph.nodes:
+            return ToolResult(status="UNAVAILABLE", text="memory did not answer")
+        start = robot.position if robot else None
+        to = [mission.requester if each == "me" else each for each in self.receivers]
+        legs = [_leg(graph, *each, start) for each in zip(self.objects, to, strict=True)]
+        known = [index for index, leg in enumerate(legs) if leg]
+        order = [known[at] for at in shortest_order([legs[i] for i in known], start, RouteLengths(graph))]
+        order += [index for index, leg in enumerate(legs) if not leg]
+        text = f"numbers of the deliveries in the order to do them; memory has {len(known)} of the objects"
+        return ToolResult(status="PLANNED", text=text, order=tuple(index + 1 for index in order))
+
+
+def shortest_order(legs: Sequence[Leg], start: Point | None, ways: RouteLengths) -> tuple[int, ...]:
+    """Return the indices of the legs in the order of the shortest way; of equal ones, the given order.
+
+    Args:
+        legs: Way of each delivery [m].
+        start: Position of the robot in map [m], if known.
+        ways: Lengths of routes.
+    """
+    inner = [sum(map(ways.between, leg, leg[1:])) for leg in legs]
+
+    def length(order: Sequence[int]) -> float:
+        here, total = start, 0.0
+        for index in order:
+            total += inner[index] + (ways.between(here, legs[index][0]) if here else 0.0)
+            here = legs[index][-1]
+        return round(total, 6)
+
+    if len(legs) <= MAX_EXACT:
+        return min(permutations(range(len(legs))), key=length)
+    order, left = list[int](), list(range(len(legs)))
+    while left:
+        order.append(min(left, key=lambda index: length((*order, index))))
+        left.remove(order[-1])
+    return tuple(order)
+
+
+def _leg(graph: SceneGraph, words: str, to: str, start: Point | None) -> Leg:
+    """Return the way of a delivery: a closed receiver is opened with the empty hand first; () if unknown."""
+    objects = [node for node in _named(graph, words) if node.kind is NodeKind.OBJECT]
+    receivers = [node for node in _named(graph, to) if node.kind is not NodeKind.OBJECT]
+    ways = RouteLengths(graph)
+    if not objects:
+        return ()
+    found = _nearest(objects, start, ways).pose.position
+    if not receivers:
+        return (found,)
+    receiver = _nearest(receivers, found, ways)
+    closed = receiver.occludes_contents and receiver.opening is not Opening.OPEN
+    end = receiver.pose.position
+    return (end, found, end) if closed else (found, end)
+
+
+def _nearest(nodes: Sequence[SceneNode], start: Point | None, ways: RouteLengths) -> SceneNode:
+    return min(nodes, key=lambda each: ways.between(start, each.pose.position) if start else 0.0)
+
+
+def _named(graph: SceneGraph, words: str) -> Iterator[SceneNode]:
+    """Yield the present nodes that words mean, by id, label or alias."""
+    for node in graph.nodes:
+        names = (node.label, *node.aliases)
+        if node.presence is not Presence.GONE and (words == node.id or any(_means(words, n) for n in names)):
+            yield node
+
+
+def _means(words: str, name: str) -> bool:
+    try:
+        return thesaurus().relation(words, name).is_hit
+    except UnreadableText:
+        return False
