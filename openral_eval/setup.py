@@ -19,6 +19,9 @@ setup(
     zip_safe=True,
     extras_require={"test": ["pytest"]},
     entry_points={
-        "openral.commands": ["eval = openral_eval.cli:commands"],
+        "openral.commands": [
+            "eval = openral_eval.cli:commands",
+            "model_server = openral_eval.server_cli:commands",
+        ],
     },
 )

@@ -3,13 +3,21 @@
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+
+from openral_reasoner_testing.model_server.answers import Answer, ToolCall
+from openral_reasoner_testing.model_server.wire_formats import (
+    Usage,
+    completion_chunks,
+    messages_events,
+    server_sent_event,
+)
 
 KEY = "sk-secret-0123456789"
 Chunks = list[dict[str, Any]]
@@ -79,8 +87,7 @@ def stream(chunks: Chunks, cut: bool = False, named: bool = True) -> Behaviour:
 
 def event(chunk: dict[str, Any], named: bool) -> bytes:
     """One event of a stream."""
-    name = f"event: {chunk['type']}\n" if named else ""
-    return f"{name}data: {json.dumps(chunk)}\n\n".encode()
+    return server_sent_event(chunk, named=named)
 
 
 def status(code: int, kind: str, message: str = f"no: {KEY}", **headers: str) -> Behaviour:
@@ -120,51 +127,31 @@ def dripping(script: Script, first: bytes, drop: bytes, last: Behaviour, times: 
     return answer
 
 
+USAGE = Usage(fresh=100, cached=20, written=30)
+
+
 def messages_api(
     *calls: tuple[str, str], text: str = "", stop: str = "tool_use", model: str = "m-x"
 ) -> Chunks:
     """An answer of the Anthropic Messages API as its events."""
-    usage = {"input_tokens": 100, "output_tokens": 1, "cache_read_input_tokens": 20}
-    start = {"id": "m", "type": "message", "role": "assistant", "model": model, "content": []}
-    chunks: Chunks = [{"type": "message_start", "message": {**start, "usage": usage, "stop_reason": None}}]
-    blocks: list[tuple[dict[str, Any], dict[str, Any]]] = []
-    if text:
-        blocks.append(({"type": "text", "text": ""}, {"type": "text_delta", "text": text}))
-    for name, arguments in calls:
-        block = {"type": "tool_use", "id": f"t_{name}", "name": name, "input": {}}
-        blocks.append((block, {"type": "input_json_delta", "partial_json": arguments}))
-    for index, (block, delta) in enumerate(blocks):
-        chunks.append({"type": "content_block_start", "index": index, "content_block": block})
-        chunks.append({"type": "content_block_delta", "index": index, "delta": delta})
-        chunks.append({"type": "content_block_stop", "index": index})
-    ended = {"stop_reason": "max_tokens" if stop == "length" else stop, "stop_sequence": None}
-    chunks.append({"type": "message_delta", "delta": ended, "usage": {"output_tokens": 30}})
-    return [*chunks, {"type": "message_stop"}]
+    return messages_events(said(calls, text, stop), model, USAGE)
 
 
 def completions_api(
     *calls: tuple[str, str], text: str = "", stop: str = "tool_calls", model: str = "m-x"
 ) -> Chunks:
     """An answer of chat completions as its chunks."""
-    base = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": model, "type": "chunk"}
-    tools = [
-        {"index": i, "id": f"t{i}", "type": "function", "function": {"name": n, "arguments": a}}
-        for i, (n, a) in enumerate(calls)
-    ]
-    refusal = "I will not" if stop == "refusal" else None
-    delta = {"role": "assistant", "content": text or None, "tool_calls": tools or None, "refusal": refusal}
-    finish = "stop" if stop == "refusal" else stop
-    usage = {
-        "prompt_tokens": 120,
-        "completion_tokens": 30,
-        "total_tokens": 150,
-        "prompt_tokens_details": {"cached_tokens": 20},
-    }
-    return [
-        {**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]},
-        {**base, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]},
-        {**base, "choices": [], "usage": usage},
-    ]
+    return completion_chunks(said(calls, text, stop), model, USAGE)
+
+
+def said(calls: Iterable[tuple[str, str]], text: str, stop: str) -> Answer:
+    """An answer with these calls that ends so."""
+    return Answer(
+        tuple(ToolCall(*c) for c in calls),
+        text,
+        cut=stop == "length",
+        refused=stop in ("refusal", "content_filter"),
+    )
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ class Part(StrEnum):
     """Commonsense about where kinds of objects are kept."""
     POLICY = "policy"
     """One live detection after a miss of memory, before the model decides again."""
+    ENUMS = "enums"
+    """Ids found during the mission as enums of the tools' schemas, which then change within a mission."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,7 @@ def without(parts: frozenset[Part], model: Model, settings: MissionSettings) -> 
     changes = {
         "placement_prior": Part.PRIORS not in parts,
         "locate_after_miss": Part.POLICY not in parts,
+        "found_ids_as_enums": Part.ENUMS not in parts,
     }
     ablated = WithoutHints(model) if Part.HINTS in parts else model
     return ablated, settings.model_copy(update=changes)

@@ -25,7 +25,9 @@ def build_context(mission: Mission) -> Context:
         goal=mission.prompt.text,
         requester=mission.requester,
         palette=mission.palette,
-        tools=schemas(mission.palette, tuple(mission.objects)),
+        tools=schemas(
+            mission.palette, tuple(mission.objects) if mission.settings.found_ids_as_enums else None
+        ),
         turns=tuple(mission.turns),
         news=news,
         operator_words=answered,

@@ -64,6 +64,11 @@ class MissionSettings(BaseModel):
     locate_after_miss: bool = Field(
         default=True, description="ask the default locator once when memory lacks an object"
     )
+    found_ids_as_enums: bool = Field(
+        default=True,
+        description="list ids found during the mission in the tools' schemas; False keeps the tools the same "
+        "throughout a mission, so that a prompt cache can hold them",
+    )
 
     @property
     def weights(self) -> BeliefWeights:

@@ -179,6 +179,8 @@ class ReasonerParameters(Parameters):
             second_goal=self.second_goal.value,
             has_skills=self.has_skills,
             require_approval=self.require_approval,
+            # Only endpoints of one's own may decode by schema; the vendors' own cache the tools.
+            found_ids_as_enums=bool(self.base_url) or self.brain is Brain.SCRIPTED,
         )
 
     @property

@@ -269,5 +269,6 @@ def integrate_detection(
         )
     objects = tuple(mission.learn(KnownObject.remembered(match, words)) for match in observed.matches)
     mission.note(Answered(Source.LOOK, words, tuple(target.node() for target in objects)))
-    score = max(detection.score for detection in result.detections)
+    # A broken locator may report FOUND without a detection.
+    score = max((detection.score for detection in result.detections), default=0.0)
     return LocateOutcome(LocateStatus.FOUND.name, result.message, result.detector, objects, score), False

@@ -1,4 +1,7 @@
-"""Anthropic Messages API via its official SDK: one forced tool call per turn, prompt caching, streaming."""
+"""Anthropic Messages API via its official SDK: one forced tool call per turn, prompt caching, streaming.
+
+Three breakpoints of the prompt cache: after the tools, after the system prompt, and after the last reply.
+"""
 
 import json
 from collections.abc import AsyncIterable
@@ -69,6 +72,7 @@ def messages(context: Context) -> list[MessageParam]:
     for turn in context.turns:
         _add_user(result, news(turn.news, turn.operator_words))
         result += turn_messages(turn)
+    _end_prefix(result)
     _add_user(result, reminder(context))
     return result
 
@@ -113,6 +117,16 @@ def _add_user(result: list[MessageParam], words: str) -> None:
         content = result[-1]["content"]
         assert isinstance(content, list)
         content.append(_text(words))
+
+
+def _end_prefix(result: list[MessageParam]) -> None:
+    """End the cached prefix with the last reply; later requests do not repeat the reminder after it."""
+    content = result[-1]["content"]
+    assert isinstance(content, list)
+    last = content[-1]
+    assert isinstance(last, dict)
+    if last["type"] == "text" or last["type"] == "tool_result":
+        last["cache_control"] = {"type": "ephemeral"}
 
 
 def _text(words: str) -> TextBlockParam:

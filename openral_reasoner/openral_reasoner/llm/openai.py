@@ -1,5 +1,6 @@
 """Chat completions via the official OpenAI SDK, for any compatible endpoint (vLLM, Ollama); streaming."""
 
+import hashlib
 import json
 from collections.abc import AsyncIterable
 
@@ -50,10 +51,17 @@ class OpenAIModel:
                 parallel_tool_calls=False,
                 stream=True,
                 stream_options={"include_usage": True},
+                # Other endpoints need not know it.
+                prompt_cache_key=openai.omit if self._base_url else cache_key(context),
                 timeout=seconds,
             )
             with readable(self._key):
                 return (await read_stream(stream)).decision()
+
+
+def cache_key(context: Context) -> str:
+    """Return the key by which requests of one mission reach the same prompt cache."""
+    return hashlib.sha256(f"{context.system}\n{context.requester}\n{context.goal}".encode()).hexdigest()[:32]
 
 
 def messages(context: Context) -> list[ChatCompletionMessageParam]:

@@ -40,6 +40,7 @@ class ExecuteRskillTool(Tool):
     takes a person.
     """
 
+    growing = frozenset({"target"})
     tool: Literal["execute_rskill"] = "execute_rskill"
     rskill_id: str = Field(max_length=64, description="id of a listed skill")
     target: str = Field(

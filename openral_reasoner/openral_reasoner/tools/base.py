@@ -9,6 +9,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cache
+from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -37,6 +38,9 @@ class Tool(BaseModel):
     """One action the model may take; the class docstring is its description for the model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    growing: ClassVar[frozenset[str]] = frozenset()
+    """Arguments that accept ids found during the mission."""
 
     @classmethod
     def offered(cls, palette: ToolPalette) -> bool:
@@ -78,12 +82,17 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:/-]{0,64}")
 """Ids that may stand in a schema, which is not fenced as data: an id that could be a sentence may not."""
 
 
-def parameters(tool: type[Tool], palette: ToolPalette, known: tuple[str, ...]) -> str:
-    """Return the schema of a tool's arguments as JSON; ``known`` are ids that this mission has learnt."""
+def parameters(tool: type[Tool], palette: ToolPalette, known: tuple[str, ...] | None) -> str:
+    """Return the schema of a tool's arguments as JSON.
+
+    ``known`` are ids that this mission has learnt. None leaves arguments that accept such ids strings, so
+    that the schema stays the same throughout the mission.
+    """
     schema = json.loads(_parameters(tool))
-    for name, ids in tool.ids(palette, known).items():
+    for name, ids in tool.ids(palette, known or ()).items():
         distinct = list(dict.fromkeys(ids))
-        if fits_enum(distinct):
+        grows = known is None and name in tool.growing
+        if not grows and fits_enum(distinct):
             described = schema["properties"][name]
             described.pop("maxLength", None)
             described["enum"] = distinct

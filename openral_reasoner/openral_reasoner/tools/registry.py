@@ -77,8 +77,8 @@ def offered(palette: ToolPalette) -> tuple[type[Tool], ...]:
 
 
 @lru_cache(maxsize=8)
-def schemas(palette: ToolPalette, known: tuple[str, ...] = ()) -> tuple[ToolSchema, ...]:
-    """Return the offered tools as a model sees them; ``known`` are ids that this mission has learnt."""
+def schemas(palette: ToolPalette, known: tuple[str, ...] | None = ()) -> tuple[ToolSchema, ...]:
+    """Return the offered tools as a model sees them; ``known`` as for `parameters`."""
     return tuple(
         ToolSchema(
             name=name_of(tool), description=tool.words(palette), parameters=parameters(tool, palette, known)

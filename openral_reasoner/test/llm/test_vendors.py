@@ -17,7 +17,7 @@ from loopback import KEY, Api, Script, endpoint, status, without_proxies
 from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.anthropic import AnthropicModel
 from openral_reasoner.llm.base import Decision, Model, ModelUnavailable
-from openral_reasoner.llm.openai import OpenAIModel
+from openral_reasoner.llm.openai import OpenAIModel, cache_key
 from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
@@ -105,11 +105,33 @@ def test_anthropic_caches_system_and_tools_and_answers_calls_with_tool_results(
     sent = script.requests[0]
     assert sent["system"][0]["cache_control"] == {"type": "ephemeral"}
     assert sent["tools"][-1]["cache_control"] == {"type": "ephemeral"}
+    assert answered_block(sent)["cache_control"] == {"type": "ephemeral"}
     called, answered = sent["messages"][1]["content"][0], sent["messages"][2]["content"][0]
     assert (called["type"], called["id"]) == ("tool_use", "call_1")
     assert (answered["type"], answered["tool_use_id"]) == ("tool_result", "call_1")
     assert answered["content"].count("</data>") == 1
     assert answered["content"].endswith("Remaining: 3 recalls")
+
+
+def answered_block(sent: dict[str, Any]) -> Any:
+    """The reply to the first call, as it was sent."""
+    return sent["messages"][2]["content"][0]
+
+
+def test_the_key_of_the_prompt_cache_is_that_of_the_mission() -> None:
+    first = context()
+    assert cache_key(first) == cache_key(first.model_copy(update={"news": ("a locator came",)}))
+    assert cache_key(first) != cache_key(first.model_copy(update={"goal": "find the cup"}))
+
+
+def test_an_endpoint_of_ones_own_gets_no_key_of_a_prompt_cache(
+    serve: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_proxies(monkeypatch)
+    vendor = Vendor("openai")
+    url, script = serve(vendor.answer(("done", "{}")))
+    ask(vendor, url)
+    assert "prompt_cache_key" not in script.requests[0]
 
 
 @pytest.mark.parametrize(

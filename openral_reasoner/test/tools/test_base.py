@@ -33,6 +33,14 @@ def test_a_given_advice_replaces_the_standard_one() -> None:
     )
 
 
+def test_tools_without_found_ids_stay_the_same_and_keep_their_other_enums(palette: ToolPalette) -> None:
+    growing = json.loads(parameters(ExecuteRskillTool, palette, ("mug_1",)))["properties"]
+    stable = json.loads(parameters(ExecuteRskillTool, palette, None))["properties"]
+    assert "mug_1" in growing["target"]["enum"]
+    assert "enum" not in stable["target"]
+    assert stable["rskill_id"] == growing["rskill_id"]
+
+
 @pytest.mark.parametrize("tool", PALETTE, ids=name_of)
 def test_every_argument_is_described_for_the_model(tool: type[Tool]) -> None:
     fields = {name: field for name, field in tool.model_fields.items() if name != "tool"}

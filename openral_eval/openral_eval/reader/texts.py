@@ -1,0 +1,112 @@
+"""Parsers of the texts that a language model gets: prompt, tool listings, results.
+
+The reader knows nothing else: no ids, skills, places or recipes of its own.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from openral_reasoner_testing.model_server.answers import ModelRequest, UserText
+
+_DATA = re.compile(r"<data>(.*?)</data>", re.DOTALL)
+_GOAL = re.compile(r"Goal, in the operator's words: (\"(?:[^\"\\]|\\.)*\")")
+_RECIPE = re.compile(r"^- To ([^:\n]+): ((?:[^\n]|\n  )*)", re.MULTILINE)
+_OFFERED = re.compile(r"Search with (\w+) ([A-Z_]+) on a frontier id with (\w+)")
+Row = Mapping[str, object]
+
+
+def data_in(text: str) -> Iterator[Mapping[str, object]]:
+    """Yield the data blocks of a text."""
+    for block in _DATA.findall(text):
+        content = json.loads(block)
+        if isinstance(content, dict):
+            yield content
+
+
+def rows(content: Mapping[str, object], name: str) -> tuple[Row, ...]:
+    """Return the objects of a list in data; none if there is no such list."""
+    listed = content.get(name)
+    return tuple(row for row in listed if isinstance(row, dict)) if isinstance(listed, list) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Result of a tool call: its status, its sentence, and the lists in its data."""
+
+    status: str
+    text: str
+    found: tuple[Row, ...] = ()
+    frontier: tuple[Row, ...] = ()
+
+    @classmethod
+    def of(cls, text: str) -> "Reply":
+        """Parse a result."""
+        status, _, sentence = text.partition(": ")
+        data = next(data_in(text), {})
+        return cls(status, sentence, rows(data, "found"), rows(data, "frontier"))
+
+    @property
+    def search_call(self) -> tuple[str, str, str] | None:
+        """Tool, verb and argument by which the reply says to go on searching; None if it does not."""
+        offered = _OFFERED.search(self.text)
+        return (offered[1], offered[2], offered[3]) if offered and self.frontier else None
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Everything that one request says."""
+
+    request: ModelRequest
+
+    @cached_property
+    def goal(self) -> str:
+        """Goal in the operator's words; "" if no message tells it."""
+        texts = (part.text for part in self.request.parts if isinstance(part, UserText))
+        found = next((match for text in texts if (match := _GOAL.search(text))), None)
+        return str(json.loads(found[1])) if found else ""
+
+    @cached_property
+    def recipes(self) -> Mapping[str, str]:
+        """Recipes of the system prompt by their heading ("To ...:")."""
+        return {heading: " ".join(text.split()) for heading, text in _RECIPE.findall(self.request.system)}
+
+    @cached_property
+    def tools(self) -> frozenset[str]:
+        """Names of the offered tools."""
+        return frozenset(tool.name for tool in self.request.tools)
+
+    @cached_property
+    def skills(self) -> Mapping[str, str]:
+        """Id of a listed skill by its verb."""
+        return {str(row["verb"]): str(row["id"]) for row in self._listed("skills")}
+
+    @cached_property
+    def places(self) -> Sequence[Row]:
+        """Listed places, rooms and people."""
+        return tuple(self._listed("places"))
+
+    def _listed(self, name: str) -> Iterator[Row]:
+        for tool in self.request.tools:
+            for content in data_in(tool.description):
+                yield from rows(content, name)
+
+    def listed_id(self, words: str) -> str:
+        """Return the id of a listed place, room or person with this name; "" if not exactly one has it."""
+        plain = words.lower()
+        named = [row for row in self.places if plain in (str(row["id"]).lower(), str(row["label"]).lower())]
+        ends = [row for row in self.places if str(row["label"]).lower().split()[-1:] == [plain]]
+        found = named or ends
+        return str(found[0]["id"]) if len(found) == 1 else ""
+
+    def kind_of(self, node: str) -> str:
+        """Return the kind of a listed id, "" if it is not listed."""
+        return next((str(row["kind"]) for row in self.places if row["id"] == node), "")
+
+    def arguments(self, tool: str) -> tuple[str, ...]:
+        """Return the names of a tool's arguments."""
+        schema = next((each.schema for each in self.request.tools if each.name == tool), {})
+        properties = schema.get("properties", {})
+        return tuple(properties) if isinstance(properties, Mapping) else ()

@@ -1,0 +1,1 @@
+"""Local model endpoint that speaks the protocols of two vendors."""
