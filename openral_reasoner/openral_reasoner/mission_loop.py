@@ -7,7 +7,7 @@ from openral_reasoner.behaviors.residency import restore_pending
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import AskModel
 from openral_reasoner.context import Context, RawCall, ToolResult, Turn, plain
-from openral_reasoner.events import Event, ModelAnswered, ModelFailed
+from openral_reasoner.events import CallFailed, Event, ModelAnswered, ModelFailed
 from openral_reasoner.evidence import Course
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.policies import LoopDetector, ModelFailurePolicy
@@ -88,12 +88,17 @@ def ask_model(mission: Mission, given: Context) -> Procedure[Event]:
     mission.open_span(call_id, "chat", **{"gen_ai.operation.name": "chat"})
     command = AskModel(call_id=call_id, context=given)
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.model)
-    mission.close_span(
-        call_id, "OK" if isinstance(event, ModelAnswered) else "FAILED", **usage_attributes(event)
-    )
+    mission.close_span(call_id, status_of(event), **usage_attributes(event))
     if isinstance(event, ModelAnswered | ModelFailed):
         mission.charge_decision(event.tokens, event.cost)
     return event
+
+
+def status_of(event: Event) -> str:
+    """Return the outcome of a decision: OK, the condition of its failure, or TIMEOUT."""
+    if isinstance(event, ModelAnswered):
+        return "OK"
+    return event.condition if isinstance(event, ModelFailed | CallFailed) else "TIMEOUT"
 
 
 def usage_attributes(event: Event) -> dict[str, str | float]:

@@ -12,6 +12,8 @@ from typing import Self
 
 from opentelemetry.trace import SpanKind
 
+from openral_core.detectors import LocateStatus
+from openral_core.skills import SkillStatus
 from openral_reasoner.commands import SpanEnded, SpanStarted
 
 SCHEMA_URL = "https://opentelemetry.io/schemas/1.44.0"
@@ -27,6 +29,17 @@ AGENT, CONVERSATION, INPUT = "gen_ai.agent.name", "gen_ai.conversation.id", "gen
 TOOL_NAME, TOOL_CALL_ID, TOOL_TYPE = "gen_ai.tool.name", "gen_ai.tool.call.id", "gen_ai.tool.type"
 TOOL_ARGUMENTS = "gen_ai.tool.call.arguments"
 ERROR_TYPE = "error.type"
+_FAILED = frozenset(("FAILED", "INTERRUPTED", "TIMEOUT", "UNAVAILABLE", "SKILL_ERROR", "DETECTOR_ERROR"))
+"""Statuses of earlier recordings that are errors."""
+_DONE_SKILL = {SkillStatus.SUCCEEDED, SkillStatus.CANCELLED}
+_DONE_LOOK = {LocateStatus.FOUND, LocateStatus.NOT_IN_VIEW, LocateStatus.NOT_IN_VOCABULARY}
+_ERRORS = (
+    _FAILED
+    | {each.name for each in set(SkillStatus) - _DONE_SKILL}
+    | {each.name for each in set(LocateStatus) - _DONE_LOOK}
+    | {"BROKEN_OFF", "BAD_ANSWER", "INTERNAL_ERROR", "REFUSED"}
+)
+"""Statuses of skills, detectors and memory for a request that was not carried out."""
 Attributes = Mapping[str, str | float | int | bool]
 
 
@@ -79,6 +92,15 @@ class GenAiConventions:
         if operation == EXECUTE_TOOL and tool:
             return self._execute_tool(command, tool)
         return SpanStart(command.name, SpanKind.INTERNAL, self._own(command.attributes))
+
+    def is_error(self, name: str, status: str) -> bool:
+        """Return True if a span that started under this name ended with an error.
+
+        Every outcome of a decision but OK is one.
+        """
+        if not self.latest:
+            return status in _FAILED or (name == CHAT and status != "OK")
+        return status != "OK" if name == CHAT else status in _ERRORS
 
     def end(self, command: SpanEnded, *, failed: bool) -> Attributes:
         """Return the attributes to add at the end of a span."""

@@ -148,15 +148,12 @@ def _open_for_append(path: Path, max_size: int) -> TextIO:
     return file
 
 
-_FAILED = ("FAILED", "INTERRUPTED", "TIMEOUT", "UNAVAILABLE", "SKILL_ERROR", "DETECTOR_ERROR")
-
-
 class Traces:
-    """Open spans by the core's span names."""
+    """Open spans by the core's span ids, each with the core's name for it."""
 
     def __init__(self, conventions: GenAiConventions) -> None:
         self._conventions = conventions
-        self._open: dict[str, Span] = {}
+        self._open: dict[str, tuple[Span, str]] = {}
         self._incoming = ""
 
     def prompted(self, traceparent: str) -> None:
@@ -167,21 +164,20 @@ class Traces:
         """Open a span below its parent."""
         parent = self._open.get(command.parent)
         if parent is not None:
-            context = trace.set_span_in_context(parent)
+            context = trace.set_span_in_context(parent[0])
         else:
             context = propagate.extract({"traceparent": self._incoming} if self._incoming else {})
         tracer = trace.get_tracer("openral.reasoner", schema_url=self._conventions.schema_url)
         start = self._conventions.start(command)
-        self._open[command.span] = tracer.start_span(
-            start.name, context, kind=start.kind, attributes=start.attributes
-        )
+        span = tracer.start_span(start.name, context, kind=start.kind, attributes=start.attributes)
+        self._open[command.span] = span, command.name
 
     def end(self, command: SpanEnded) -> None:
         """Close a span with its outcome."""
-        span = self._open.pop(command.span, None)
-        if span is None:
+        if command.span not in self._open:
             return
-        failed = command.status in _FAILED
+        span, name = self._open.pop(command.span)
+        failed = self._conventions.is_error(name, command.status)
         span.set_attributes(self._conventions.end(command, failed=failed))
         if failed:
             span.set_status(StatusCode.ERROR, command.status)
@@ -189,11 +185,11 @@ class Traces:
 
     def traceparent(self, call_id: str) -> str:
         """Return the W3C traceparent that makes a peer's span a child of this call."""
-        span = self._open.get(call_id)
-        return traceparent_of(span) if span else ""
+        found = self._open.get(call_id)
+        return traceparent_of(found[0]) if found else ""
 
     def close(self) -> None:
         """End all open spans."""
-        for span in self._open.values():
+        for span, _ in self._open.values():
             span.end()
         self._open.clear()
