@@ -17,9 +17,10 @@ from openral_household_benchmark.environment import (
     robot_at_home,
     robot_without_map,
 )
-from openral_household_benchmark.evaluation import evaluate, sighting
+from openral_household_benchmark.evaluation import evaluate, parts_done, sighting
 from openral_household_benchmark.in_process_clients import RobotPeers
 from openral_household_benchmark.recording import EpisodeRecorder, save_sheet, window
+from openral_household_benchmark.requirements import displace
 from openral_household_benchmark.results import EpisodeResult, Figures, Job, outcome_of
 from openral_household_benchmark.task import Task, TaskType, draw_task, remembered
 from openral_reasoner.commands import ClearDeadline, Command, EndMission, MissionReport, SetDeadline
@@ -219,6 +220,8 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: R
     with ExitStack() as stack:
         robot = stack.enter_context(_robot(job, registry, folder, options))
         task = draw_task(job.archetype, robot.simulation.world, job.seed)
+        for each in task.displaced:
+            displace(robot.simulation.world, each)
         if robot.own_map is None:
             known = remembered(robot.simulation.world, task.remembered, job.seed)
             import_graph(robot.memory.memory, known)
@@ -266,4 +269,8 @@ def _outcome(job: Job, task: Task, robot: HouseholdEnv, report: MissionReport, w
         metres=round(robot.metres, 1),
         budget=budget,
     )
-    return outcome_of(job, task.goal, report, evaluate(robot, task), wall, robot.simulation.time, figures)
+    outcome = outcome_of(job, task.goal, report, evaluate(robot, task), wall, robot.simulation.time, figures)
+    if not task.requirements:
+        return outcome
+    done = parts_done(robot.simulation.world, task)
+    return outcome.model_copy(update={"parts": len(task.requirements), "parts_done": done})

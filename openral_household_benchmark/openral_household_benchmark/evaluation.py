@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, RecallQuery
 from openral_household_benchmark.environment import HouseholdEnv
+from openral_household_benchmark.requirements import Given, bodies_in_hand, unmet
 from openral_household_benchmark.task import Task, TaskType
 from openral_sim.scene.entities import WorldObject
 from openral_sim.world import SimWorldModel
 from openral_world_state.world import WorldModel
 
-IN_HAND = 0.30
-"""How near its middle is to the palm of whoever has a thing [m]."""
 FULL = 0.4
 """How full a served glass is at least."""
 IN_VIEW = 20
@@ -68,14 +67,13 @@ def evaluate(robot: HouseholdEnv, task: Task) -> str:
 
 
 def _delivered(robot: HouseholdEnv, task: Task) -> str:
-    if _in_hand(robot.simulation.world, task):
-        return ""
-    return f"no {task.phrase} in the hand of {task.person}"
+    return unmet(robot.simulation.world, Given(task.phrase, task.person))
 
 
 def _served(robot: HouseholdEnv, task: Task) -> str:
     liquids = robot.simulation.liquids
-    levels = [liquids[body].level for body in _in_hand(robot.simulation.world, task) if body in liquids]
+    glasses = bodies_in_hand(robot.simulation.world, task.phrase, task.person)
+    levels = [liquids[body].level for body in glasses if body in liquids]
     if not levels:
         return f"no {task.phrase} in the hand of {task.person}"
     return "" if max(levels) >= FULL else f"the {task.phrase} is {max(levels):.0%} full"
@@ -86,14 +84,14 @@ def _seen(robot: HouseholdEnv, task: Task) -> str:
     return "" if pixels >= IN_VIEW else f"{pixels} pixels show the {task.phrase}"
 
 
-def _in_hand(world: SimWorldModel, task: Task) -> list[int]:
-    palm = np.array(world.data.site(world.people[task.person].hand_site).xpos)
-    near = [
-        item.body
-        for item in world.objects.values()
-        if item.phrase == task.phrase and np.linalg.norm(world.T_world(item.body)[:3, 3] - palm) < IN_HAND
-    ]
-    return [int(world.model.body(body).id) for body in near]
+def parts_done(world: SimWorldModel, task: Task) -> int:
+    """Count the requirements of a task that are met."""
+    return sum(not unmet(world, each) for each in task.requirements)
+
+
+def _all_parts(robot: HouseholdEnv, task: Task) -> str:
+    world = robot.simulation.world
+    return "; ".join(filter(None, (unmet(world, each) for each in task.requirements)))
 
 
 _VERDICTS: Mapping[TaskType, Callable[[HouseholdEnv, Task], str]] = {
@@ -103,4 +101,10 @@ _VERDICTS: Mapping[TaskType, Callable[[HouseholdEnv, Task], str]] = {
     TaskType.VIEW: _seen,
     TaskType.HAND: _delivered,
     TaskType.POUR: _served,
+    TaskType.SEVERAL: _all_parts,
+    TaskType.REARRANGE: _all_parts,
+    TaskType.SWAP: _all_parts,
+    TaskType.CLEAR: _all_parts,
+    TaskType.TIDY: _all_parts,
+    TaskType.CONDITION: _all_parts,
 }

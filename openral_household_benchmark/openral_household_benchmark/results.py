@@ -33,7 +33,8 @@ class EpisodeResult(Document):
     """One task that ended; times in [s], the way driven in [m].
 
     ``metres`` is None where it was not measured; ``why`` is typed, "" on success: what failed and how,
-    such as ``grasp: NOT_REACHABLE``. ``perceived`` says of a failure what memory had seen of the object by
+    such as ``grasp: NOT_REACHABLE``. ``parts_done`` of ``parts`` are truly done; None where the task is one
+    part, done or not. ``perceived`` says of a failure what memory had seen of the object by
     ground truth: seen, seen as something else, wrongly located, not seen; "" where it was not compared.
     """
 
@@ -56,6 +57,8 @@ class EpisodeResult(Document):
     metres: float | None = None
     budget: dict[str, float] = Field(default_factory=dict)
     sheet: str = ""
+    parts: int = 1
+    parts_done: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

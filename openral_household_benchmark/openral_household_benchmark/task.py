@@ -11,7 +11,16 @@ import numpy as np
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, SceneGraph, SceneNode
-from openral_sim.scene.entities import WorldObject
+from openral_household_benchmark.requirements import (
+    Displaced,
+    Given,
+    HasLeft,
+    LiesOn,
+    Requirement,
+    free_position,
+)
+from openral_reasoner_testing.search_benchmark import usual_places
+from openral_sim.scene.entities import WorldFurniture, WorldObject
 from openral_sim.world import SimWorldModel
 
 
@@ -30,10 +39,24 @@ class TaskType(StrEnum):
     """Give somebody something that nobody has seen yet, and that lies open."""
     POUR = "pour"
     """Bring a drink: open, grasp, find a vessel, pour, deliver."""
+    SEVERAL = "several"
+    """Bring two objects."""
+    REARRANGE = "rearrange"
+    """Put two objects on two pieces of furniture."""
+    SWAP = "swap"
+    """Exchange the places of two objects."""
+    CLEAR = "clear"
+    """Take everything off a piece of furniture."""
+    TIDY = "tidy"
+    """Put away what lies out of place in a room."""
+    CONDITION = "condition"
+    """Bring an object if it lies at a place, otherwise another one."""
 
 
 _NOISE = 0.02
 _SEEN = 5
+_LOW, _HIGH = 0.3, 1.2
+"""Heights between which the arm puts objects down without stooping or stretching [m]."""
 
 
 def container_of(world: SimWorldModel, placed: WorldObject) -> str:
@@ -88,6 +111,8 @@ class Task:
         phrase: Name of the object.
         person: Id of the recipient; "" if there is none.
         remembered: Ids of the objects that memory knows before.
+        requirements: Parts of the task, each judged for itself; none for a task of a single part.
+        displaced: Objects that lie elsewhere than they were drawn.
     """
 
     archetype: TaskType
@@ -95,6 +120,8 @@ class Task:
     phrase: str
     person: str = ""
     remembered: tuple[str, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
+    displaced: tuple[Displaced, ...] = ()
 
 
 def draw_task(archetype: TaskType, world: SimWorldModel, seed: int) -> Task:
@@ -141,6 +168,119 @@ def _pour(world: SimWorldModel, rng: Random) -> Task:
     return Task(TaskType.POUR, "bring me a cup of wine", "wine glass", _first(world))
 
 
+def _several(world: SimWorldModel, rng: Random) -> Task:
+    first, second = _two(rng, TaskType.SEVERAL, _named(_lying(world, hidden=False)))
+    goal = f"bring me the {first.phrase} and the {second.phrase}"
+    given = tuple(Given(item.phrase, _first(world)) for item in (first, second))
+    return Task(TaskType.SEVERAL, goal, first.phrase, _first(world), (first.id, second.id), given)
+
+
+def _rearrange(world: SimWorldModel, rng: Random) -> Task:
+    things = _two(rng, TaskType.REARRANGE, _named(_lying(world, hidden=False)))
+    under = {world.support_of(item.id) for item in things}
+    free = [piece for piece in _tables(world) if piece.id not in under]
+    places = _two(rng, TaskType.REARRANGE, free, "furniture with a surface, where neither of them lies")
+    parts = " and ".join(f"the {a.phrase} on the {b.phrase}" for a, b in zip(things, places, strict=True))
+    lie = tuple(LiesOn(item.id, (place.id,)) for item, place in zip(things, places, strict=True))
+    known = tuple(item.id for item in things)
+    return Task(TaskType.REARRANGE, f"put {parts}", things[0].phrase, "", known, lie)
+
+
+def _swap(world: SimWorldModel, rng: Random) -> Task:
+    lying = [(item, world.support_of(item.id)) for item in _named(_lying(world, hidden=False))]
+    tables = {piece.id for piece in _tables(world)}
+    pairs = [
+        (a, b)
+        for number, a in enumerate(lying)
+        for b in lying[number + 1 :]
+        if a[1] != b[1] and {a[1], b[1]} <= tables
+    ]
+    (first, under_first), (second, under_second) = _one(rng, TaskType.SWAP, pairs, "objects on two tables")
+    lie = (LiesOn(first.id, (str(under_second),)), LiesOn(second.id, (str(under_first),)))
+    goal = f"swap the {first.phrase} and the {second.phrase}"
+    return Task(TaskType.SWAP, goal, first.phrase, "", (first.id, second.id), lie)
+
+
+def _clear(world: SimWorldModel, rng: Random) -> Task:
+    on = {
+        piece: [item for item in world.objects.values() if world.support_of(item.id) == piece.id]
+        for piece in _tables(world)
+    }
+    offered = [(piece, items) for piece, items in on.items() if items and all(x.graspable for x in items)]
+    piece, items = _one(rng, TaskType.CLEAR, offered, "furniture on which everything can be grasped")
+    left = tuple(HasLeft(item.id, piece.id) for item in items)
+    known = tuple(item.id for item in items)
+    return Task(TaskType.CLEAR, f"clear the {piece.phrase}", items[0].phrase, "", known, left)
+
+
+def _tidy(world: SimWorldModel, rng: Random) -> Task:
+    offered = [
+        (item, piece, proper)
+        for item in _named(_lying(world, hidden=False))
+        for proper in [_proper_places(world, item)]
+        for piece in (_tables(world) if proper else ())
+        if piece.id not in proper
+    ]
+    rng.shuffle(offered)
+    for item, piece, proper in offered:
+        position = free_position(world, item, piece, rng)
+        room = next(room for room in world.scene.home.rooms if room.id == piece.room)
+        if position is not None:
+            lies = (LiesOn(item.id, proper),)
+            aside = (Displaced(item.id, position),)
+            return Task(TaskType.TIDY, f"tidy the {room.name}", item.phrase, "", (item.id,), lies, aside)
+    raise NothingToAsk(TaskType.TIDY, "an object with usual places and a piece that is none of them")
+
+
+def _condition(world: SimWorldModel, rng: Random) -> Task:
+    there, other = _two(rng, TaskType.CONDITION, _named(_lying(world, hidden=False)))
+    places = {str(world.support_of(item.id)): item for item in (there, other)}
+    place = _one(rng, TaskType.CONDITION, [x for x in _tables(world) if x.id in places], "a table")
+    sought = rng.choice((there, other))
+    second = other if sought is there else there
+    wanted = sought if world.support_of(sought.id) == place.id else second
+    goal = (
+        f"if the {sought.phrase} is on the {place.phrase}, bring it to me, "
+        f"otherwise bring me the {second.phrase}"
+    )
+    given = (Given(wanted.phrase, _first(world)),)
+    return Task(TaskType.CONDITION, goal, wanted.phrase, _first(world), (second.id,), given)
+
+
+def _proper_places(world: SimWorldModel, item: WorldObject) -> tuple[str, ...]:
+    """Ids of the furniture where objects of a kind are usually kept, by a table that no planner reads."""
+    usual = usual_places().get(item.kind.rpartition("_")[2], ())
+    return tuple(piece.id for piece in world.furniture.values() if piece.kind.rpartition("_")[2] in usual)
+
+
+def _named(items: Iterable[WorldObject]) -> list[WorldObject]:
+    """Return the objects whose name no other object has."""
+    items = list(items)
+    names = [item.phrase for item in items]
+    return [item for item in items if names.count(item.phrase) == 1]
+
+
+def _tables(world: SimWorldModel) -> list[WorldFurniture]:
+    """Return the furniture with an open surface at the height of a table, and a name of its own."""
+    names = [piece.phrase for piece in world.furniture.values()]
+    return [
+        piece
+        for piece in world.furniture.values()
+        if piece.container is None
+        and names.count(piece.phrase) == 1
+        and any(_LOW < surface.z < _HIGH for surface in piece.surfaces)
+    ]
+
+
+def _two(
+    rng: Random, archetype: TaskType, offered: Sequence[T], needed: str = "two objects in the open"
+) -> tuple[T, T]:
+    if len(offered) < 2:
+        raise NothingToAsk(archetype, needed)
+    first, second = rng.sample(offered, 2)
+    return first, second
+
+
 def _lying(world: SimWorldModel, *, hidden: bool) -> list[WorldObject]:
     return [
         item
@@ -166,4 +306,10 @@ _DRAWS: Mapping[TaskType, Callable[[SimWorldModel, Random], Task]] = {
     TaskType.VIEW: _view,
     TaskType.HAND: _hand,
     TaskType.POUR: _pour,
+    TaskType.SEVERAL: _several,
+    TaskType.REARRANGE: _rearrange,
+    TaskType.SWAP: _swap,
+    TaskType.CLEAR: _clear,
+    TaskType.TIDY: _tidy,
+    TaskType.CONDITION: _condition,
 }

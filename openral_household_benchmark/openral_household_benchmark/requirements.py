@@ -1,0 +1,121 @@
+"""Conditions on the true home in which a task ends, and objects that lie elsewhere when it begins."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+
+import mujoco
+import numpy as np
+
+from openral_sim.scene.entities import WorldFurniture, WorldObject
+from openral_sim.world import SimWorldModel
+
+IN_HAND = 0.30
+"""Distance of an object's middle from the palm of the person who has it, at most [m]."""
+GAP = 0.04
+"""Space between objects that are put down [m]."""
+ATTEMPTS = 60
+"""Points of a surface that are tried for an object [1]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An object of this name is in the hand of a person."""
+
+    phrase: str
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class LiesOn:
+    """An object lies on, or in, one of these pieces of furniture."""
+
+    thing: str
+    furniture: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HasLeft:
+    """An object no longer lies on a piece of furniture."""
+
+    thing: str
+    furniture: str
+
+
+Requirement = Given | LiesOn | HasLeft
+
+
+def unmet(world: SimWorldModel, requirement: Requirement) -> str:
+    """Return what keeps a requirement from being met; "" when it is."""
+    return _CHECKS[type(requirement)](world, requirement)
+
+
+def bodies_in_hand(world: SimWorldModel, phrase: str, person: str) -> list[int]:
+    """Return the bodies of the objects of a name that are in the hand of a person."""
+    palm = np.array(world.data.site(world.people[person].hand_site).xpos)
+    near = (
+        item.body
+        for item in world.objects.values()
+        if item.phrase == phrase and np.linalg.norm(world.T_world(item.body)[:3, 3] - palm) < IN_HAND
+    )
+    return [int(world.model.body(body).id) for body in near]
+
+
+def _given(world: SimWorldModel, wanted: Given) -> str:
+    given = bodies_in_hand(world, wanted.phrase, wanted.person)
+    return "" if given else f"no {wanted.phrase} in the hand of {wanted.person}"
+
+
+def _lies_on(world: SimWorldModel, wanted: LiesOn) -> str:
+    support = world.support_of(wanted.thing)
+    if support in wanted.furniture:
+        return ""
+    return (
+        f"the {world.objects[wanted.thing].phrase} lies on {support}, not on {' or '.join(wanted.furniture)}"
+    )
+
+
+def _has_left(world: SimWorldModel, wanted: HasLeft) -> str:
+    still = world.support_of(wanted.thing) == wanted.furniture
+    return f"the {world.objects[wanted.thing].phrase} still lies on {wanted.furniture}" if still else ""
+
+
+_CHECKS: Mapping[type, Callable[..., str]] = {Given: _given, LiesOn: _lies_on, HasLeft: _has_left}
+
+
+@dataclass(frozen=True, slots=True)
+class Displaced:
+    """An object that lies at another position [m] when the task begins."""
+
+    thing: str
+    position: tuple[float, float, float]
+
+
+def displace(world: SimWorldModel, displaced: Displaced) -> None:
+    """Put an object where a task wants it, upright as it was drawn."""
+    joint = world.data.joint(world.objects[displaced.thing].body)
+    joint.qpos[:3] = displaced.position
+    joint.qvel[:] = 0.0
+    mujoco.mj_forward(world.model, world.data)
+
+
+def free_position(
+    world: SimWorldModel, item: WorldObject, furniture: WorldFurniture, rng: Random
+) -> tuple[float, float, float] | None:
+    """Return a position for an object on the uppermost surface of a piece; None if there is no room."""
+    surface = max(furniture.surfaces, key=lambda each: each.z)
+    radius = _radius(item)
+    low, high = np.array(surface.area.min) + radius, np.array(surface.area.max) - radius
+    if np.any(low > high):
+        return None
+    others = [(world.T_world(each.body)[:2, 3], _radius(each)) for each in world.objects.values()]
+    for _ in range(ATTEMPTS):
+        local = (rng.uniform(*pair) for pair in zip(low, high, strict=True))
+        x, y = (float(value) for value in furniture.pose.to_parent(*local))
+        if all(np.hypot(*(other - (x, y))) > radius + size + GAP for other, size in others):
+            return x, y, surface.z + item.size[2] / 2.0
+    return None
+
+
+def _radius(item: WorldObject) -> float:
+    return float(np.hypot(*item.size[:2])) / 2.0
