@@ -12,7 +12,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from openral_bringup.graph.options import CONTINUOUS, ON_DEMAND, DetectorSet
-from openral_bringup.graph.resources import rskill_folders
+from openral_bringup.graph.resources import rskill_folders, scene_path
 from openral_core.documents import InvalidDocument
 from openral_core.rskills import Registry
 from openral_household_benchmark.environment import DetectorPair
@@ -24,7 +24,14 @@ from openral_household_benchmark.episode import (
 )
 from openral_household_benchmark.graph_episode import run_on_graph
 from openral_household_benchmark.recording import require_display
-from openral_household_benchmark.results import EpisodeResult, Job, ResultStore, household_table
+from openral_household_benchmark.results import (
+    EpisodeResult,
+    Job,
+    ResultStore,
+    fingerprint,
+    household_page,
+    household_table,
+)
 from openral_household_benchmark.task import TaskType
 from openral_household_benchmark.text_episode import TWC_PUBLISHED, Published, TextResult, play, summary
 from openral_household_benchmark.text_games import TWC_LEVELS, TWC_SPLITS, read_adventures, read_twc
@@ -163,11 +170,12 @@ def household(
         typer.echo(f"{outcome.key}: {outcome.goal!r}: {reported} ({outcome.simulated} s in {outcome.wall} s)")
     asked = {job.key for job in jobs}
     outcomes = [item for item in ledger.outcomes if item.key in asked]
-    table = household_table(outcomes)
-    (out / "household.md").write_text(table + "\n", encoding="utf-8")
+    choices = (pair.continuous, pair.locator, home.value, drift.value, model)
+    hashes = fingerprint(jobs, map(scene_path, homes), choices)
+    (out / "household.md").write_text(household_page(outcomes, hashes, out), encoding="utf-8")
     rows = [item.model_dump(mode="json") for item in outcomes]
     (out / "household.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-    typer.echo(table)
+    typer.echo(f"{household_table(outcomes)}\n\n{hashes}")
     raise typer.Exit(any(not item.success for item in outcomes))
 
 

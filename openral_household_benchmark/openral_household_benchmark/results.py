@@ -1,8 +1,10 @@
 """Results of episodes: reasons of failures, the store on disk and the Markdown table."""
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from math import comb
 from pathlib import Path
 from statistics import mean
 
@@ -10,6 +12,7 @@ from pydantic import Field
 
 from openral_core.documents import Document
 from openral_core.missions import MissionState
+from openral_core.source_hash import digest, hash_of_packages
 from openral_household_benchmark.task import TaskType
 from openral_reasoner.commands import CallRecord, MissionReport
 
@@ -160,14 +163,47 @@ def _read(path: Path) -> Iterable[EpisodeResult]:
 
 
 _HEAD = (
-    "| archetype | tasks | success | claimed | wall [s] | simulated [s] | times real time | tool calls "
-    "| looks | containers opened | way [m] |\n|---|---|---|---|---|---|---|---|---|---|---|"
+    "| archetype | tasks | success | pass^4, pass^8 | parts done | claimed | wall [s] | simulated [s] "
+    "| times real time | tool calls | looks | containers opened | way [m] |\n"
+    "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
 )
+_MANY = (4, 8)
+"""Numbers k of tasks of one kind whose common success pass^k estimates."""
 _FAILURES = "| archetype | home | seed | goal | object | why | in words |\n|---|---|---|---|---|---|---|"
 
 
+PACKAGES = (
+    "openral_core",
+    "openral_reasoner",
+    "openral_world_state",
+    "openral_mapping",
+    "openral_perception_ros",
+    "openral_sim",
+    "openral_household_benchmark",
+)
+"""Packages that decide how a task ends."""
+
+
+def fingerprint(jobs: Sequence[Job], scenes: Iterable[Path], choices: Iterable[str]) -> str:
+    """Return hashes of code, scenes and tasks, without which tables cannot be compared."""
+    contents = (f"{scene.name}\n{scene.read_text(encoding='utf-8')}" for scene in sorted(set(scenes)))
+    tasks = digest([*(job.key for job in jobs), *choices])
+    return f"code {hash_of_packages(*PACKAGES)}, scenes {digest(contents)}, tasks {tasks}"
+
+
+def household_page(outcomes: Sequence[EpisodeResult], hashes: str, folder: Path) -> str:
+    """Return a Markdown page: the table, the hashes, and of every failure what its cameras saw."""
+    failures = [outcome for outcome in outcomes if outcome.sheet and not outcome.success]
+    pictures = (
+        f"### {outcome.goal}\n\n{outcome.scene}, seed {outcome.seed}: {outcome.why}\n\n"
+        f"![images of the head camera]({os.path.relpath(outcome.sheet, folder)})"
+        for outcome in failures
+    )
+    return "\n\n".join((household_table(outcomes), hashes, *pictures)) + "\n"
+
+
 def household_table(outcomes: Sequence[EpisodeResult]) -> str:
-    """Means by archetype, then every failure."""
+    """Means by archetype, then every failure; pass^k is over the seeds of an archetype."""
     parts = ["\n".join((_HEAD, *_rows(outcomes)))]
     failures = [outcome for outcome in outcomes if not outcome.success]
     if failures:
@@ -184,6 +220,24 @@ def _rows(outcomes: Sequence[EpisodeResult]) -> Iterator[str]:
         yield _row("all", outcomes)
 
 
+def pass_hat_k(successes: int, trials: int, k: int) -> float:
+    """Estimate the probability that k independent trials all succeed [1].
+
+    Source: the unbiased estimator C(c, k) / C(n, k) of tau-bench (Yao et al., arXiv 2406.12045, sec. 3).
+
+    Args:
+        successes: Successful trials c.
+        trials: All trials n, at least k.
+        k: Trials that must all succeed.
+    """
+    return comb(successes, k) / comb(trials, k)
+
+
+def done_parts(outcome: EpisodeResult) -> int:
+    """Count the parts of a task that are truly done; the mission's own report does not count."""
+    return int(outcome.success) if outcome.parts_done is None else outcome.parts_done
+
+
 def _row(name: str, group: Sequence[EpisodeResult]) -> str:
     done = sum(outcome.success for outcome in group)
     factor = sum(outcome.simulated for outcome in group) / max(sum(outcome.wall for outcome in group), 1e-9)
@@ -196,8 +250,11 @@ def _row(name: str, group: Sequence[EpisodeResult]) -> str:
     wall, simulated = mean(outcome.wall for outcome in group), mean(outcome.simulated for outcome in group)
     counted = " | ".join(f"{value:.1f}" for value in means)
     claimed = sum(outcome.state == MissionState.CLAIMED.name for outcome in group)
-    share = f"{done}/{len(group)} ({done / len(group):.0%}) | {claimed}"
-    return f"| {name} | {len(group)} | {share} | {wall:.1f} | {simulated:.1f} | {factor:.1f} | {counted} |"
+    many = (pass_hat_k(done, len(group), k) if len(group) >= k else None for k in _MANY)
+    passes = ", ".join("-" if value is None else f"{value:.2f}" for value in many)
+    parts = sum(map(done_parts, group)), sum(outcome.parts for outcome in group)
+    head = f"{done}/{len(group)} ({done / len(group):.0%}) | {passes} | {parts[0]}/{parts[1]} | {claimed}"
+    return f"| {name} | {len(group)} | {head} | {wall:.1f} | {simulated:.1f} | {factor:.1f} | {counted} |"
 
 
 def _failure(outcome: EpisodeResult) -> str:

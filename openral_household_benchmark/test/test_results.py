@@ -1,11 +1,22 @@
 """Tests of results: the store on disk, reasons of failures, Markdown tables."""
 
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from openral_core.missions import MissionState
-from openral_household_benchmark.results import FILE, EpisodeResult, Job, ResultStore, household_table, reason
+from openral_household_benchmark.results import (
+    FILE,
+    EpisodeResult,
+    Job,
+    ResultStore,
+    fingerprint,
+    household_page,
+    household_table,
+    pass_hat_k,
+    reason,
+)
 from openral_household_benchmark.task import TaskType
 from openral_reasoner.commands import CallRecord, MissionReport
 
@@ -104,8 +115,8 @@ def outcome(archetype: TaskType, seed: int, why: str = "") -> EpisodeResult:
 
 def test_counts_by_archetype_and_over_all() -> None:
     table = household_table([outcome(TaskType.FIND, 0), outcome(TaskType.VIEW, 0, "look-at: BLOCKED")])
-    assert "| find | 1 | 1/1 (100%) | 0 | 10.0 | 40.0 | 4.0 |" in table
-    assert "| all | 2 | 1/2 (50%) | 0 |" in table
+    assert "| find | 1 | 1/1 (100%) | -, - | 1/1 | 0 | 10.0 | 40.0 | 4.0 |" in table
+    assert "| all | 2 | 1/2 (50%) | -, - | 1/2 | 0 |" in table
 
 
 def test_explains_every_failure_and_nothing_else() -> None:
@@ -116,8 +127,46 @@ def test_explains_every_failure_and_nothing_else() -> None:
 
 def test_counts_claims_apart_from_successes() -> None:
     claimed = outcome(TaskType.FETCH, 0, "mission: CLAIMED").model_copy(update={"state": "CLAIMED"})
-    assert "| fetch | 2 | 1/2 (50%) | 1 |" in household_table([outcome(TaskType.FETCH, 1), claimed])
+    assert "| fetch | 2 | 1/2 (50%) | -, - | 1/2 | 1 |" in household_table(
+        [outcome(TaskType.FETCH, 1), claimed]
+    )
 
 
 def test_tells_nothing_of_failures_when_there_is_none() -> None:
     assert "in words" not in household_table([outcome(TaskType.FIND, 0)])
+
+
+def test_parts_that_are_done_are_counted_though_the_task_failed() -> None:
+    half = outcome(TaskType.SWAP, 0, "grasp: NOT_REACHABLE").model_copy(update={"parts": 2, "parts_done": 1})
+    assert "| swap | 1 | 0/1 (0%) | -, - | 1/2 |" in household_table([half])
+
+
+def test_pass_k_is_the_share_of_samples_of_k_seeds_that_all_succeed() -> None:
+    ends = [outcome(TaskType.FIND, seed, "mission: FAILED" if seed == 3 else "") for seed in range(8)]
+    done = [end.success for end in ends]
+    share = sum(map(all, combinations(done, 4))) / sum(1 for _ in combinations(done, 4))
+    assert pass_hat_k(sum(done), len(done), 4) == pytest.approx(share)
+    assert f"| find | 8 | 7/8 (88%) | {share:.2f}, 0.00 |" in household_table(ends)
+
+
+def test_the_page_shows_what_a_failed_task_saw(tmp_path: Path) -> None:
+    failed = outcome(TaskType.VIEW, 7, "look-at: BLOCKED").model_copy(
+        update={"sheet": str(tmp_path / "view-home-7" / "sheet.jpg")}
+    )
+    page = household_page([outcome(TaskType.FIND, 3), failed], "code 1, scenes 2, tasks 3", tmp_path)
+    assert "![images of the head camera](view-home-7/sheet.jpg)" in page
+    assert "code 1, scenes 2, tasks 3" in page
+    assert page.count("###") == 1
+
+
+def test_other_scenes_tasks_and_detectors_have_another_fingerprint(tmp_path: Path) -> None:
+    scene = tmp_path / "home.yaml"
+    scene.write_text("name: home\n")
+    first = fingerprint(JOBS, [scene], ("home-tiny",))
+    assert first == fingerprint(JOBS, [scene], ("home-tiny",))
+    others = {
+        fingerprint(JOBS[1:], [scene], ("home-tiny",)),
+        fingerprint(JOBS, [scene], ("sim-groundtruth",)),
+    }
+    scene.write_text("name: house\n")
+    assert first not in {*others, fingerprint(JOBS, [scene], ("home-tiny",))}

@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
-from openral_reasoner.evidence import Acted, Answered, Course, Evidence, HandAct, Listed, looked_at
+from openral_reasoner.evidence import Acted, Answered, Course, Evidence, HandAct, Listed, Source, looked_at
 from openral_reasoner.mission import HOME
 from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.goals import (
@@ -21,6 +21,7 @@ from openral_reasoner.scripted.goals import (
     Conditional,
     Describe,
     Explore,
+    Find,
     NotSupported,
     NotUnderstood,
     Request,
@@ -289,7 +290,7 @@ def prove_description(goal: Describe, evidence: Evidence, setting: Setting) -> V
 def prove_conditional(goal: Conditional, evidence: Evidence, setting: Setting) -> Verdict:
     """Prove what was asked for in the case that the evidence shows; an object's absence cannot be proven."""
     seen = judge(goal.condition, evidence, setting)
-    if seen.proven:
+    if seen.proven and not only_elsewhere(goal.condition, Case(evidence, setting, Course.of(evidence))):
         return combine((seen, *([judge_request(goal.then, evidence, setting)] if goal.then else [])))
     if goal.otherwise is not None:
         return judge_request(goal.otherwise, evidence, setting)
@@ -298,6 +299,20 @@ def prove_conditional(goal: Conditional, evidence: Evidence, setting: Setting) -
         missing=f"no detector saw {what}, and no reply proves that there is none",
         remedy=f"look for {what} with locate_in_view at every place where it may be",
         look=goal.condition.what,
+    )
+
+
+def only_elsewhere(condition: Find, case: Case) -> bool:
+    """Return True if the object was seen, but known each time to be at another place than the stated one."""
+    seen = [
+        node
+        for fact in case.evidence.facts
+        if isinstance(fact, Answered) and fact.source is Source.LOOK
+        for node in fact.nodes
+        if case.is_a(node.id, condition.what)
+    ]
+    return bool(condition.where and seen) and all(
+        node.within and not case.is_in(node, condition.where) for node in seen
     )
 
 

@@ -97,6 +97,14 @@ def test_the_case_that_was_seen_decides_what_has_to_be_done() -> None:
     assert not verdict("if there is milk, bring me the mug").proven
 
 
+def test_an_object_that_is_only_seen_elsewhere_does_not_meet_a_condition_with_a_place() -> None:
+    goal = "if the mug is on the counter, bring it to me, otherwise bring me the milk"
+    there, elsewhere = Answered(Source.LOOK, "mug", (MUG,)), Answered(Source.LOOK, "mug", (CUP,))
+    assert verdict(goal, elsewhere, *brought(MILK, ANA)).proven
+    assert not verdict(goal, there, *brought(MILK, ANA)).proven
+    assert verdict(goal, elsewhere, there, *brought(MUG, ANA)).proven
+
+
 @pytest.mark.parametrize(
     "goal", ["bring me the mug and wash it", "bring me the mug or the bowl, then open the fridge", "juggle"]
 )

@@ -257,10 +257,30 @@ def _look_around(
         if end:
             raise PlanFailed(end)
     if not looked and goal.where:
-        raise PlanFailed(f"I can't look for {goal.what} at {goal.where!r}: it is no place that I can search.")
+        return (yield from _look_at_stated_place(context, goal))
     if blind or not looked:
         raise PlanFailed(f"I can't tell if there is any {goal.what}: {unseen(reply)}.")
     return None
+
+
+def _look_at_stated_place(context: PlanContext, goal: Find) -> Plan[ObjectSummary | None]:
+    """Look for an object at its stated place although one is known elsewhere and no frontier has the place.
+
+    Raises:
+        PlanFailed: If the place is not known, a container there does not open, or no image was evaluated.
+    """
+    place = named_place(context.now, goal.where)
+    if place is None:
+        raise PlanFailed(f"I can't look for {goal.what} at {goal.where!r}: it is no place that I can search.")
+    opened = yield from context.open_first(place)
+    yield from context.act(Verb.NAVIGATE, place)
+    yield from context.act(Verb.LOOK_AT, place)
+    reply = yield LocateInViewTool(query=goal.what)
+    if opened:
+        yield from context.act(Verb.CLOSE, place)
+    if reply.status in BLIND:
+        raise PlanFailed(f"I can't tell if there is any {goal.what}: {unseen(reply)}.")
+    return next((item for item in reply.found if is_at(item, goal.where)), None)
 
 
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {

@@ -39,6 +39,16 @@ def test_brings_both_objects_and_reports_each(
     assert "milk" in story.end.reason
 
 
+@pytest.mark.parametrize(("place", "brought"), [("table", "mug_1"), ("counter", "bread_1")])
+def test_a_condition_about_a_place_is_not_met_by_an_object_that_is_seen_elsewhere(
+    place: str, brought: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    goal = f"if the mug is on the {place}, bring it to me, otherwise bring me the baguette"
+    story = run(goal, home, palette, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert [what for what, _ in home.delivered] == [brought]
+
+
 def test_rearranges_objects_each_to_its_own_place(
     home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
