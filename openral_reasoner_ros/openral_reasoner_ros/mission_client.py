@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TypeVar
 
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
 from std_msgs.msg import Header
 
 from openral_core.errors import OpenRALError
@@ -27,6 +28,8 @@ CHECK_PERIOD = 0.05
 """Time between two checks of unacknowledged prompts [s]: a tenth of the repeat period."""
 SILENCE_TIMEOUT = 20.0
 """Longest silence of a reasoner with a mission [s]; its `poll_period` is at most 5 s."""
+SHUTTING_DOWN = "the reasoner is shutting down"
+"""Begin of the reason of a mission that was cancelled because its reasoner ended, and not by a person."""
 MAX_KEPT = 64
 """Missions and questions that are kept, and changes of one mission."""
 
@@ -78,13 +81,18 @@ class PromptClient:
         scope: Owns the interfaces.
         node: Its executor calls back.
         name: Name of the client, the prefix of the ids of its prompts.
+        namespace: Namespace of the reasoner; "" is that of the node.
+        qos: Quality of service of the prompts.
     """
 
-    def __init__(self, scope: ResourceScope, node: Node, name: str) -> None:
+    def __init__(
+        self, scope: ResourceScope, node: Node, name: str, namespace: str = "", qos: QoSProfile = RELIABLE
+    ) -> None:
         self._node, self._name = node, name
         self._pending: dict[str, _Pending] = {}
-        self._prompts = scope.publisher(PromptStamped, PROMPT, RELIABLE)
-        scope.subscription(PromptReceipt, RECEIPT, self._on_receipt, RECEIPTS)
+        prefix = f"{namespace.rstrip('/')}/" if namespace else ""
+        self._prompts = scope.publisher(PromptStamped, f"{prefix}{PROMPT}", qos)
+        scope.subscription(PromptReceipt, f"{prefix}{RECEIPT}", self._on_receipt, RECEIPTS)
         self._timer = scope.timer(CHECK_PERIOD, self._check, autostart=False)
 
     @property
@@ -96,6 +104,7 @@ class PromptClient:
         self,
         on_done: Callable[[PromptReceipt | NotAcknowledged], object],
         seconds: float = RECEIPT_TIMEOUT,
+        prompt_id: str = "",
         **fields: str,
     ) -> None:
         """Publish a prompt until it is acknowledged.
@@ -103,14 +112,20 @@ class PromptClient:
         Args:
             on_done: Called once, with the receipt or the reason that there is none.
             seconds: Longest wait for the receipt [s].
+            prompt_id: Id of the prompt, "" for a new one; a reasoner acts once on prompts of one id and text.
             fields: Fields of the `PromptStamped`.
         """
         header = Header(stamp=self._node.get_clock().now().to_msg(), frame_id="operator")
-        prompt = PromptStamped(header=header, id=f"{self._name}-{uuid.uuid4().hex}", **fields)
+        name = prompt_id or f"{self._name}-{uuid.uuid4().hex}"
+        prompt = PromptStamped(header=header, id=name, **fields)
         pending = _Pending(prompt, seconds, time.monotonic() + seconds, on_done)
         self._pending[prompt.id] = pending
         self._publish(pending)
         self._timer.reset()
+
+    def withdraw(self, prompt_id: str) -> None:
+        """No longer publish a prompt; its outcome is not reported."""
+        self._pending.pop(prompt_id, None)
 
     def _publish(self, pending: _Pending) -> None:
         pending.repeat_at = time.monotonic() + REPEAT_PERIOD

@@ -30,6 +30,7 @@ from openral_reasoner_ros.dispatcher import EventDispatcher, Handler
 from openral_reasoner_ros.genai_spans import GenAiConventions
 from openral_reasoner_ros.graph_monitor import GraphMonitor
 from openral_reasoner_ros.journal import MissionClock, MissionJournal
+from openral_reasoner_ros.mission_client import SHUTTING_DOWN
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.publishers import FrontierPublisher, MissionPublishers, PalettePublisher
 from openral_reasoner_ros.resumption import Resumption, restore
@@ -169,7 +170,7 @@ class ReasonerNode(LifecycleNodeBase):
         active = start_reasoner(scope, self, self._configuration)
         scope.subscription(PromptStamped, PROMPT, lambda message: on_prompt(active, message), RELIABLE)
         scope.timer(self._configuration.parameters.poll_period, active.poll)
-        scope.callback(active.post, Cancelled(reason="the reasoner is shutting down"))
+        scope.callback(active.post, Cancelled(reason=SHUTTING_DOWN))
 
 
 def on_prompt(active: ActiveReasoner, message: PromptStamped) -> None:

@@ -18,14 +18,16 @@ def run(
     make_node: Callable[[], LifecycleNodeBase],
     arguments: Sequence[str] | None = None,
     transitions_apart: bool = False,
+    is_done: Callable[[], bool] = lambda: False,
 ) -> int:
-    """Spin one node until SIGINT or SIGTERM.
+    """Spin one node until SIGINT or SIGTERM, or until its work is done.
 
     Args:
         make_node: Called once rclpy is initialised.
         arguments: Command line with ROS arguments; None takes the process's own.
         transitions_apart: Run lifecycle transitions on their own thread, so that a node answers during an
             activation that takes seconds.
+        is_done: Checked twice a second.
 
     Returns:
         Exit status of the process: 1 after a `FatalNodeError`.
@@ -43,7 +45,7 @@ def run(
     node = make_node()
     executor.add_node(node)
     try:
-        _spin(executor, stop)
+        _spin(executor, lambda: stop.is_set() or is_done())
     except FatalNodeError as reason:
         node.on_fatal(reason)
         return 1
@@ -52,9 +54,9 @@ def run(
     return 0
 
 
-def _spin(executor: Executor, stop: Event) -> None:
+def _spin(executor: Executor, ends: Callable[[], bool]) -> None:
     try:
-        while not stop.is_set():
+        while not ends():
             executor.spin_once(timeout_sec=0.5)
     except ExternalShutdownException:
         return

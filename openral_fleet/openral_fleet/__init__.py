@@ -1,0 +1,1 @@
+"""Dispatcher of errands to several robots: auctions, leases, takeover from a lost robot."""

@@ -1,0 +1,120 @@
+"""Lists of errands, read from YAML or from lines of text."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from openral_core.documents import Document, InvalidDocument, parse_document, read_yaml
+from openral_core.errors import format_choices
+from openral_core.skills import Verb
+from openral_core.text.stop_words import is_stop_phrase
+from openral_reasoner.prompts import NAME_CHARACTERS, PROMPT_CHARACTERS
+
+MAX_ERRANDS = 200
+"""Longest list: every change of an errand writes the whole journal, some 100 kB at this length."""
+YAML = (".yaml", ".yml")
+ErrandId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,40}$")]
+
+
+class InvalidErrands(InvalidDocument):
+    """A list of errands that cannot be used."""
+
+
+class Errand(Document):
+    """One errand: a goal in words, and rules for its allocation.
+
+    Attributes:
+        priority: Errands of a higher one go first.
+        deadline: Latest begin after the begin of the list [s]; 0 = none.
+        requires: Verbs that a robot must have, besides those that the goal is known to need.
+        after: Errands that must be done before this one begins.
+        robot: The only robot that may do it; "" = any.
+        requester: Scene-graph agent that the goal is for; "" = the robot's default.
+        repeatable: True if doing it twice does no harm; None decides by the kind of goal.
+    """
+
+    id: ErrandId
+    goal: str = Field(min_length=1, max_length=PROMPT_CHARACTERS)
+    priority: int = Field(default=0, ge=-9, le=9)
+    deadline: float = Field(default=0.0, ge=0.0, allow_inf_nan=False)
+    requires: tuple[Verb, ...] = ()
+    after: tuple[ErrandId, ...] = ()
+    robot: str = Field(default="", max_length=NAME_CHARACTERS)
+    requester: str = Field(default="", max_length=NAME_CHARACTERS)
+    repeatable: bool | None = None
+
+
+class ErrandList(Document):
+    """Errands in the order in which they were given."""
+
+    errands: tuple[Errand, ...] = Field(min_length=1, max_length=MAX_ERRANDS)
+
+
+def read_errands(path: Path) -> ErrandList:
+    """Read a list from a YAML file with the key ``errands``, or from a text with one goal a line.
+
+    Raises:
+        InvalidErrands: Naming every problem.
+    """
+    if path.suffix in YAML:
+        try:
+            return parse_errands(read_yaml(path), path)
+        except InvalidErrands:
+            raise
+        except InvalidDocument as error:
+            raise InvalidErrands(path, list(error.problems)) from error
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError) as error:
+        raise InvalidErrands(path, [str(error)]) from error
+    return errands_of_lines(lines, path)
+
+
+def errands_of_lines(lines: list[str], path: Path | str = "errands") -> ErrandList:
+    """Return the errands of lines of text; empty ones and those that begin with # are left out."""
+    goals = [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
+    return parse_errands({"errands": [{"goal": goal} for goal in goals]}, path)
+
+
+def parse_errands(content: Mapping[str, object], path: Path | str = "errands") -> ErrandList:
+    """Check a list; an errand without an id is named by its number.
+
+    Raises:
+        InvalidErrands: Naming every problem.
+    """
+    given = content.get("errands")
+    if isinstance(given, list):
+        content = {**content, "errands": [_with_id(each, i) for i, each in enumerate(given, start=1)]}
+    errands = parse_document(ErrandList, content, path, InvalidErrands)
+    if problems := _problems(errands.errands):
+        raise InvalidErrands(path, problems)
+    return errands
+
+
+def _with_id(given: object, number: int) -> object:
+    if isinstance(given, str):
+        given = {"goal": given}
+    return {"id": f"e{number}", **given} if isinstance(given, dict) else given
+
+
+def _problems(errands: tuple[Errand, ...]) -> list[str]:
+    ids = [errand.id for errand in errands]
+    found = [f"the id {name!r} is given twice" for name in sorted({i for i in ids if ids.count(i) > 1})]
+    for errand in errands:
+        if not errand.goal.strip() or is_stop_phrase(errand.goal):
+            found.append(f"{errand.id}: {errand.goal[:40]!r} is no goal")
+        unknown = [name for name in errand.after if name not in ids]
+        if unknown:
+            found.append(f"{errand.id}: after names {unknown[0]!r}; valid are {format_choices(ids)}")
+    return found or _cycles({errand.id: errand.after for errand in errands})
+
+
+def _cycles(after: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Name the errands that wait for each other."""
+    left = dict(after)
+    while free := [name for name, needed in left.items() if not any(each in left for each in needed)]:
+        for name in free:
+            del left[name]
+    return [f"these wait for each other: {', '.join(left)}"] if left else []

@@ -1,0 +1,1 @@
+"""The fleet node and its commands."""

@@ -1,0 +1,22 @@
+from setuptools import find_packages, setup
+
+NAME = "openral_fleet"
+
+setup(
+    name=NAME,
+    version="0.1.0",
+    description="Dispatcher of errands to several robots: auctions, leases, takeover from a lost robot.",
+    license="Apache-2.0",
+    packages=find_packages(exclude=["test", "test.*"]),
+    package_data={NAME: ["py.typed"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
+        (f"share/{NAME}", ["package.xml"]),
+    ],
+    zip_safe=True,
+    extras_require={"test": ["pytest"]},
+    entry_points={
+        "console_scripts": ["fleet = openral_fleet.ros.node:main"],
+        "openral.commands": ["fleet = openral_fleet.ros.cli:commands"],
+    },
+)
