@@ -257,7 +257,7 @@ class Subject:
         poses = {name: value for name, value in goal.params.items() if isinstance(value, Pose)}
         label = text.get("label", "")
         objects = {Verb.GRASP: (label,), Verb.POUR: (label, holding)}.get(goal.verb, (holding,))
-        ids = {text[key].casefold() for key in ("container_id", "node_id", "inside") if text.get(key)}
+        ids = {text[key].casefold() for key in _IDS if text.get(key)}
         there = [item for item in places_of(home) if names_of(item) & ids or _is_at(item, poses.values())]
         places = frozenset().union(ids, *(names_of(item) for item in there)) if poses or ids else None
         agent = text.get("agent_id", "").casefold()
@@ -285,6 +285,8 @@ class Subject:
         return " ".join((verb, *words))
 
 
+_IDS = ("container_id", "control_id", "node_id", "inside")
+"""Parameters that name a node at a goal's target."""
 _WORDS: Mapping[Verb, tuple[str, Mapping[str, str]]] = {
     Verb.NAVIGATE: ("drive", {"place": "to"}),
     Verb.LOOK_AT: ("look", {"place": "at"}),
@@ -295,6 +297,8 @@ _WORDS: Mapping[Verb, tuple[str, Mapping[str, str]]] = {
     Verb.POUR: ("pour", {"object": "", "place": "at"}),
     Verb.HANDOVER: ("hand", {"object": "", "person": ""}),
     Verb.EXPLORE: ("explore the home", {}),
+    Verb.SWITCH: ("switch", {"place": ""}),
+    Verb.PRESS: ("press", {"place": ""}),
 }
 
 

@@ -3,7 +3,7 @@
 Lengths are in [m], angles in [rad]; the map frame has z up. Geometry first, then the parts, then the map.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from math import cos, sin
 from pathlib import Path
 from typing import Annotated, Literal
@@ -164,6 +164,42 @@ class Container(Document):
         return max(0.0, depth - _DRAWER_OVERLAP) if self.opens == "out" else 0.0
 
 
+ControlKind = Literal["switch", "button", "knob"]
+"""Mechanism of a control: a rocker with an upper half for on, a button that springs back, or a knob."""
+
+
+ApplianceKind = Literal["lamp", "screen"]
+
+
+class Control(Document):
+    """A part of a fixture that a fingertip works: the middle of its face in the fixture's frame [m].
+
+    The face looks along the fixture's x axis turned by `yaw` [rad].
+    """
+
+    id: str
+    kind: ControlKind
+    name: str
+    aliases: tuple[str, ...] = ()
+    at: Point3
+    yaw: FiniteFloat = 0.0
+
+
+class Appliance(Document):
+    """A lamp or screen that a control of its fixture turns on and off.
+
+    It may be the fixture itself, whose id it then has. `lit` is the part that shows its state, in the
+    fixture's frame [m].
+    """
+
+    id: str
+    kind: ApplianceKind
+    name: str
+    aliases: tuple[str, ...] = ()
+    lit: Box3
+    control: Control
+
+
 class Fixture(Document):
     """A piece of furniture; its frame is on the floor at the centre of the footprint, x out of the front."""
 
@@ -178,6 +214,7 @@ class Fixture(Document):
     height: PositiveFloat
     surfaces: tuple[Surface, ...] = ()
     container: Container | None = None
+    appliances: tuple[Appliance, ...] = ()
 
     @property
     def footprint(self) -> Rectangle:
@@ -202,6 +239,14 @@ class Fixture(Document):
             if not 0 <= surface.z <= self.height:
                 raise ValueError(f"surface '{surface.id}' is not between 0 and {self.height} m high")
         return self
+
+
+def _parts(fixture: Fixture) -> Iterator[str]:
+    """Yield the ids of a fixture's controls, and of the appliances that are not the fixture itself."""
+    for appliance in fixture.appliances:
+        yield appliance.control.id
+        if appliance.id != fixture.id:
+            yield appliance.id
 
 
 class UnknownMapId(OpenRALError):
@@ -262,10 +307,11 @@ class HomeMap(Document):
             *self.agents,
             *self.no_go_zones,
         )
-        for item in items:
-            if item.id in seen:
-                raise ValueError(f"duplicate id '{item.id}'")
-            seen.add(item.id)
+        parts = (part for fixture in self.fixtures for part in _parts(fixture))
+        for item_id in (*(item.id for item in items), *parts):
+            if item_id in seen:
+                raise ValueError(f"duplicate id '{item_id}'")
+            seen.add(item_id)
         return self
 
     @model_validator(mode="after")

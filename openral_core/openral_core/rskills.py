@@ -101,6 +101,8 @@ class Verb(StrEnum):
     POUR = "POUR"
     HANDOVER = "HANDOVER"
     EXPLORE = "EXPLORE"
+    SWITCH = "SWITCH"
+    PRESS = "PRESS"
 
 
 Id = Annotated[str, StringConstraints(pattern=ID_PATTERN)]

@@ -53,6 +53,17 @@ class Params:
             raise BadRequest(f"parameter '{name}' must be a length from 0 to {most} m, not {value!r}")
         return float(value)
 
+    def flag(self, name: str) -> bool:
+        """Read a truth value.
+
+        Raises:
+            BadRequest: If it is missing or not one.
+        """
+        value = self._values.get(name)
+        if not isinstance(value, bool):
+            raise BadRequest(f"parameter '{name}' must be true or false, not {value!r}")
+        return value
+
     def count(self, name: str) -> int:
         """Read a number of things; 0 if not given.
 
@@ -218,6 +229,39 @@ class HandoverRequest:
     def read(cls, params: Params) -> "HandoverRequest":
         """Read ``agent`` and ``agent_id``."""
         return cls(params.pose("agent"), params.text("agent_id"))
+
+
+@dataclass(frozen=True)
+class SwitchRequest:
+    """Turn a lamp or screen on or off by its control.
+
+    Attributes:
+        target: Middle of the control's face in map, x out of the face.
+        control_id: Id of the control.
+        on: State to bring about.
+    """
+
+    target: Pose
+    control_id: str
+    on: bool
+
+    @classmethod
+    def read(cls, params: Params) -> "SwitchRequest":
+        """Read ``target``, ``control_id`` and ``on``."""
+        return cls(params.pose("target"), params.text("control_id"), params.flag("on"))
+
+
+@dataclass(frozen=True)
+class PressRequest:
+    """Press a button or switch once, given the middle of its face in map, x out of it, and its id."""
+
+    target: Pose
+    control_id: str
+
+    @classmethod
+    def read(cls, params: Params) -> "PressRequest":
+        """Read ``target`` and ``control_id``."""
+        return cls(params.pose("target"), params.text("control_id"))
 
 
 _TYPES: Mapping[ParameterType, tuple[type[ParamValue], ...]] = {

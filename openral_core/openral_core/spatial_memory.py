@@ -7,6 +7,7 @@ from functools import cached_property
 
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.geometry import Pose
+from openral_core.object_states import ObjectState
 
 
 class Relation(StrEnum):
@@ -67,7 +68,8 @@ class SceneNode:
 
     ``size`` [m] along the pose's axes, zero when unknown; ``covariance`` of the position [m^2],
     row-major (9,); times in [s] since the epoch of the robot's clock; ``votes`` maps every reported
-    label to its weight, ``label`` being the strongest; ``confidence`` is the probability that it exists.
+    label to its weight, ``label`` being the strongest; ``confidence`` is the probability that it exists;
+    ``affordance`` tells how a fingertip works it (switch, button or knob), ``states`` are those believed.
     """
 
     id: str
@@ -88,6 +90,8 @@ class SceneNode:
     observations: int = 0
     source: str = ""
     map_epoch: int = 0
+    affordance: str = ""
+    states: tuple[ObjectState, ...] = ()
 
 
 class InvalidSceneGraph(OpenRALError):
@@ -148,6 +152,7 @@ class EditOperation(IntEnum):
     FORGET = 2
     MERGE = 3
     UNDO = 4
+    STATE = 5
 
 
 class EditStatus(IntEnum):
@@ -162,6 +167,7 @@ class EditStatus(IntEnum):
     INACTIVE = 6
     INTERNAL_ERROR = 7
     NOTHING_TO_UNDO = 8
+    BAD_STATE = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +175,8 @@ class MemoryEdit:
     """An edit of one object; ``operation`` is a number of `EditOperation`, checked by the server.
 
     RENAME uses ``label``, MOVE ``position`` in map [m], MERGE ``other``, which is merged into ``node_id``.
-    UNDO uses nothing else: it takes back the last edit that is not taken back.
+    UNDO uses nothing else: it takes back the last edit that is not taken back. STATE gives ``node_id``, which
+    may be furniture, the state ``label``; ``other`` is "skill" if a skill reported it.
     """
 
     operation: int
@@ -232,6 +239,7 @@ class RecallMatch:
     last_seen: float = 0.0
     observations: int = 0
     source: str = ""
+    states: tuple[ObjectState, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

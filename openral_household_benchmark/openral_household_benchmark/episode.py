@@ -20,7 +20,7 @@ from openral_household_benchmark.environment import (
 from openral_household_benchmark.evaluation import evaluate, parts_done, sighting
 from openral_household_benchmark.in_process_clients import RobotPeers
 from openral_household_benchmark.recording import EpisodeRecorder, save_sheet, window
-from openral_household_benchmark.requirements import displace
+from openral_household_benchmark.requirements import displace, unswitch
 from openral_household_benchmark.results import EpisodeResult, Figures, Job, outcome_of
 from openral_household_benchmark.task import Task, TaskType, draw_task, remembered
 from openral_reasoner.commands import ClearDeadline, Command, EndMission, MissionReport, SetDeadline
@@ -222,6 +222,7 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: R
         task = draw_task(job.archetype, robot.simulation.world, job.seed)
         for each in task.displaced:
             displace(robot.simulation.world, each)
+        unswitch(robot.simulation.world, task.requirements)
         if robot.own_map is None:
             known = remembered(robot.simulation.world, task.remembered, job.seed)
             import_graph(robot.memory.memory, known)
@@ -234,7 +235,7 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: R
         people = robot.simulation.world.people if robot.own_map is None else ()
         report = play.run(task.goal, next(iter(people), ""))
         outcome = _outcome(job, task, robot, report, time.monotonic() - began)
-        if not outcome.success and task.archetype is not TaskType.VIEW:
+        if not outcome.success and task.archetype not in (TaskType.VIEW, TaskType.SWITCH):
             seen = sighting(robot.memory, robot.simulation.world, task.phrase, robot.simulation.time)
             outcome = outcome.model_copy(update={"perceived": seen.value})
     if options.every_sheet or not outcome.success:

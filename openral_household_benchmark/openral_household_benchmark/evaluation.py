@@ -107,4 +107,5 @@ _VERDICTS: Mapping[TaskType, Callable[[HouseholdEnv, Task], str]] = {
     TaskType.CLEAR: _all_parts,
     TaskType.TIDY: _all_parts,
     TaskType.CONDITION: _all_parts,
+    TaskType.SWITCH: _all_parts,
 }

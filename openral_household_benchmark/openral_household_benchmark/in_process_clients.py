@@ -2,6 +2,7 @@
 
 from openral_core.detectors import LocateResult
 from openral_core.geometry import Pose
+from openral_core.object_states import StateSource
 from openral_core.rskills import Registry
 from openral_core.skill_errors import SkillFailed
 from openral_core.skill_requests import validate_goal
@@ -38,7 +39,11 @@ class RobotPeers(InProcessPeers):
         """Record the state of a container that the skill moved; return the event of the skill's end."""
         container, share = result.evidence.get("container_id"), result.evidence.get("opening")
         if isinstance(container, str) and isinstance(share, float):
-            self._robot.memory.container_states.on_skill_result(container, share)
+            self._robot.memory.report_opening(container, share, self._robot.simulation.time)
+        appliance, on = result.evidence.get("appliance_id"), result.evidence.get("on")
+        if isinstance(appliance, str) and isinstance(on, bool):
+            states, power = self._robot.memory.object_states, "on" if on else "off"
+            states.set(appliance, power, StateSource.REPORTED, self._robot.simulation.time)
         return SkillEnded(call_id=self._goal, result=result)
 
     def recall(self, query: RecallQuery) -> RecallResult:

@@ -1,6 +1,6 @@
 """Conditions on the true home in which a task ends, and objects that lie elsewhere when it begins."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
 
@@ -42,7 +42,15 @@ class HasLeft:
     furniture: str
 
 
-Requirement = Given | LiesOn | HasLeft
+@dataclass(frozen=True, slots=True)
+class Switched:
+    """A lamp or screen is on, or off; it is the other way round when the task begins."""
+
+    appliance: str
+    on: bool
+
+
+Requirement = Given | LiesOn | HasLeft | Switched
 
 
 def unmet(world: SimWorldModel, requirement: Requirement) -> str:
@@ -80,7 +88,24 @@ def _has_left(world: SimWorldModel, wanted: HasLeft) -> str:
     return f"the {world.objects[wanted.thing].phrase} still lies on {wanted.furniture}" if still else ""
 
 
-_CHECKS: Mapping[type, Callable[..., str]] = {Given: _given, LiesOn: _lies_on, HasLeft: _has_left}
+def _switched(world: SimWorldModel, wanted: Switched) -> str:
+    is_on = world.appliances.is_on(wanted.appliance)
+    return "" if is_on is wanted.on else f"the {wanted.appliance} is {'on' if is_on else 'off'}"
+
+
+_CHECKS: Mapping[type, Callable[..., str]] = {
+    Given: _given,
+    LiesOn: _lies_on,
+    HasLeft: _has_left,
+    Switched: _switched,
+}
+
+
+def unswitch(world: SimWorldModel, requirements: Iterable[Requirement]) -> None:
+    """Turn every appliance that a task is about the other way round."""
+    for wanted in requirements:
+        if isinstance(wanted, Switched):
+            world.appliances.set_on(world.data, wanted.appliance, not wanted.on)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from openral_household_benchmark.requirements import (
     HasLeft,
     LiesOn,
     Requirement,
+    Switched,
     free_position,
 )
 from openral_reasoner_testing.search_benchmark import usual_places
@@ -51,6 +52,8 @@ class TaskType(StrEnum):
     """Put away what lies out of place in a room."""
     CONDITION = "condition"
     """Bring an object if it lies at a place, otherwise another one."""
+    SWITCH = "switch"
+    """Turn a lamp or screen on, or off if it is on at first."""
 
 
 _NOISE = 0.02
@@ -281,6 +284,14 @@ def _two(
     return first, second
 
 
+def _switch(world: SimWorldModel, rng: Random) -> Task:
+    parts = [part.appliance for item in world.furniture.values() for part in item.appliances]
+    appliance = _one(rng, TaskType.SWITCH, parts, "a lamp or screen with a switch")
+    wanted = Switched(appliance.id, rng.random() < 0.5)
+    goal = f"turn {'on' if wanted.on else 'off'} the {appliance.name}"
+    return Task(TaskType.SWITCH, goal, appliance.name, requirements=(wanted,))
+
+
 def _lying(world: SimWorldModel, *, hidden: bool) -> list[WorldObject]:
     return [
         item
@@ -312,4 +323,5 @@ _DRAWS: Mapping[TaskType, Callable[[SimWorldModel, Random], Task]] = {
     TaskType.CLEAR: _clear,
     TaskType.TIDY: _tidy,
     TaskType.CONDITION: _condition,
+    TaskType.SWITCH: _switch,
 }

@@ -239,7 +239,7 @@ class TextHomePeers(InProcessPeers):
             return SkillResult(SkillStatus.NOT_REACHABLE, "it is in another room")
         if (container in self.world.closed) is open_it:
             (self.world.open if open_it else self.world.close)(container)
-        self.memory.container_states.on_skill_result(container, 1.0 if open_it else 0.0)
+        self.memory.report_opening(container, 1.0 if open_it else 0.0, self._now)
         return _DONE
 
     def _spot(self, item: str) -> Pose:

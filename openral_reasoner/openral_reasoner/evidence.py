@@ -44,7 +44,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """Ended skill goal; ``receiver`` is the agent that received the object, as reported by the skill.
+    """Ended skill goal; ``receiver`` of the object, and ``state`` of what was switched, as the skill reports.
 
     A goal that is not ``verified`` proves nothing: its skill says that it ended, not that it was reached.
     """
@@ -55,6 +55,7 @@ class Acted:
     receiver: str = ""
     drove: bool = False
     verified: bool = True
+    state: str = ""
 
     @property
     def succeeded(self) -> bool:
@@ -65,7 +66,8 @@ class Acted:
     def words(self) -> str:
         """Text for a report."""
         unproved = "" if self.verified else ", not verified"
-        return f"{self.verb.value} {self.target.words}: {self.status.name}{unproved}"
+        state = f" ({self.state})" if self.state else ""
+        return f"{self.verb.value} {self.target.words}: {self.status.name}{state}{unproved}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +218,7 @@ def names_in(fact: Fact, ids: frozenset[str]) -> Iterable[str]:
     return ()
 
 
+_CHANGES_FURNITURE = (Verb.OPEN, Verb.CLOSE, Verb.SWITCH, Verb.PRESS)
 _EMPTY_HAND = (SkillStatus.LOST_OBJECT, SkillStatus.NOTHING_HELD)
 
 
@@ -245,6 +248,7 @@ class Course:
     released: tuple[HandAct, ...] = ()
     poured: tuple[HandAct, ...] = ()
     doors: Mapping[str, Acted] = field(default_factory=dict)
+    worked: Mapping[str, Acted] = field(default_factory=dict)
     at: Acted | None = None
     facing: Acted | None = None
     inspected: tuple[Inspection, ...] = ()
@@ -284,10 +288,15 @@ class Course:
             return replace(self, held="", released=(*self.released, with_hand))
         if fact.verb is Verb.POUR and self.held:
             return replace(self, poured=(*self.poured, with_hand))
-        if fact.verb in (Verb.OPEN, Verb.CLOSE):
-            return replace(self, doors={**self.doors, target: fact})
+        if fact.verb in _CHANGES_FURNITURE:
+            return self._changed(fact)
         if fact.verb is Verb.LOOK_AT:
             door = self.doors.get(target)
             seen = Inspection(fact, door if door is not None and door.verb is Verb.OPEN else None)
             return replace(self, facing=fact, inspected=(*self.inspected, seen))
         return self
+
+    def _changed(self, fact: Acted) -> "Course":
+        if fact.verb in (Verb.OPEN, Verb.CLOSE):
+            return replace(self, doors={**self.doors, fact.target.id: fact})
+        return replace(self, worked={**self.worked, fact.target.id: fact})

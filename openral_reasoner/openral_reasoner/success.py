@@ -21,7 +21,8 @@ from openral_reasoner.evidence import (
     Node,
     Source,
 )
-from openral_reasoner.palette.entries import PlaceEntry
+from openral_reasoner.palette.entries import ControlEntry, PlaceEntry
+from openral_reasoner.scripted.control_names import controls_named, controls_of
 from openral_reasoner.scripted.goals import (
     Bring,
     BringFilled,
@@ -33,6 +34,8 @@ from openral_reasoner.scripted.goals import (
     MoveDoor,
     PickUp,
     Pour,
+    Press,
+    Switch,
 )
 from openral_reasoner.scripted.grammar import load_serving_rules
 from openral_reasoner.terms import same_term
@@ -57,11 +60,12 @@ def answers(asked: str, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Requester, known places and people, and the containers that hide their contents."""
+    """Requester, known places, people and controls, and the containers that hide their contents."""
 
     requester: str = ""
     places: tuple[PlaceEntry, ...] = ()
     occluding: frozenset[str] = frozenset()
+    controls: tuple[ControlEntry, ...] = ()
 
     def entry(self, node_id: str) -> PlaceEntry | None:
         """Return the place, room or person with this id."""
@@ -353,6 +357,32 @@ def prove_door(goal: MoveDoor, case: Case) -> Verdict:
     )
 
 
+def prove_switching(goal: Switch, case: Case) -> Verdict:
+    """Prove that what was named, or all of it, was last seen to be switched as asked for."""
+    state = "on" if goal.on else "off"
+    meant = controls_of(case.setting.controls, goal)
+    acts = [case.course.worked.get(control.id) for control in meant]
+    done = [act for act in acts if act is not None and act.verb is Verb.SWITCH and act.state == state]
+    enough = len(done) == len(meant) if goal.every else bool(done)
+    if meant and enough:
+        return Verdict(proofs=tuple(act.words for act in done))
+    names = ", ".join(control.id for control in meant)
+    return Verdict(
+        missing=f"no successful SWITCH of {goal.what!r} to {state}, or it was worked again since",
+        remedy=f"SWITCH {names or goal.what!r} with on = {str(goal.on).lower()}",
+    )
+
+
+def prove_pressing(goal: Press, case: Case) -> Verdict:
+    """Prove that what was named was pressed."""
+    meant = {control.id for control in controls_named(case.setting.controls, goal.what)}
+    acts = [act for act in case.course.worked.values() if act.verb is Verb.PRESS]
+    for act in acts:
+        if act.target.id in meant or case.means(act.target, goal.what):
+            return Verdict(proofs=(act.words,))
+    return Verdict(missing=f"no successful PRESS of {goal.what!r}", remedy=f"PRESS {goal.what!r}")
+
+
 _PREDICATES: Mapping[type, Callable[..., Verdict]] = {
     Bring: lambda goal, case: prove_handed(case, goal, goal.what),
     BringFilled: prove_serving,
@@ -363,4 +393,6 @@ _PREDICATES: Mapping[type, Callable[..., Verdict]] = {
     LookAt: prove_facing,
     LookInside: prove_inspection,
     MoveDoor: prove_door,
+    Switch: prove_switching,
+    Press: prove_pressing,
 }

@@ -22,7 +22,6 @@ from openral_reasoner.scripted.goals import (
     Describe,
     Explore,
     Find,
-    NotSupported,
     NotUnderstood,
     Request,
     Sequence,
@@ -57,7 +56,7 @@ def predicate_of(words: str) -> Request | None:
     """Parse a goal; None if it, or a part of it, is not understood or cannot be proven."""
     request = parse_request(words)
     parts = parts_of(request)
-    unclear = any(isinstance(part, NotSupported | NotUnderstood | WaitFor) for part in parts)
+    unclear = any(isinstance(part, NotUnderstood | WaitFor) for part in parts)
     unclear = unclear or any(isinstance(part, SetTable) and not part.count for part in parts)
     return None if unclear or any(map(_NOT_ONE.search, phrases(request))) else request
 

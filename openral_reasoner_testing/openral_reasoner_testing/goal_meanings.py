@@ -25,14 +25,15 @@ from openral_reasoner.scripted.goals import (
     LookAt,
     LookInside,
     MoveDoor,
-    NotSupported,
     NotUnderstood,
     PickUp,
     Pour,
+    Press,
     Request,
     Sequence,
     SetTable,
     Swap,
+    Switch,
     Tidy,
     WaitFor,
 )
@@ -97,13 +98,6 @@ def _condition(request: Conditional) -> str:
     return f"if({', '.join(parts)})"
 
 
-def _not_supported(goal: NotSupported) -> str:
-    name, _, way = (
-        goal.ability.partition("_") if goal.ability.startswith("switch") else (goal.ability, "", "")
-    )
-    return _call(name, *filter(None, (way, goal.words)))
-
-
 _WRITERS: Mapping[type, Callable[..., str]] = {
     Bring: lambda goal: _call("bring", goal.what, **_receiver(goal.to), **{"from": goal.where}),
     BringSeveral: lambda goal: _call(
@@ -127,7 +121,8 @@ _WRITERS: Mapping[type, Callable[..., str]] = {
     Conditional: _condition,
     Sequence: lambda goal: "; ".join(describe(part) for part in goal.parts),
     WaitFor: lambda goal: _call("wait", goal.who, describe(goal.then)),
-    NotSupported: _not_supported,
+    Switch: lambda goal: _call("switch", "on" if goal.on else "off", goal.what, **{"in": goal.where}),
+    Press: lambda goal: _call("press", goal.what),
     NotUnderstood: lambda goal: ASK,
 }
 

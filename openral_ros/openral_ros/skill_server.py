@@ -104,10 +104,13 @@ class SkillPublishers:
         self._failures.publish(message)
 
     def opening(self, result: SkillResult) -> None:
-        """Publish the opening of the door that a goal moved, if any, even if the goal failed."""
+        """Publish the door that a goal moved, if any, even if the goal failed, or what it switched."""
         container, opening = result.evidence.get("container_id"), result.evidence.get("opening")
         if isinstance(container, str) and isinstance(opening, float):
             self._openings.publish(KeyValue(key=container, type=KeyValue.TYPE_FLOAT, float_value=opening))
+        appliance, on = result.evidence.get("appliance_id"), result.evidence.get("on")
+        if isinstance(appliance, str) and isinstance(on, bool):
+            self._openings.publish(KeyValue(key=appliance, type=KeyValue.TYPE_BOOL, bool_value=on))
 
     def stopped(self, kind: str, reason: str, time: float) -> None:
         """Publish that the robot itself failed."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.home_map import NoGoZone, Place, Pose2, Room
 from openral_sim.robot.sim_robot import SimRobot
+from openral_sim.scene.appliances import Appliances
 from openral_sim.scene.compose import DOOR, Composition, compose
 from openral_sim.scene.entities import WorldFurniture, WorldObject, WorldPerson
 from openral_sim.scene.scene import Scene
@@ -42,6 +43,9 @@ class SimWorldModel:
         self.keep_out: tuple[NoGoZone, ...] = ()
         self.model = self.spec.compile()
         self.data = mujoco.MjData(self.model)
+        self.appliances = Appliances(
+            self.model, (part for item in self.furniture.values() for part in item.appliances)
+        )
         self.walkers: dict[str, Walker] = {}
         for name, style in scene.document.people.items():
             if style.walk is not None:
@@ -77,6 +81,7 @@ class SimWorldModel:
                 self.move_body(self.people[name].body, walker.advance(self.time, seconds, robot))
         steps = max(1, round(seconds / self.model.opt.timestep))
         mujoco.mj_step(self.model, self.data, steps)
+        self.appliances.advance(self.data)
 
     def start_walk(self, person: str, walk: Walk) -> None:
         """Have a person walk from where they are.

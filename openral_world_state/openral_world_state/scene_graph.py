@@ -80,7 +80,11 @@ def must_open(inside: SiteFixture | None, openings: dict[str, Opening]) -> str:
 
 
 def home_edges(home: StaticMap) -> Iterator[SceneEdge]:
-    """Yield the rooms of sites and agents."""
+    """Yield the rooms of sites and agents, and what is part of which furniture."""
+    for part in home.parts:
+        yield SceneEdge(part.node.id, Relation.PART_OF, part.of)
+        if part.room:
+            yield SceneEdge(part.node.id, Relation.IN_ROOM, part.room)
     for site in home.sites:
         if site.room:
             yield SceneEdge(site.node.id, Relation.IN_ROOM, site.room)
@@ -162,6 +166,7 @@ class NodeDocument(Document):
     observations: int = Field(default=0, ge=0)
     source: str = ""
     map_epoch: int = Field(default=0, ge=0)
+    affordance: str = ""
 
 
 class EdgeDocument(Document):

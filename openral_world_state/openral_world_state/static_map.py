@@ -3,13 +3,15 @@
 It is built from the map file, or from a stored scene graph if there is none.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from openral_core.geometry import Pose
 from openral_core.home_map import (
+    Appliance,
     Box3,
+    Control,
     Doorway,
     Fixture,
     HomeMap,
@@ -105,6 +107,21 @@ class Area:
 
 
 @dataclass(frozen=True)
+class Part:
+    """A part of a fixture: an appliance of it, or the control of an appliance.
+
+    Args:
+        node: Kind object; with an affordance if it is a control, whose face looks along its pose's x axis.
+        of: Id of the fixture or appliance that it is part of.
+        room: Id of the room it is in, "" when unknown.
+    """
+
+    node: SceneNode
+    of: str
+    room: str
+
+
+@dataclass(frozen=True)
 class StaticMap:
     """Rooms, sites and agents by id; empty if nothing is known of the home."""
 
@@ -113,6 +130,7 @@ class StaticMap:
     agents: tuple[SceneNode, ...] = ()
     doorways: tuple[Doorway, ...] = ()
     no_go_zones: tuple[NoGoZone, ...] = ()
+    parts: tuple[Part, ...] = ()
 
     @cached_property
     def by_id(self) -> Mapping[str, SiteFixture]:
@@ -122,7 +140,12 @@ class StaticMap:
     @cached_property
     def nodes(self) -> Mapping[str, SceneNode]:
         """Every fixed node and agent by id."""
-        parts = ((a.node for a in self.areas), (s.node for s in self.sites), self.agents)
+        parts = (
+            (a.node for a in self.areas),
+            (s.node for s in self.sites),
+            self.agents,
+            (p.node for p in self.parts),
+        )
         return {node.id: node for part in parts for node in part}
 
     @cached_property
@@ -191,6 +214,36 @@ def static_map_from_home(home: HomeMap, map_epoch: int = 0) -> StaticMap:
         ),
         doorways=home.doorways,
         no_go_zones=home.no_go_zones,
+        parts=tuple(part for fixture in home.fixtures for part in parts_of(fixture, map_epoch)),
+    )
+
+
+def parts_of(fixture: Fixture, map_epoch: int) -> Iterator[Part]:
+    """Yield the controls of a fixture, and the appliances that are not the fixture itself."""
+    for appliance in fixture.appliances:
+        if appliance.id != fixture.id:
+            low, high = appliance.lit.min, appliance.lit.max
+            x, y, z = ((a + b) / 2.0 for a, b in zip(low, high, strict=True))
+            size = (high[0] - low[0], high[1] - low[1], high[2] - low[2])
+            node = _part_node(fixture, appliance, (x, y, z), 0.0, map_epoch)
+            yield Part(replace(node, size=size), fixture.id, fixture.room)
+        control = appliance.control
+        node = _part_node(fixture, control, control.at, control.yaw, map_epoch)
+        yield Part(replace(node, affordance=control.kind), appliance.id, fixture.room)
+
+
+def _part_node(
+    fixture: Fixture, part: Appliance | Control, at: Triple, yaw: float, map_epoch: int
+) -> SceneNode:
+    x, y = fixture.pose.to_parent(at[0], at[1])
+    return SceneNode(
+        id=part.id,
+        kind=NodeKind.OBJECT,
+        label=part.name,
+        pose=Pose.planar(x, y, fixture.pose.yaw + yaw, at[2]),
+        aliases=part.aliases,
+        source=SOURCE,
+        map_epoch=map_epoch,
     )
 
 
@@ -214,6 +267,7 @@ def site_from_fixture(fixture: Fixture, place: Place | None, map_epoch: int) -> 
     """Convert a fixture, with the place in front of it if any."""
     holds = bool(fixture.surfaces) or fixture.container is not None or place is not None
     names = (place.id, place.name, *place.aliases) if place else ()
+    own = (name for each in fixture.appliances if each.id == fixture.id for name in each.aliases)
     frame = fixture.pose
     return SiteFixture(
         node=SceneNode(
@@ -222,7 +276,7 @@ def site_from_fixture(fixture: Fixture, place: Place | None, map_epoch: int) -> 
             label=fixture.name,
             pose=Pose.planar(frame.x, frame.y, frame.yaw, fixture.height / 2.0),
             size=(fixture.depth, fixture.width, fixture.height),
-            aliases=tuple(dict.fromkeys((*fixture.aliases, *names))),
+            aliases=tuple(dict.fromkeys((*fixture.aliases, *own, *names))),
             is_container=fixture.container is not None,
             occludes_contents=fixture.container is not None and fixture.container.occludes_contents,
             source=SOURCE,
@@ -260,14 +314,15 @@ def _base_pose(place: Place) -> Pose:
 
 def static_map_from_graph(graph: SceneGraph) -> StaticMap:
     """Build the static map from a graph's boxes: a place has its top as surface, a container an interior."""
-    places = [
-        *graph.of_kind(NodeKind.PLACE),
-        *(n for n in graph.of_kind(NodeKind.OBJECT) if n.source == "map"),
-    ]
+    whole = {e.source: e.target for e in graph.edges if e.relation is Relation.PART_OF}
+    fixed = [n for n in graph.of_kind(NodeKind.OBJECT) if n.source == SOURCE]
+    places = [*graph.of_kind(NodeKind.PLACE), *(node for node in fixed if node.id not in whole)]
+    rooms = {e.source: e.target for e in graph.edges if e.relation is Relation.IN_ROOM}
     return StaticMap(
         areas=tuple(area_from_node(node) for node in graph.of_kind(NodeKind.ROOM)),
         sites=tuple(site_from_node(node, graph) for node in places),
         agents=graph.of_kind(NodeKind.AGENT),
+        parts=tuple(Part(node, whole[node.id], rooms.get(node.id, "")) for node in fixed if node.id in whole),
     )
 
 

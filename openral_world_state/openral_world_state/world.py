@@ -12,12 +12,13 @@ from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap
+from openral_core.object_states import StateSource
 from openral_core.spatial_memory import (
+    EditOperation,
     EditResult,
     MemoryEdit,
     NodeKind,
     ObserveResult,
-    ObserveStatus,
     Presence,
     RecallQuery,
     RecallResult,
@@ -26,19 +27,21 @@ from openral_core.spatial_memory import (
     SceneGraph,
     SceneNode,
 )
-from openral_core.text import TermRelation, Thesaurus
+from openral_core.text import Thesaurus
 from openral_world_state.agents import AgentPoseMemory
 from openral_world_state.container_state import ContainerStates, estimate_opening
 from openral_world_state.data_association import AssociationGates, DataAssociator
 from openral_world_state.depth_camera import DepthView
 from openral_world_state.existence import is_confirmed
-from openral_world_state.lifting import AmbiguousDepth, DepthModel, NoDepth, OutOfRange
+from openral_world_state.lifting import AmbiguousDepth, DepthModel
 from openral_world_state.navigation import FloorGrid, Routes
 from openral_world_state.negative_evidence import DetectorVocabularies, ExistenceDecay, NegativeEvidence
+from openral_world_state.object_states import ObjectStates
 from openral_world_state.observation import ObservationFrame, lift_detections
 from openral_world_state.people import PERSON, is_person
 from openral_world_state.queries.edit import EditHistory, edit
-from openral_world_state.queries.recall import MatchBuilder, MatchCandidate, RecallRequestHandler
+from openral_world_state.queries.observe import build_observe_result
+from openral_world_state.queries.recall import MatchBuilder, RecallRequestHandler
 from openral_world_state.queries.resolve import ReferenceNames, ResolveRequestHandler
 from openral_world_state.scene_graph import (
     home_edges,
@@ -107,6 +110,7 @@ class WorldModel:
         self.vocabularies = DetectorVocabularies(thesaurus)
         self._thesaurus, self._edits, self._speaker = thesaurus, EditHistory(), ""
         self._image_clock = ImageClock(memory, settings.lateness)
+        self.object_states = ObjectStates(memory)
         self._associator = DataAssociator(
             memory, thesaurus, settings.gates, settings.map_epoch, settings.limits
         )
@@ -122,7 +126,9 @@ class WorldModel:
         self.container_states = ContainerStates(memory, home)
         self._floor = FloorGrid(home, settings.robot_radius) if home.areas else None
         self._routes = Routes(self._floor, home.base_poses) if self._floor else None
-        self._match_builder = MatchBuilder(home, self._floor, settings.standoff, self.container_states.known)
+        self._match_builder = MatchBuilder(
+            home, self._floor, settings.standoff, self.container_states.known, self.object_states.of
+        )
         self._names = ReferenceNames(home, thesaurus)
         self._negative_evidence = NegativeEvidence(
             memory=memory,
@@ -221,7 +227,17 @@ class WorldModel:
 
     def edit(self, request: MemoryEdit) -> EditResult:
         """Apply an operator's correction."""
+        if request.operation == EditOperation.STATE:
+            return self.object_states.edit(request, self.home.nodes)
         return edit(self.memory, request, self._thesaurus, self._edits, self.settings.map_epoch)
+
+    def report_opening(self, container: str, fraction: float, now: float) -> bool:
+        """Apply a skill's result on a door or drawer; see `ContainerStates.on_skill_result`."""
+        known = self.container_states.on_skill_result(container, fraction)
+        if known:
+            opening = self.container_states.known[container].value
+            self.object_states.set(container, opening, StateSource.REPORTED, now)
+        return known
 
     def graph(self) -> SceneGraph:
         """Build the scene graph of the home and all records."""
@@ -234,7 +250,8 @@ class WorldModel:
             for node in self.home.nodes.values()
         )
         people = {node.id: node for node in self.seen_people}
-        nodes = (*fixed, *(people.get(record.id) or record.node() for record in records))
+        stateless = (*fixed, *(people.get(record.id) or record.node() for record in records))
+        nodes = tuple(replace(node, states=self.object_states.of(node.id)) for node in stateless)
         return SceneGraph(nodes, tuple(edges), self.settings.map_epoch, self.memory.revision)
 
     def update_held_object(self, label: str, gripper: Pose | None, stamp: float) -> None:
@@ -263,9 +280,11 @@ class WorldModel:
         negative_evidence: bool,
     ) -> IntegrationResult:
         self._image_clock.advance(view.stamp)
+        self.object_states.advance(view.stamp)
         for site in self.home.containers:
             opening = estimate_opening(view, site, self.settings.optics.farthest)
-            self.container_states.set(site.node.id, opening)
+            if self.container_states.set(site.node.id, opening):
+                self.object_states.set(site.node.id, opening.value, StateSource.SEEN)
         x, y, z = view.camera_position.tolist()
         outcomes = self._associator.associate(frame.observations, (x, y, z), self.held_object.held)
         result = split_outcomes(frame, refusals, outcomes)
@@ -293,36 +312,6 @@ def split_outcomes(
         refused=(*frame.refused, *map(str, errors)),
     )
     return IntegrationResult(tuple(record for _, record in kept), kept_frame, (*refusals, *errors))
-
-
-_REFUSAL_STATUSES = {NoDepth: ObserveStatus.NO_DEPTH, OutOfRange: ObserveStatus.OUT_OF_RANGE}
-
-
-def build_observe_result(
-    records: Sequence[ObjectRecord],
-    frame: ObservationFrame,
-    refusals: Sequence[OpenRALError],
-    match_builder: MatchBuilder,
-    revision: int,
-) -> ObserveResult:
-    """Build the result: stored objects, the best score first, or the first reason why none was stored."""
-    if not records:
-        status = (
-            _REFUSAL_STATUSES.get(type(refusals[0]), ObserveStatus.BAD_REQUEST)
-            if refusals
-            else ObserveStatus.BAD_REQUEST
-        )
-        message = str(refusals[0]) if refusals else "the request has no detections to store"
-        return ObserveResult(status, message, refused=frame.refused, revision=revision)
-    pairs = sorted(
-        zip(frame.observations, records, strict=True), key=lambda pair: (-pair[0].score, pair[1].id)
-    )
-    matches = tuple(
-        match_builder.match(MatchCandidate(record, observation.label, TermRelation.EQUAL, observation.score))
-        for observation, record in pairs
-    )
-    message = f"stored {', '.join(f'{observation.label} as {record.id}' for observation, record in pairs)}"
-    return ObserveResult(ObserveStatus.REMEMBERED, message, matches, frame.refused, revision)
 
 
 def open_world(

@@ -8,10 +8,10 @@ from openral_core.text import Thesaurus
 from openral_testing.synthetic_depth import Ball, Block, look_at_pose, render_depth
 from openral_world_state.lifting import DepthModel, NoDepth, OutOfRange, OutsideImage
 from openral_world_state.observation import ObservationFrame, lift_detections
+from openral_world_state.queries.observe import build_observe_result
 from openral_world_state.queries.recall import MatchBuilder
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import StaticMap
-from openral_world_state.world import build_observe_result
 
 THESAURUS = Thesaurus.load()
 BODIES = {"ball": Ball((1.0, 0.0, 1.0), 0.05), "far": Block((30.0, 6.0, 1.0), (1.0, 5.0, 5.0))}

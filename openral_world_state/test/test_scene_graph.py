@@ -31,7 +31,7 @@ from openral_world_state.scene_graph import (
     write_graph,
 )
 from openral_world_state.spatial_memory.record import ObjectRecord
-from openral_world_state.static_map import StaticMap, static_map_from_home
+from openral_world_state.static_map import StaticMap, static_map_from_graph, static_map_from_home
 
 HOME = static_map_from_home(load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml"))
 
@@ -102,7 +102,8 @@ def test_an_object_stands_on_a_wider_one_below_it(upper: ObjectRecord, supported
 
 def test_every_fixture_and_person_is_in_its_room() -> None:
     edges = list(home_edges(HOME))
-    assert {edge.source for edge in edges} == {s.node.id for s in HOME.sites} | {a.id for a in HOME.agents}
+    fixed = {s.node.id for s in HOME.sites} | {a.id for a in HOME.agents} | {p.node.id for p in HOME.parts}
+    assert {edge.source for edge in edges if edge.relation is Relation.IN_ROOM} == fixed
     assert SceneEdge("requester", Relation.IN_ROOM, "living_room") in edges
     assert not list(home_edges(StaticMap()))
 
@@ -213,3 +214,14 @@ def test_json_that_python_cannot_hold_is_refused(tmp_path: Path, text: str, prob
     (tmp_path / "graph.json").write_text(text)
     with pytest.raises(InvalidDocument, match=problem):
         read_graph(tmp_path / "graph.json")
+
+
+def test_a_control_is_part_of_its_appliance_and_that_of_its_furniture() -> None:
+    whole = {edge.source: edge.target for edge in home_edges(HOME) if edge.relation is Relation.PART_OF}
+    assert whole == {"floor_lamp_switch": "floor_lamp", "tv_button": "tv", "tv": "sideboard"}
+    again = static_map_from_graph(SceneGraph(tuple(HOME.nodes.values()), tuple(home_edges(HOME))))
+    assert {part.node.id: (part.of, part.node.affordance) for part in again.parts} == {
+        "floor_lamp_switch": ("floor_lamp", "switch"),
+        "tv_button": ("tv", "button"),
+        "tv": ("sideboard", ""),
+    }

@@ -58,7 +58,8 @@ def setting_of(mission: Mission, goal: Request) -> Procedure[Setting]:
     if any(isinstance(part, LookInside) for part in parts_of(goal)):
         graph, _ = yield from read_scene(mission)
         occluding = frozenset(node.id for node in graph.nodes if node.occludes_contents)
-    return Setting(mission.requester, mission.palette.places, occluding)
+    palette = mission.palette
+    return Setting(mission.requester, palette.places, occluding, palette.controls)
 
 
 def ask_for_proof(mission: Mission, verdict: Verdict) -> Procedure[None]:

@@ -74,6 +74,14 @@ def grasp(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     return done
 
 
+def work_control(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+    """Drive to a switch, button or knob and work it."""
+    went = yield from approach(mission, step.target)
+    if not went.success:
+        return SkillExecution(went, step.target)
+    return (yield from run_with_recovery(mission, step, near=False))
+
+
 def act_on_object(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     """Open what hides the object, approach it, and act on it after a final look."""
     if step.target.must_open:
@@ -172,4 +180,6 @@ _VERBS: Mapping[Verb, Callable[[Mission, SkillStep], Procedure[SkillExecution]]]
     Verb.POUR: act_on_object,
     Verb.PLACE: release,
     Verb.HANDOVER: release,
+    Verb.SWITCH: work_control,
+    Verb.PRESS: work_control,
 }

@@ -100,7 +100,9 @@ def fact_of(entry: SkillEntry, target: KnownObject, result: SkillResult) -> Acte
     receiver = agent if isinstance(agent, str) and entry.verb is Verb.HANDOVER else ""
     moved = isinstance(drove, float) and drove > STOOD
     verified = result.evidence.get("verified") is not False
-    return Acted(entry.verb, target.node(), result.status, receiver, moved, verified)
+    power = result.evidence.get("on")
+    state = ("on" if power else "off") if isinstance(power, bool) else ""
+    return Acted(entry.verb, target.node(), result.status, receiver, moved, verified, state)
 
 
 def wait_for_end(mission: Mission, call_id: str) -> Procedure[Event]:
@@ -224,6 +226,8 @@ HAND_FULL = "HAND_FULL"
 _OBJECT, _PLACE, _ROOM, _AGENT = (
     kind.value for kind in (NodeKind.OBJECT, NodeKind.PLACE, NodeKind.ROOM, NodeKind.AGENT)
 )
+CONTROL = "control"
+"""Kind of a switch, button or knob."""
 _KINDS: Mapping[Verb, tuple[frozenset[str], str]] = {
     Verb.GRASP: (frozenset({_OBJECT}), "an object found in this mission"),
     Verb.POUR: (frozenset({_OBJECT}), "a vessel found in this mission"),
@@ -231,10 +235,12 @@ _KINDS: Mapping[Verb, tuple[frozenset[str], str]] = {
     Verb.CLOSE: (frozenset({_PLACE, _OBJECT}), "a container: a place or an object"),
     Verb.PLACE: (frozenset({_PLACE, _OBJECT}), "a surface: a place or an object"),
     Verb.HANDOVER: (frozenset({_AGENT}), "a person"),
+    Verb.SWITCH: (frozenset({CONTROL}), "a listed control"),
+    Verb.PRESS: (frozenset({CONTROL}), "a listed control"),
 }
 """Kinds of nodes that a verb accepts, with a description; a verb not listed accepts any."""
 _LETS_GO = (Verb.PLACE, Verb.HANDOVER, Verb.POUR)
-_NEEDS_EMPTY_HAND = (Verb.GRASP, Verb.OPEN, Verb.CLOSE)
+_NEEDS_EMPTY_HAND = (Verb.GRASP, Verb.OPEN, Verb.CLOSE, Verb.SWITCH, Verb.PRESS)
 _OTHERWISE: Mapping[tuple[Verb, str], str] = {
     (Verb.PLACE, _AGENT): "use HANDOVER for a person",
     (Verb.PLACE, _ROOM): "name one of its places",
@@ -295,6 +301,8 @@ def may_be_held(known_object: KnownObject, held: str, label: str) -> bool:
 
 def kind_of_target(mission: Mission, target: str) -> str:
     """Return the target's kind, "" if unknown."""
+    if mission.palette.control(target) is not None:
+        return CONTROL
     known_object = mission.objects.get(target)
     if known_object is not None and known_object.kind:
         return known_object.kind
@@ -307,6 +315,8 @@ def kind_of_target(mission: Mission, target: str) -> str:
 def fitting_targets(mission: Mission, verb: Verb, room: str) -> tuple[str, ...]:
     """Return the known targets that a verb accepts, in this room if one is named."""
     kinds, _ = _KINDS[verb]
+    if CONTROL in kinds:
+        return tuple(control.id for control in mission.palette.worked)
     objects = [t.id for t in mission.objects.values() if t.kind in kinds and not (t.hint or t.disproved)]
     places = [
         place.id

@@ -15,6 +15,7 @@ from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneGraph
 from openral_reasoner.palette.entries import (
     ContinuousDetectorEntry,
+    ControlEntry,
     DegradedDetectorEntry,
     LocatorEntry,
     PlaceEntry,
@@ -117,6 +118,7 @@ def build_palette(
         skills=skill_entries(graph, manifests),
         peers=tuple(sorted(graph.peers)),
         places=place_entries(graph.scene) if graph.memory_alive else (),
+        controls=control_entries(graph.scene) if graph.memory_alive else (),
         holding=graph.holding,
         robot_idle=graph.skill_server_alive and bool(graph.verbs) and not graph.busy,
         blind=tuple(
@@ -209,6 +211,26 @@ def place_entries(scene: SceneGraph) -> tuple[PlaceEntry, ...]:
         )
         for n in sorted(scene.nodes, key=lambda n: (n.kind, n.id))
         if n.kind in _NAMED
+    )
+
+
+def control_entries(scene: SceneGraph) -> tuple[ControlEntry, ...]:
+    """Build the entries of the switches, buttons and knobs whose appliance the scene graph has."""
+    whole = {e.source: e.target for e in scene.edges if e.relation is Relation.PART_OF}
+    rooms = {e.source: e.target for e in scene.edges if e.relation is Relation.IN_ROOM}
+    return tuple(
+        ControlEntry(
+            id=node.id,
+            label=node.label,
+            kind=node.affordance,
+            controls=appliance.id,
+            appliance=appliance.label,
+            aliases=appliance.aliases,
+            room=rooms.get(node.id, ""),
+            state=", ".join(f"{state.value} ({state.source.value})" for state in appliance.states),
+        )
+        for node in sorted(scene.nodes, key=lambda n: n.id)
+        if node.affordance and (appliance := scene.by_id.get(whole.get(node.id, ""))) is not None
     )
 
 

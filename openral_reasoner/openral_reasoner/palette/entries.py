@@ -9,6 +9,9 @@ from openral_core.rskills import ParameterSpec, slug
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
 
+OF_CONTROLS = (Verb.SWITCH, Verb.PRESS)
+"""Verbs that work a switch, button or knob."""
+
 
 class PaletteEntry(BaseModel):
     """Base class of the entries."""
@@ -119,6 +122,29 @@ class PlaceEntry(PaletteEntry):
         )
 
 
+class ControlEntry(PaletteEntry):
+    """Switch, button or knob, ``kind``, of the appliance ``controls``; ``state`` of that if it is known."""
+
+    id: str
+    label: str
+    kind: str
+    controls: str
+    appliance: str
+    aliases: tuple[str, ...] = ()
+    room: str = ""
+    state: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of what it controls."""
+        return (self.appliance, *self.aliases)
+
+    def answers_to(self, name: str) -> bool:
+        """Return True if ``name`` is its id or label, or names its appliance, ignoring case."""
+        said = name.strip().lower()
+        return said in (each.lower() for each in (self.id, self.label, self.controls, *self.names))
+
+
 class ToolPalette(PaletteEntry):
     """Every id that the model may use in one decision.
 
@@ -134,6 +160,7 @@ class ToolPalette(PaletteEntry):
     skills: tuple[SkillEntry, ...] = ()
     peers: tuple[str, ...] = ()
     places: tuple[PlaceEntry, ...] = ()
+    controls: tuple[ControlEntry, ...] = ()
     holding: str = ""
     robot_idle: bool = False
     blind: tuple[DegradedDetectorEntry, ...] = ()
@@ -186,6 +213,17 @@ class ToolPalette(PaletteEntry):
     def with_verb(self, verb: Verb) -> tuple[SkillEntry, ...]:
         """Return every skill of one verb, in order."""
         return tuple(each for each in self.skills if each.verb is verb)
+
+    @property
+    def worked(self) -> tuple[ControlEntry, ...]:
+        """Controls, if there is a skill that works them."""
+        return self.controls if any(each.verb in OF_CONTROLS for each in self.skills) else ()
+
+    def control(self, name: str) -> ControlEntry | None:
+        """Return the control with this id, or the only one with this label or appliance."""
+        exact = [each for each in self.worked if each.id == name]
+        named = exact or [each for each in self.worked if each.answers_to(name)]
+        return named[0] if len(named) == 1 else None
 
     def place(self, name: str) -> PlaceEntry | None:
         """Return the place, room or agent with this id or label, if it is unique."""

@@ -1,18 +1,17 @@
-"""Rules for goals about two objects, groups, surfaces, rooms and appliances.
-
-Those that no skill can do yet become NotSupported, so that the robot says what it cannot do.
-"""
+"""Rules for goals about two objects, groups, surfaces, rooms and appliances."""
 
 import re
 from collections.abc import Callable
 
+from openral_reasoner.scripted.control_names import read_switch
 from openral_reasoner.scripted.goals import (
     BringEach,
     Clear,
     Describe,
     Explore,
-    NotSupported,
+    Press,
     Request,
+    Sequence,
     SetTable,
     Swap,
     Tidy,
@@ -25,6 +24,7 @@ from openral_reasoner.scripted.noun_phrases import (
     is_noun_phrase,
     is_object,
     is_place,
+    listed,
     plain,
     singular,
     split_place,
@@ -106,14 +106,18 @@ def _set_table(match: re.Match[str]) -> Request | None:
 
 
 def _switch(match: re.Match[str]) -> Request | None:
-    what = plain(match["what"])
-    named = is_noun_phrase(what) and what.partition(" ")[0].lower() not in VERBS
-    return NotSupported(f"switch_{match['way'].lower()}", what) if named else None
+    goals = [
+        read_switch(item, match["way"].lower() in ("on", "start", "run")) for item in listed(match["what"])
+    ]
+    clear = all(is_noun_phrase(goal.what) and goal.what.split()[0].lower() not in VERBS for goal in goals)
+    if not (goals and clear):
+        return None
+    return goals[0] if len(goals) == 1 else Sequence(tuple(goals))
 
 
 def _press(match: re.Match[str]) -> Request | None:
     what = plain(match["what"])
-    return NotSupported("press", what) if is_noun_phrase(what) else None
+    return Press(what) if is_noun_phrase(what) else None
 
 
 _PLACES = r"(?:places|positions|locations|spots)"
@@ -315,7 +319,7 @@ _RULES: tuple[_Rule, ...] = (
             r"(?P<way>start|stop|run) (?P<what>.*(?:machine|dishwasher|washer|dryer|fan|heater|kettle|oven"
             r"|hoover|tv))"
         ),
-        lambda m: NotSupported(f"switch_{'off' if m['way'].lower() == 'stop' else 'on'}", plain(m["what"])),
+        _switch,
     ),
     (r"(?:turn|switch|flick|click|flip|power|shut) (?P<way>on|off) (?P<what>.+)", _switch),
     (

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from openral_reasoner.placement.belief import thesaurus
+from openral_reasoner.scripted.control_names import read_switch
 from openral_reasoner.scripted.goals import (
     Bring,
     BringFilled,
@@ -22,10 +23,10 @@ from openral_reasoner.scripted.goals import (
     LookAt,
     LookInside,
     MoveDoor,
-    NotSupported,
     NotUnderstood,
     PickUp,
     Pour,
+    Press,
     Request,
     Sequence,
     SetTable,
@@ -198,9 +199,9 @@ def _with(make: Callable[..., Request], *keys: str) -> Callable[[_Slots], _Made]
     return read
 
 
-def _switch(slots: _Slots, way: str) -> _Made:
+def _switch(slots: _Slots, on: bool) -> _Made:
     name = slots.name("what")
-    return (NotSupported(f"switch_{way}", name),) if name else None
+    return (read_switch(name, on),) if name else None
 
 
 def _in_place(make: Callable[[str], Request]) -> Callable[[_Slots], _Made]:
@@ -247,6 +248,7 @@ _GOALS: Mapping[str, Callable[[_Slots], _Made]] = {
     "explore": _in_room(Explore),
     "describe_all": lambda slots: (Describe(),),
     "describe": _in_room(Describe),
-    "switch_on": lambda slots: _switch(slots, "on"),
-    "switch_off": lambda slots: _switch(slots, "off"),
+    "press": _with(Press, "what"),
+    "switch_on": lambda slots: _switch(slots, on=True),
+    "switch_off": lambda slots: _switch(slots, on=False),
 }

@@ -83,16 +83,20 @@ class NotUnderstood:
 
 
 @dataclass(frozen=True, slots=True)
-class NotSupported:
-    """Goal that is understood but cannot be done.
+class Switch:
+    """Turn a lamp or another appliance on or off; ``every`` one of that name, ``where`` a room or place."""
 
-    Args:
-        ability: Missing ability: press, switch_off or switch_on.
-        words: Object that it concerns.
-    """
+    what: str
+    on: bool
+    where: str = ""
+    every: bool = False
 
-    ability: str
-    words: str = ""
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """Press a button or switch once."""
+
+    what: str
 
 
 Goal = (
@@ -105,7 +109,8 @@ Goal = (
     | LookAt
     | LookInside
     | MoveDoor
-    | NotSupported
+    | Switch
+    | Press
     | NotUnderstood
 )
 

@@ -23,11 +23,12 @@ from openral_reasoner.scripted.goals import (
     LookAt,
     LookInside,
     MoveDoor,
-    NotSupported,
     NotUnderstood,
     PickUp,
     Pour,
+    Press,
     SetTable,
+    Switch,
 )
 from openral_reasoner.scripted.normalise import VERBS, bare, clean, correct_spelling, is_real_verb
 from openral_reasoner.scripted.noun_phrases import (
@@ -57,6 +58,7 @@ EXAMPLES = (
     "look at the table",
     "look in the fridge",
     "open the fridge",
+    "turn on the lamp",
     "set the table for two",
     "tidy the living room",
     "if there is milk in the fridge, bring it to me",
@@ -150,7 +152,8 @@ _SOUND: dict[type, Callable[..., bool]] = {
     LookAt: lambda goal: goal.what == "me" or (is_place(goal.what) and not is_intangible(goal.what)),
     LookInside: lambda goal: is_place(goal.what) and not _IS_ROOM.fullmatch(goal.what),
     MoveDoor: lambda goal: is_place(goal.what) and not is_intangible(goal.what),
-    NotSupported: lambda goal: True,
+    Switch: lambda goal: is_place(goal.what) and _sound_place(goal.where),
+    Press: lambda goal: is_place(goal.what),
     NotUnderstood: lambda goal: False,
 }
 

@@ -5,6 +5,7 @@ from dataclasses import astuple
 
 from openral_core.skills import Verb
 from openral_reasoner.context import ObjectSummary, ToolResult
+from openral_reasoner.scripted.appliances import press, switch
 from openral_reasoner.scripted.goals import (
     Bring,
     BringFilled,
@@ -14,10 +15,11 @@ from openral_reasoner.scripted.goals import (
     LookAt,
     LookInside,
     MoveDoor,
-    NotSupported,
     NotUnderstood,
     PickUp,
     Pour,
+    Press,
+    Switch,
 )
 from openral_reasoner.scripted.grammar import EXAMPLES, load_serving_rules
 from openral_reasoner.scripted.languages import language_named, nearest
@@ -310,21 +312,6 @@ def ask_for_rewording(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
     raise PlanFailed(f"I don't understand {said!r}. Examples of what I understand: {near}.")
 
 
-_MISSING: Mapping[str, str] = {
-    "press": "press the {}",
-    "switch_off": "switch off the {}",
-    "switch_on": "switch on the {}",
-}
-"""Names of the abilities that are understood but missing."""
-
-
-def ask_for_another_goal(context: PlanContext, goal: NotSupported) -> Plan[str]:
-    """Tell a human what cannot be done yet."""
-    yield from ()
-    ability = _MISSING[goal.ability].format(goal.words)
-    raise PlanFailed(f"I understand, but I can't {ability} yet. What should I do instead?")
-
-
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
     Bring: bring,
     BringFilled: bring_filled,
@@ -335,6 +322,7 @@ _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
     LookAt: look_at,
     LookInside: look_inside,
     MoveDoor: move_door,
-    NotSupported: ask_for_another_goal,
+    Switch: switch,
+    Press: press,
     NotUnderstood: ask_for_rewording,
 }

@@ -1,13 +1,15 @@
 """Steps of plans: generators that yield a tool call and receive its reply."""
 
 import re
-from collections.abc import Collection, Generator
+from collections.abc import Collection, Generator, Mapping
+from types import MappingProxyType
 from typing import TypeVar
 
 from openral_core.errors import OpenRALError
 from openral_core.skills import Verb
 from openral_reasoner.behaviors.exploring import UNEXPLORED
 from openral_reasoner.behaviors.recall import BAD_QUERY
+from openral_reasoner.behaviors.skill_goal import Extra
 from openral_reasoner.context import ObjectSummary, RawCall, ToolResult
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.search import BLIND, NOBODY_CAN_LOOK, SEEN_NOT_PLACED
@@ -87,7 +89,14 @@ class PlanContext:
             return True
         return False
 
-    def act(self, verb: Verb, target: str, search_for: str = "", prompt: str = "") -> Plan[ToolResult]:
+    def act(
+        self,
+        verb: Verb,
+        target: str,
+        search_for: str = "",
+        prompt: str = "",
+        parameters: Mapping[str, Extra] = MappingProxyType({}),
+    ) -> Plan[ToolResult]:
         """Act with the first skill of a verb.
 
         Raises:
@@ -97,7 +106,9 @@ class PlanContext:
         if not skills and (self.past is None or self.past.tool != "execute_rskill"):
             raise PlanFailed(f"No {verb.value} skill is available. What should I do?")
         skill = skills[0].id if skills else verb.value
-        reply = yield ExecuteRskillTool(rskill_id=skill, target=target, search_for=search_for, prompt=prompt)
+        reply = yield ExecuteRskillTool(
+            rskill_id=skill, target=target, search_for=search_for, prompt=prompt, parameters=dict(parameters)
+        )
         if reply.status == "SUCCEEDED" and verb in _HAND_AFTER:
             self.holding = _HAND_AFTER[verb]
         return reply

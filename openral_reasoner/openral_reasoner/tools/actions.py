@@ -37,7 +37,7 @@ class ExecuteRskillTool(Tool):
     before grasping, and retries. To search a place, NAVIGATE to its frontier id with search_for; without
     search_for nothing is searched. Poses are filled in automatically: give ids only.
     GRASP and POUR take an object. OPEN, CLOSE and PLACE take a place or an object, never a room. HANDOVER
-    takes a person.
+    takes a person. SWITCH and PRESS take a listed control.
     """
 
     growing = frozenset({"target"})
@@ -68,13 +68,20 @@ class ExecuteRskillTool(Tool):
         places = [
             {"id": p.id, "label": p.label, "kind": p.kind.value, "room": p.room} for p in palette.places
         ]
-        return f"{super().words(palette)} {fence_untrusted({'skills': skills, 'places': places})}"
+        controls = [
+            {"id": c.id, "kind": c.kind, "controls": c.appliance, "room": c.room}
+            | ({"state": c.state} if c.state else {})
+            for c in palette.worked
+        ]
+        listed = {"skills": skills, "places": places} | ({"controls": controls} if controls else {})
+        return f"{super().words(palette)} {fence_untrusted(listed)}"
 
     @classmethod
     @override
     def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         places = tuple(place.id for place in palette.places)
-        return {"rskill_id": tuple(s.id for s in palette.targeted), "target": ("me", *places, *known)}
+        targets = ("me", *places, *(control.id for control in palette.worked), *known)
+        return {"rskill_id": tuple(s.id for s in palette.targeted), "target": targets}
 
     @classmethod
     @override
@@ -131,7 +138,7 @@ class ExecuteRskillTool(Tool):
             return self.target
         if self.target.strip().lower() == "me":
             return mission.requester or "me"
-        place = mission.palette.place(self.target)
+        place = mission.palette.place(self.target) or mission.palette.control(self.target)
         return place.id if place else None
 
     def _sought(

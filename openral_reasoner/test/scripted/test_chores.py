@@ -1,4 +1,4 @@
-"""Swaps, one for each person, and the abilities that are missing."""
+"""Swaps, one for each person, rooms and appliances."""
 
 import pytest
 
@@ -7,10 +7,11 @@ from openral_reasoner.scripted.goals import (
     BringEach,
     Clear,
     Describe,
-    NotSupported,
+    Press,
     Request,
     SetTable,
     Swap,
+    Switch,
     Tidy,
 )
 
@@ -28,10 +29,12 @@ from openral_reasoner.scripted.goals import (
         ("lay the table for four", SetTable(4)),
         ("set the breakfast table for two", SetTable(2, "breakfast")),
         ("lay the table", SetTable(0)),
-        ("turn the lamp off", NotSupported("switch_off", "lamp")),
-        ("make sure the lights are off", NotSupported("switch_off", "lights")),
+        ("turn the lamp off", Switch("lamp", on=False)),
+        ("make sure the lights are off", Switch("light", on=False, every=True)),
+        ("turn off all the lights in the living room", Switch("light", False, "living room", every=True)),
+        ("turn on both lamps", Switch("lamp", on=True, every=True)),
         ("what's in the kitchen", Describe("kitchen")),
-        ("press the red button", NotSupported("press", "red button")),
+        ("press the red button", Press("red button")),
     ],
 )
 def test_chores_are_read(words: str, goal: Request) -> None:

@@ -14,9 +14,9 @@ from openral_reasoner.scripted.goals import (
     Conditional,
     Find,
     MoveDoor,
-    NotSupported,
     NotUnderstood,
     Sequence,
+    Switch,
     WaitFor,
 )
 from openral_reasoner_testing.goal_meanings import Paraphrase, Reading, describe, load_paraphrases
@@ -116,8 +116,8 @@ def test_a_broom_is_no_room() -> None:
     assert parse_request("put the broom in the pantry") == Bring("broom", "pantry")
 
 
-def test_abilities_that_are_missing_are_understood() -> None:
-    assert parse_request("turn the lamp on") == NotSupported("switch_on", "lamp")
+def test_appliances_and_waiting_are_understood() -> None:
+    assert parse_request("turn the lamp on") == Switch("lamp", on=True)
     waiting = WaitFor("Anna", Bring("keys", "Anna"))
     assert parse_request("when Anna comes, give her the keys") == waiting
 

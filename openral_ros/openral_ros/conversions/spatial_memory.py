@@ -34,6 +34,7 @@ from openral_ros.conversions.geometry import (
     vector_message,
     xyz_tuple,
 )
+from openral_ros.conversions.object_states import object_state_messages, object_states_from_messages
 from openral_ros.conversions.stamps import seconds, stamp_of
 
 KINDS = (NodeKind.OBJECT, NodeKind.PLACE, NodeKind.ROOM, NodeKind.AGENT)
@@ -103,6 +104,8 @@ def scene_node_message(node: SceneNode) -> SceneNodeMsg:
         observation_count=node.observations,
         source=node.source,
         map_epoch=node.map_epoch,
+        affordance=node.affordance,
+        states=object_state_messages(node.states),
     )
 
 
@@ -133,6 +136,8 @@ def scene_node_from_message(message: SceneNodeMsg) -> SceneNode:
         observations=message.observation_count,
         source=message.source,
         map_epoch=message.map_epoch,
+        affordance=message.affordance,
+        states=object_states_from_messages(message.states),
     )
 
 
@@ -305,6 +310,7 @@ def recall_match_message(match: RecallMatch) -> RecallMatchMsg:
         observation_count=match.observations,
         source=match.source,
         why=match.why,
+        states=object_state_messages(match.states),
     )
     if match.viewpoint is not None:
         message.viewpoint, message.viewpoint_known = pose_message(match.viewpoint), True
@@ -329,4 +335,5 @@ def recall_match_from_message(message: RecallMatchMsg) -> RecallMatch:
         last_seen=seconds(message.last_seen),
         observations=message.observation_count,
         source=message.source,
+        states=object_states_from_messages(message.states),
     )

@@ -134,6 +134,16 @@ def add_material(spec: mujoco.MjSpec, name: AppearanceName) -> str:
     return name
 
 
+def add_own_material(spec: mujoco.MjSpec, name: str, appearance: AppearanceName) -> mujoco.MjsMaterial:
+    """Add a material that looks like an appearance and can be changed without changing others."""
+    look = APPEARANCES[appearance]
+    material = _textured_material(
+        spec, name, use_texture(spec, appearance, look.texture(), cube=not look.flat)
+    )
+    material.specular, material.shininess, material.emission = look.specular, look.shininess, look.emission
+    return material
+
+
 def use_texture(spec: mujoco.MjSpec, name: str, image: Image, cube: bool = False) -> str:
     """Add an image as a texture if the specification does not have it; return the texture's name.
 

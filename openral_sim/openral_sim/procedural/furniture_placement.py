@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import NonNegativeFloat, PositiveFloat
 
 from openral_core.documents import Document
-from openral_core.home_map import Container, Fixture, Pose2, Rectangle, Surface
+from openral_core.home_map import Appliance, Container, Fixture, Pose2, Rectangle, Surface
 from openral_sim.assets.materials import AppearanceName
 from openral_sim.procedural.floor_plan import FloorPlan
 from openral_sim.procedural.room_types import load_entries, room_types
@@ -67,6 +67,7 @@ class Piece(Document):
         looks: Pairs of main and accent appearance to choose from; empty for a companion that matches its
             piece.
         books: Ids of the surfaces that are filled with books.
+        appliances: Lamps and screens, named as those of the first such piece of a home.
     """
 
     kind: str
@@ -82,6 +83,7 @@ class Piece(Document):
     looks: tuple[tuple[AppearanceName, AppearanceName], ...] = ()
     companions: tuple[Companion, ...] = ()
     books: tuple[str, ...] = ()
+    appliances: tuple[Appliance, ...] = ()
 
     @property
     def footprint(self) -> Rectangle:
@@ -111,7 +113,20 @@ class Piece(Document):
             height=height,
             surfaces=self.surfaces,
             container=self.container,
+            appliances=tuple(self._appliance(each, fixture_id, name) for each in self.appliances),
         )
+
+    def _appliance(self, first: Appliance, fixture_id: str, name: str) -> Appliance:
+        """Return an appliance of a piece that may not be the first: named as the piece is, "study TV"."""
+        own = self.name.replace(" ", "_")
+        control = first.control.model_copy(
+            update={
+                "id": fixture_id.replace(own, first.control.id),
+                "name": name.replace(self.name, first.control.name),
+            }
+        )
+        names = {"id": fixture_id.replace(own, first.id), "name": name.replace(self.name, first.name)}
+        return first.model_copy(update={**names, "control": control})
 
 
 @cache

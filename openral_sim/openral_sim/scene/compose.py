@@ -222,7 +222,9 @@ def add_fixture(spec: mujoco.MjSpec, fixture: Fixture, style: FurnitureStyle) ->
     )
     builder = FurnitureBuilder(spec, body, fixture, style)
     build_fixture(builder)
-    return WorldFurniture(fixture, body.name, _geoms_of(body), tuple(builder.doors))
+    return WorldFurniture(
+        fixture, body.name, _geoms_of(body), tuple(builder.doors), tuple(builder.appliances)
+    )
 
 
 def add_object(

@@ -3,17 +3,18 @@
 from dataclasses import dataclass
 
 from openral_core.home_map import Container, Fixture, Pose2, Rectangle, Surface
-from openral_sim.assets.furniture.builder import FurnitureDoor
+from openral_sim.assets.furniture.builder import FurnitureAppliance, FurnitureDoor
 
 
 @dataclass(frozen=True)
 class WorldFurniture:
-    """A fixture of the map, and the names of its body, geoms and doors in the model."""
+    """A fixture of the map, and the names of its body, geoms, doors and appliances in the model."""
 
     fixture: Fixture
     body: str
     geoms: tuple[str, ...]
     doors: tuple[FurnitureDoor, ...]
+    appliances: tuple[FurnitureAppliance, ...] = ()
 
     @property
     def id(self) -> str:

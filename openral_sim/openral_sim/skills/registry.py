@@ -13,6 +13,8 @@ from openral_core.skill_requests import (
     Params,
     PlaceRequest,
     PourRequest,
+    PressRequest,
+    SwitchRequest,
 )
 from openral_core.skills import ParamValue, Verb
 from openral_sim.skills.context import Running, SkillContext
@@ -24,6 +26,7 @@ from openral_sim.skills.navigate import navigate
 from openral_sim.skills.open_close import close_door, open_door
 from openral_sim.skills.place import place
 from openral_sim.skills.pour import pour
+from openral_sim.skills.switch import press, switch
 
 _Start = Callable[[SkillContext, Params], Running]
 
@@ -37,6 +40,8 @@ SKILLS: Mapping[Verb, _Start] = {
     Verb.POUR: lambda context, params: pour(context, PourRequest.read(params)),
     Verb.HANDOVER: lambda context, params: handover(context, HandoverRequest.read(params)),
     Verb.EXPLORE: lambda context, params: explore_floor(context, ExploreRequest.read(params)),
+    Verb.SWITCH: lambda context, params: switch(context, SwitchRequest.read(params)),
+    Verb.PRESS: lambda context, params: press(context, PressRequest.read(params)),
 }
 """Starters of the skills, by the verb that they serve."""
 

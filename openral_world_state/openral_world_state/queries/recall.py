@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
+from openral_core.object_states import ObjectState
 from openral_core.spatial_memory import (
     CONFIRMED,
     Opening,
@@ -319,6 +320,7 @@ class MatchBuilder:
     floor: FloorGrid | None
     standoff: float
     openings: dict[str, Opening] = field(default_factory=dict)
+    states_of: Callable[[str], tuple[ObjectState, ...]] = lambda node_id: ()
 
     def match(self, candidate: MatchCandidate) -> RecallMatch:
         """Convert a candidate to a match."""
@@ -341,6 +343,7 @@ class MatchBuilder:
             last_seen=record.last_seen,
             observations=record.observations,
             source=record.source,
+            states=self.states_of(record.id),
         )
 
     def viewpoint(self, record: ObjectRecord) -> Pose | None:

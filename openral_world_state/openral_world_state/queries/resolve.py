@@ -22,7 +22,7 @@ from openral_world_state.navigation import FloorGrid, Routes, choose_viewpoint
 from openral_world_state.people import PERSON
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
-from openral_world_state.static_map import StaticMap, is_on_map
+from openral_world_state.static_map import SiteFixture, StaticMap, is_on_map
 
 
 class ReferenceNames:
@@ -182,11 +182,21 @@ class ResolveRequestHandler:
         if node.kind is NodeKind.OBJECT and node.id in self.memory:
             return self.viewpoint(self.memory.get(node.id))
         site = self.home.by_id.get(node.id)
-        if site is None:
-            return node.pose
+        return self._beside(site) if site is not None else self._before(node)
+
+    def _beside(self, site: SiteFixture) -> Pose | None:
         if site.base_pose is not None or self.floor is None:
             return site.base_pose
-        return choose_viewpoint(self.floor, (x, y), max(node.size[:2]) / 2.0 + self.standoff, None, None)
+        (x, y, _), reach = site.node.pose.position, max(site.node.size[:2]) / 2.0 + self.standoff
+        return choose_viewpoint(self.floor, (x, y), reach, None, None)
+
+    def _before(self, part: SceneNode) -> Pose | None:
+        """Return the base pose before a part of furniture, on the side that its front looks to."""
+        if self.floor is None or part.kind is not NodeKind.OBJECT:
+            return part.pose
+        x, y, _ = part.pose.position
+        ahead = (x + math.cos(part.pose.yaw), y + math.sin(part.pose.yaw))
+        return choose_viewpoint(self.floor, (x, y), self.standoff, None, ahead)
 
     def _open_side(self, person: SceneNode) -> tuple[float, float] | None:
         """Return where most of the room is: a person is reached from there most easily."""

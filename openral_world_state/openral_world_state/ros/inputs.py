@@ -15,6 +15,7 @@ from vision_msgs.msg import Detection2DArray
 from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_core.geometry import InvalidGeometry, Pose, StaleTransform, UnknownFrame
+from openral_core.object_states import StateSource
 from openral_core.spatial_memory import ObserveResult, ObserveStatus
 from openral_core.text import UnreadableText
 from openral_msgs.msg import DetectorInfo, KeyValue, PromptStamped, SkillCatalogue
@@ -252,7 +253,15 @@ class WorldInputs:
             self.count_refused(type(error).__name__)
 
     def _on_opening(self, message: KeyValue) -> None:
-        if not self.world.container_states.on_skill_result(message.key, message.float_value):
+        """Note what a skill reports to have opened or switched."""
+        if message.type == KeyValue.TYPE_BOOL:
+            if message.key not in self.world.home.nodes:
+                self.count_refused("NoAppliance")
+                return
+            power = "on" if message.bool_value else "off"
+            self.world.object_states.set(message.key, power, StateSource.REPORTED, self._stamp)
+            self.world.memory.commit()
+        elif not self.world.report_opening(message.key, message.float_value, self._stamp):
             self.count_refused("NoContainer")
 
     def _on_prompt(self, message: PromptStamped) -> None:

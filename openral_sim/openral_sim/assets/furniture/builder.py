@@ -8,7 +8,7 @@ from enum import StrEnum
 
 import mujoco
 
-from openral_core.home_map import Container, Fixture
+from openral_core.home_map import Appliance, Container, Fixture
 from openral_sim.assets.materials import AppearanceName, add_material
 from openral_sim.scene.schema import FurnitureStyle
 
@@ -67,9 +67,28 @@ class FurnitureDoor:
     handle_geoms: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class FurnitureAppliance:
+    """A lamp or screen of a fixture: its names in the model.
+
+    Attributes:
+        appliance: Its entry in the map.
+        joint: Joint of its control, 0 when a switch is off or a button is released.
+        face: Geom that a fingertip presses.
+        material: Material of the part that lights up.
+        light: Light that it casts; "" for a screen.
+    """
+
+    appliance: Appliance
+    joint: str
+    face: str
+    material: str
+    light: str
+
+
 @dataclass
 class FurnitureBuilder:
-    """Adds the parts of one fixture to its body, and collects its doors.
+    """Adds the parts of one fixture to its body, and collects its doors and appliances.
 
     Parts are added to ``body``, the fixture's own if None; their coordinates are in that body's frame [m].
     """
@@ -79,6 +98,7 @@ class FurnitureBuilder:
     fixture: Fixture
     style: FurnitureStyle
     doors: list[FurnitureDoor] = field(default_factory=list)
+    appliances: list[FurnitureAppliance] = field(default_factory=list)
 
     def panel(
         self, low: Vector, high: Vector, appearance: AppearanceName, body: mujoco.MjsBody | None = None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import cos, pi, sin
 
 from openral_core.errors import OpenRALError, format_choices
+from openral_sim.assets.furniture.appliances import add_lamp, add_screen
 from openral_sim.assets.furniture.builder import FurnitureBuilder, add_handle, add_shell, add_shelves
 from openral_sim.assets.furniture.doors import add_door, add_slide, container_of, sliding_door
 from openral_sim.assets.materials import AppearanceName
@@ -258,7 +259,9 @@ def build_lamp(builder: FurnitureBuilder) -> None:
     radius, h = builder.fixture.width / 2, builder.fixture.height
     builder.post(radius * 0.75, (0, 0, 0), (0, 0, 0.025), builder.style.accent)
     builder.post(0.012, (0, 0, 0.025), (0, 0, h - 0.3), builder.style.accent)
-    builder.post(radius, (0, 0, h - 0.3), (0, 0, h), builder.style.main)
+    shade = builder.post(radius, (0, 0, h - 0.3), (0, 0, h), builder.style.main)
+    for appliance in builder.fixture.appliances:
+        add_lamp(builder, appliance, shade)
 
 
 def build_plant(builder: FurnitureBuilder) -> None:
@@ -294,6 +297,8 @@ def build_sideboard(builder: FurnitureBuilder) -> None:
     _add_fronts(builder, d - 0.03)
     builder.panel((-d + 0.03, -0.09, h), (-d + 0.09, 0.09, h + 0.03), "graphite")
     builder.panel((-d + 0.04, -0.45, h + 0.03), (-d + 0.07, 0.45, h + 0.55), "screen")
+    for appliance in builder.fixture.appliances:
+        add_screen(builder, appliance)
 
 
 def _add_fronts(builder: FurnitureBuilder, x: float) -> None:

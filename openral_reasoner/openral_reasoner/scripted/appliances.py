@@ -1,0 +1,63 @@
+"""Plans of goals about switches and buttons."""
+
+from openral_core.skills import Verb
+from openral_reasoner.palette.entries import ControlEntry
+from openral_reasoner.scripted.control_names import controls_named, controls_of
+from openral_reasoner.scripted.goals import Press, Switch
+from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, named_place, require_success
+
+
+def switch(context: PlanContext, goal: Switch) -> Plan[str]:
+    """Turn on or off what is named, or all of it.
+
+    Raises:
+        PlanFailed: If no control of it is known, or several are and one is meant.
+    """
+    meant = _meant(context, goal)
+    way, failed = "on" if goal.on else "off", list[str]()
+    for control in meant:
+        reply = yield from context.act(Verb.SWITCH, control.id, parameters={"on": goal.on})
+        if reply.status != "SUCCEEDED":
+            failed.append(f"{control.appliance} ({reply.status})")
+    if failed:
+        raise PlanFailed(f"I couldn't switch {way} the {', the '.join(failed)}. What should I do?")
+    return f"{', '.join(f'The {control.appliance}' for control in meant)} is {way}."
+
+
+def _meant(context: PlanContext, goal: Switch) -> tuple[ControlEntry, ...]:
+    room = named_place(context.now, goal.where) if goal.where else ""
+    if room is None:
+        raise PlanFailed(f"I don't know where {goal.where!r} is.")
+    meant = controls_of(context.now.controls, goal, room)
+    if not meant:
+        raise PlanFailed(f"I know no switch of {goal.what!r}{in_room(goal.where)}.{known_controls(context)}")
+    if len(meant) > 1 and not goal.every:
+        names = ", ".join(f"the {each.appliance} ({each.room})" for each in meant)
+        raise PlanFailed(f"Which one: {names}?")
+    return meant
+
+
+def in_room(where: str) -> str:
+    """Return the words for a stated place."""
+    return f" in the {where}" if where else ""
+
+
+def known_controls(context: PlanContext) -> str:
+    """Return a sentence about the appliances that can be switched."""
+    names = ", ".join(dict.fromkeys(each.appliance for each in context.now.controls))
+    return f" I can switch: {names}." if names else " I know of no switch here."
+
+
+def press(context: PlanContext, goal: Press) -> Plan[str]:
+    """Press what is named.
+
+    Raises:
+        PlanFailed: If no such control is known, or several are.
+    """
+    meant = controls_named(context.now.controls, goal.what)
+    if not meant:
+        raise PlanFailed(f"I know no {goal.what!r} that I could press.{known_controls(context)}")
+    if len(meant) > 1:
+        raise PlanFailed(f"Which one: {', '.join(each.label for each in meant)}?")
+    require_success((yield from context.act(Verb.PRESS, meant[0].id)), f"press the {meant[0].label}")
+    return f"I pressed the {meant[0].label}."
