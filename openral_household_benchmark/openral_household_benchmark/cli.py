@@ -23,6 +23,7 @@ from openral_household_benchmark.episode import (
     run_job,
 )
 from openral_household_benchmark.graph_episode import run_on_graph
+from openral_household_benchmark.perturbations import Perturbation
 from openral_household_benchmark.recording import require_display
 from openral_household_benchmark.results import (
     EpisodeResult,
@@ -32,7 +33,7 @@ from openral_household_benchmark.results import (
     household_page,
     household_table,
 )
-from openral_household_benchmark.task import TaskType
+from openral_household_benchmark.task import CHANGED, TaskType
 from openral_household_benchmark.text_episode import TWC_PUBLISHED, Published, TextResult, play, summary
 from openral_household_benchmark.text_games import TWC_LEVELS, TWC_SPLITS, read_adventures, read_twc
 from openral_household_benchmark.text_world import TextGame
@@ -134,6 +135,9 @@ def household(
     drift: Annotated[
         DriftName, typer.Option(help="errors of the odometry, which the robot's own map corrects")
     ] = DriftName.OFF,
+    perturbation: Annotated[
+        Perturbation, typer.Option(help="change of the home while a task is done")
+    ] = Perturbation.NONE,
 ) -> None:
     """Household tasks in physics, judged by the simulator's truth.
 
@@ -142,12 +146,10 @@ def household(
     the mission's own end is believed. With --map none or explored the robot makes its map itself, and memory
     holds nothing but what it has seen. Ends with 1 when a task failed.
     """
-    if graph and home is not HomeKnowledge.SHIPPED:
-        raise typer.BadParameter(f"--graph knows the map of the scene alone, and --map is {home.value!r}")
-    if drift is not DriftName.OFF and home is HomeKnowledge.SHIPPED:
-        raise typer.BadParameter("--drift needs a robot that maps: add --map none or --map explored")
-    homes = scene or ["home"]
-    kinds = archetype or list(TaskType)
+    homes, kinds = (
+        scene or ["home"],
+        archetype or [each for each in TaskType if not (graph and each in CHANGED)],
+    )
     jobs = [
         Job(kind, number, homes[number % len(homes)], brain.value)
         for number in range(seed, seed + seeds)
@@ -155,7 +157,8 @@ def household(
     ]
     ledger = ResultStore(out)
     pair = DetectorPair(continuous or CONTINUOUS[detectors][0], on_demand or ON_DEMAND[detectors][0])
-    options = RunOptions(sheets, view, graph, pair, tuple(rskills or ()), home, drift)
+    options = RunOptions(sheets, view, graph, pair, tuple(rskills or ()), home, drift, perturbation)
+    require_compatible(options, kinds)
     work = Worker(out, options, model, base_url)
     if view:
         require_display()
@@ -170,13 +173,35 @@ def household(
         typer.echo(f"{outcome.key}: {outcome.goal!r}: {reported} ({outcome.simulated} s in {outcome.wall} s)")
     asked = {job.key for job in jobs}
     outcomes = [item for item in ledger.outcomes if item.key in asked]
-    choices = (pair.continuous, pair.locator, home.value, drift.value, model)
+    choices = (pair.continuous, pair.locator, home.value, drift.value, perturbation.value, model)
     hashes = fingerprint(jobs, map(scene_path, homes), choices)
     (out / "household.md").write_text(household_page(outcomes, hashes, out), encoding="utf-8")
-    rows = [item.model_dump(mode="json") for item in outcomes]
-    (out / "household.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    rows = json.dumps([item.model_dump(mode="json") for item in outcomes], indent=1)
+    (out / "household.json").write_text(f"{rows}\n", encoding="utf-8")
     typer.echo(f"{household_table(outcomes)}\n\n{hashes}")
     raise typer.Exit(any(not item.success for item in outcomes))
+
+
+def require_compatible(options: RunOptions, kinds: Iterable[TaskType]) -> None:
+    """Refuse choices that cannot be had together.
+
+    Raises:
+        typer.BadParameter: Naming both.
+    """
+    told = options.home is HomeKnowledge.SHIPPED
+    if options.graph and not told:
+        raise typer.BadParameter(
+            f"--graph knows the map of the scene alone, and --map is {options.home.value!r}"
+        )
+    if options.drift is not DriftName.OFF and told:
+        raise typer.BadParameter("--drift needs a robot that maps: add --map none or --map explored")
+    changed = [each.value for each in kinds if each in CHANGED]
+    if options.graph and options.perturbation is not Perturbation.NONE:
+        changed.append(f"--perturbation {options.perturbation.value}")
+    if options.graph and changed:
+        raise typer.BadParameter(
+            f"--graph changes nothing in the home, as these need it: {', '.join(changed)}"
+        )
 
 
 _Brain = Annotated[Brain, typer.Option(help="who decides")]

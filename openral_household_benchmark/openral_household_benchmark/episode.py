@@ -19,6 +19,7 @@ from openral_household_benchmark.environment import (
 )
 from openral_household_benchmark.evaluation import evaluate, parts_done, sighting
 from openral_household_benchmark.in_process_clients import RobotPeers
+from openral_household_benchmark.perturbations import Perturbation, scene_of, schedule
 from openral_household_benchmark.recording import EpisodeRecorder, save_sheet, window
 from openral_household_benchmark.requirements import displace, unswitch
 from openral_household_benchmark.results import EpisodeResult, Figures, Job, outcome_of
@@ -155,7 +156,8 @@ class RunOptions:
     """``every_sheet`` draws a contact sheet of successes too; ``view`` opens a window.
 
     ``graph`` brings the whole graph up for every job instead; the mission's own end is believed then.
-    ``rskills`` holds folders of more rSkills; ``drift`` are errors of the odometry.
+    ``rskills`` holds folders of more rSkills; ``drift`` are errors of the odometry,
+    ``perturbation`` is what changes meanwhile.
     """
 
     every_sheet: bool = False
@@ -165,6 +167,7 @@ class RunOptions:
     rskills: tuple[Path, ...] = ()
     home: HomeKnowledge = HomeKnowledge.SHIPPED
     drift: DriftName = DriftName.OFF
+    perturbation: Perturbation = Perturbation.NONE
 
 
 def visit_folder(out: Path, scene: str, seed: int) -> Path:
@@ -228,6 +231,7 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: R
             import_graph(robot.memory.memory, known)
         chronicle = EpisodeRecorder(stack, robot, settings, folder)
         robot.watchers.append(chronicle.watch)
+        robot.watchers.append(schedule(options.perturbation, robot, task, job.seed))
         if options.view:
             robot.watchers.append(stack.enter_context(window(robot.simulation)))
         play = MissionEpisode(robot, registry, model, settings, chronicle.witness)
@@ -247,7 +251,7 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: R
 def _robot(
     job: Job, registry: Registry, folder: Path, options: RunOptions
 ) -> AbstractContextManager[HouseholdEnv]:
-    scene = scene_path(job.scene)
+    scene = scene_of(options.perturbation, scene_path(job.scene), folder)
     if options.home is HomeKnowledge.SHIPPED:
         return robot_at_home(scene, job.seed, registry, options.pair)
     rmtree(folder / _LEFT, ignore_errors=True)

@@ -56,6 +56,8 @@ class TaskType(StrEnum):
     """Turn a lamp or screen on, or off if it is on at first."""
 
 
+CHANGED = frozenset((TaskType.TIDY,))
+"""Kinds of tasks for which objects are displaced first."""
 _NOISE = 0.02
 _SEEN = 5
 _LOW, _HIGH = 0.3, 1.2
@@ -181,7 +183,7 @@ def _several(world: SimWorldModel, rng: Random) -> Task:
 def _rearrange(world: SimWorldModel, rng: Random) -> Task:
     things = _two(rng, TaskType.REARRANGE, _named(_lying(world, hidden=False)))
     under = {world.support_of(item.id) for item in things}
-    free = [piece for piece in _tables(world) if piece.id not in under]
+    free = [piece for piece in open_tables(world) if piece.id not in under]
     places = _two(rng, TaskType.REARRANGE, free, "furniture with a surface, where neither of them lies")
     parts = " and ".join(f"the {a.phrase} on the {b.phrase}" for a, b in zip(things, places, strict=True))
     lie = tuple(LiesOn(item.id, (place.id,)) for item, place in zip(things, places, strict=True))
@@ -191,7 +193,7 @@ def _rearrange(world: SimWorldModel, rng: Random) -> Task:
 
 def _swap(world: SimWorldModel, rng: Random) -> Task:
     lying = [(item, world.support_of(item.id)) for item in _named(_lying(world, hidden=False))]
-    tables = {piece.id for piece in _tables(world)}
+    tables = {piece.id for piece in open_tables(world)}
     pairs = [
         (a, b)
         for number, a in enumerate(lying)
@@ -207,7 +209,7 @@ def _swap(world: SimWorldModel, rng: Random) -> Task:
 def _clear(world: SimWorldModel, rng: Random) -> Task:
     on = {
         piece: [item for item in world.objects.values() if world.support_of(item.id) == piece.id]
-        for piece in _tables(world)
+        for piece in open_tables(world)
     }
     offered = [(piece, items) for piece, items in on.items() if items and all(x.graspable for x in items)]
     piece, items = _one(rng, TaskType.CLEAR, offered, "furniture on which everything can be grasped")
@@ -221,7 +223,7 @@ def _tidy(world: SimWorldModel, rng: Random) -> Task:
         (item, piece, proper)
         for item in _named(_lying(world, hidden=False))
         for proper in [_proper_places(world, item)]
-        for piece in (_tables(world) if proper else ())
+        for piece in (open_tables(world) if proper else ())
         if piece.id not in proper
     ]
     rng.shuffle(offered)
@@ -238,7 +240,7 @@ def _tidy(world: SimWorldModel, rng: Random) -> Task:
 def _condition(world: SimWorldModel, rng: Random) -> Task:
     there, other = _two(rng, TaskType.CONDITION, _named(_lying(world, hidden=False)))
     places = {str(world.support_of(item.id)): item for item in (there, other)}
-    place = _one(rng, TaskType.CONDITION, [x for x in _tables(world) if x.id in places], "a table")
+    place = _one(rng, TaskType.CONDITION, [x for x in open_tables(world) if x.id in places], "a table")
     sought = rng.choice((there, other))
     second = other if sought is there else there
     wanted = sought if world.support_of(sought.id) == place.id else second
@@ -263,7 +265,7 @@ def _named(items: Iterable[WorldObject]) -> list[WorldObject]:
     return [item for item in items if names.count(item.phrase) == 1]
 
 
-def _tables(world: SimWorldModel) -> list[WorldFurniture]:
+def open_tables(world: SimWorldModel) -> list[WorldFurniture]:
     """Return the furniture with an open surface at the height of a table, and a name of its own."""
     names = [piece.phrase for piece in world.furniture.values()]
     return [

@@ -1,0 +1,131 @@
+"""Changes of a home while a task is done, which nobody announces to the robot."""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from random import Random
+
+import yaml
+
+from openral_household_benchmark.environment import HouseholdEnv
+from openral_household_benchmark.requirements import Displaced, displace, free_position
+from openral_household_benchmark.task import Task, open_tables
+from openral_sim.world import SimWorldModel
+
+BEGINS = 6.0
+"""Simulated time of the task at which the home changes [s]: the robot has decided and is on its way."""
+DOOR_IS_SHUT = 25.0
+"""Simulated time for which a door stays shut [s], as if somebody were behind it for a moment."""
+DUSK = 0.2
+"""Share of the light that is left [1], as at dusk with the lamps off."""
+
+
+class Perturbation(StrEnum):
+    """Kinds of changes."""
+
+    NONE = "none"
+    """Nothing changes."""
+    OBJECT_MOVED = "object_moved"
+    """Somebody puts the object of the task elsewhere, unless the robot holds it."""
+    LIGHT_OFF = "light_off"
+    """The lamps are switched off."""
+    DOOR_SHUT = "door_shut"
+    """Somebody shuts every door between rooms, and opens them again later."""
+
+
+def scene_of(perturbation: Perturbation, scene: Path, folder: Path) -> Path:
+    """Return the scene in which a change can happen: with doors in its doorways for a door that is shut."""
+    if perturbation is not Perturbation.DOOR_SHUT:
+        return scene
+    content = yaml.safe_load(scene.read_text(encoding="utf-8"))
+    content["map"] = str((scene.parent / content["map"]).resolve())
+    for wall in content["walls"]:
+        if "opening" in wall:
+            wall["opening"]["door"] = True
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "scene.yaml"
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return path
+
+
+def schedule(perturbation: Perturbation, robot: HouseholdEnv, task: Task, seed: int) -> Callable[[], None]:
+    """Return what makes the changes in time; it is called after every control period."""
+    begins = robot.simulation.time + BEGINS
+    changes = [(begins + after, change) for after, change in _CHANGES[perturbation](robot, task, seed)]
+
+    def watch() -> None:
+        while changes and robot.simulation.time >= changes[0][0]:
+            changes.pop(0)[1]()
+
+    return watch
+
+
+_Change = tuple[float, Callable[[], None]]
+
+
+def _nothing(robot: HouseholdEnv, task: Task, seed: int) -> list[_Change]:
+    return []
+
+
+def _object_moved(robot: HouseholdEnv, task: Task, seed: int) -> list[_Change]:
+    def move() -> None:
+        move_object(robot.simulation.world, task, seed, robot.simulation.holding)
+
+    return [(0.0, move)]
+
+
+def move_object(world: SimWorldModel, task: Task, seed: int, held: str) -> str:
+    """Put the object of a task on another table; return its id, "" if it was not moved.
+
+    Args:
+        world: The home.
+        task: An object with its phrase is moved, one that memory knows before others.
+        seed: Of the place.
+        held: Label of what the robot holds, which stays.
+    """
+    named = [item for item in world.objects.values() if item.phrase == task.phrase]
+    item = next((each for each in named if each.id in task.remembered), next(iter(named), None))
+    if item is None or held:
+        return ""
+    rng, support = Random(f"moved {seed}"), world.support_of(item.id)
+    tables = [piece for piece in open_tables(world) if piece.id != support]
+    rng.shuffle(tables)
+    for piece in tables:
+        position = free_position(world, item, piece, rng)
+        if position is not None:
+            displace(world, Displaced(item.id, position))
+            return item.id
+    return ""
+
+
+def _light_off(robot: HouseholdEnv, task: Task, seed: int) -> list[_Change]:
+    def darken() -> None:
+        model = robot.simulation.world.model
+        model.light_diffuse[:] *= DUSK
+        model.light_ambient[:] *= DUSK
+        for part in ("ambient", "diffuse"):
+            getattr(model.vis.headlight, part)[:] *= DUSK
+
+    return [(0.0, darken)]
+
+
+def _door_shut(robot: HouseholdEnv, task: Task, seed: int) -> list[_Change]:
+    world = robot.simulation.world
+    walls = [wall.id for wall in world.scene.document.walls if wall.has_door]
+
+    def slide(*, shut: bool) -> Callable[[], None]:
+        def every() -> None:
+            for wall in walls:
+                world.set_doorway(wall, shut=shut)
+
+        return every
+
+    return [(0.0, slide(shut=True)), (DOOR_IS_SHUT, slide(shut=False))]
+
+
+_CHANGES: Mapping[Perturbation, Callable[[HouseholdEnv, Task, int], list[_Change]]] = {
+    Perturbation.NONE: _nothing,
+    Perturbation.OBJECT_MOVED: _object_moved,
+    Perturbation.LIGHT_OFF: _light_off,
+    Perturbation.DOOR_SHUT: _door_shut,
+}
