@@ -1,4 +1,4 @@
-"""Changes of a home while a task is done, which nobody announces to the robot."""
+"""Changes of a home while a task is done, of which the robot is not told."""
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
@@ -15,7 +15,7 @@ from openral_sim.world import SimWorldModel
 BEGINS = 6.0
 """Simulated time of the task at which the home changes [s]: the robot has decided and is on its way."""
 DOOR_IS_SHUT = 25.0
-"""Simulated time for which a door stays shut [s], as if somebody were behind it for a moment."""
+"""Simulated time for which a door stays shut [s], as if a person were behind it for a moment."""
 DUSK = 0.2
 """Share of the light that is left [1], as at dusk with the lamps off."""
 
@@ -26,11 +26,11 @@ class Perturbation(StrEnum):
     NONE = "none"
     """Nothing changes."""
     OBJECT_MOVED = "object_moved"
-    """Somebody puts the object of the task elsewhere, unless the robot holds it."""
+    """A person puts the object of the task elsewhere, unless the robot holds it."""
     LIGHT_OFF = "light_off"
     """The lamps are switched off."""
     DOOR_SHUT = "door_shut"
-    """Somebody shuts every door between rooms, and opens them again later."""
+    """A person shuts every door between rooms, and opens them again later."""
 
 
 def scene_of(perturbation: Perturbation, scene: Path, folder: Path) -> Path:
