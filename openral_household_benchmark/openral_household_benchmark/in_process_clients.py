@@ -8,6 +8,8 @@ from openral_core.skill_errors import SkillFailed
 from openral_core.skill_requests import validate_goal
 from openral_core.skills import SkillResult
 from openral_core.spatial_memory import (
+    EditResult,
+    MemoryEdit,
     ObserveResult,
     ObserveStatus,
     RecallQuery,
@@ -40,10 +42,12 @@ class RobotPeers(InProcessPeers):
         container, share = result.evidence.get("container_id"), result.evidence.get("opening")
         if isinstance(container, str) and isinstance(share, float):
             self._robot.memory.report_opening(container, share, self._robot.simulation.time)
+        states, now = self._robot.memory.object_states, self._robot.simulation.time
+        if isinstance(vessel := result.evidence.get("vessel"), Pose):
+            states.set_at(vessel.position, "full", StateSource.REPORTED, now)
         appliance, on = result.evidence.get("appliance_id"), result.evidence.get("on")
         if isinstance(appliance, str) and isinstance(on, bool):
-            states, power = self._robot.memory.object_states, "on" if on else "off"
-            states.set(appliance, power, StateSource.REPORTED, self._robot.simulation.time)
+            states.set(appliance, "on" if on else "off", StateSource.REPORTED, now)
         return SkillEnded(call_id=self._goal, result=result)
 
     def recall(self, query: RecallQuery) -> RecallResult:
@@ -63,6 +67,9 @@ class RobotPeers(InProcessPeers):
             return ObserveResult(ObserveStatus.NO_FRAME, "no such look")
         frame, look = self._looks[call.located]
         return self._robot.memory.observe(frame.view, look.detections, call.detector)
+
+    def edit(self, edit: MemoryEdit) -> EditResult:
+        return self._robot.memory.edit(edit)
 
     def read_scene(self) -> tuple[SceneGraph, Pose]:
         return self._robot.memory.graph(), self._robot.pose

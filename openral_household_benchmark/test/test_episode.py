@@ -20,6 +20,7 @@ from openral_reasoner.replay import replay
         (TaskType.OPEN, 0),
         (TaskType.VIEW, 0),
         (TaskType.HAND, 0),
+        (TaskType.SWITCH, 0),
     ],
 )
 def test_does_a_household_task_and_its_recording_replays(

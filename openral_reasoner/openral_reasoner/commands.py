@@ -9,7 +9,7 @@ from pydantic import Field, TypeAdapter
 
 from openral_core.missions import MissionState, PromptOutcome
 from openral_core.skills import SkillGoal
-from openral_core.spatial_memory import RecallQuery, ResolveQuery
+from openral_core.spatial_memory import MemoryEdit, RecallQuery, ResolveQuery
 from openral_reasoner.budget import BudgetLine
 from openral_reasoner.context import CallEvent, Context, FrozenModel
 
@@ -87,6 +87,13 @@ class CallObserve(CallEvent):
     located: str
     camera: str
     detector: str
+
+
+class CallEdit(CallEvent):
+    """Ask memory to note what is known of an object."""
+
+    kind: Literal["call_edit"] = "call_edit"
+    edit: MemoryEdit
 
 
 class ReadScene(CallEvent):
@@ -203,6 +210,7 @@ Command = Annotated[
     | CallResolve
     | CallLocate
     | CallObserve
+    | CallEdit
     | ReadScene
     | SendSkill
     | CancelSkill

@@ -28,7 +28,7 @@ class ObjectSummary(FrozenModel):
 
     ``belongs_at`` are the places where it is kept, best first, if that was asked for; those that are
     ``closed`` must be opened before it is taken. ``misplaced`` if it is not at one of them, ``held`` if it is
-    in the hand.
+    in the hand. ``states`` are known and believed, as in "dirty (told)".
     """
 
     id: str
@@ -44,6 +44,7 @@ class ObjectSummary(FrozenModel):
     closed: tuple[str, ...] = ()
     misplaced: bool = False
     held: bool = False
+    states: tuple[str, ...] = ()
 
 
 class Frontier(FrozenModel):

@@ -7,7 +7,7 @@ from pydantic import Field, TypeAdapter
 from openral_core.detectors import LocateResult
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult
-from openral_core.spatial_memory import ObserveResult, RecallResult, ResolveResult, SceneGraph
+from openral_core.spatial_memory import EditResult, ObserveResult, RecallResult, ResolveResult, SceneGraph
 from openral_reasoner.context import CallEvent, FrozenModel, RawCall
 from openral_reasoner.palette.entries import ToolPalette
 
@@ -73,6 +73,13 @@ class Observed(CallEvent):
 
     kind: Literal["observed"] = "observed"
     result: ObserveResult
+
+
+class Edited(CallEvent):
+    """Memory answered a request to note what is known of an object."""
+
+    kind: Literal["edited"] = "edited"
+    result: EditResult
 
 
 class SceneRead(CallEvent):
@@ -190,6 +197,7 @@ Event = Annotated[
     | Resolved
     | Located
     | Observed
+    | Edited
     | SceneRead
     | SkillProgressed
     | SkillEnded

@@ -140,7 +140,20 @@ class Gone:
         return f"a detector did not see {self.id} at its place"
 
 
-Fact = Acted | Answered | Listed | Referred | Same | Gone
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """States of a node that memory has, or has noted now; none if it knows none."""
+
+    node: Node
+    values: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Text for a report."""
+        return f"memory has {self.node.words} as {', '.join(self.values) or 'of no known state'}"
+
+
+Fact = Acted | Answered | Listed | Referred | Same | Gone | Stated
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +224,8 @@ def names_in(fact: Fact, ids: frozenset[str]) -> Iterable[str]:
     if isinstance(fact, Answered):
         labels = tuple(node.label for node in fact.nodes if node.id in ids)
         return (*labels, fact.query) if labels else ()
+    if isinstance(fact, Stated):
+        return (fact.node.label,) if fact.node.id in ids else ()
     if isinstance(fact, Listed):
         return tuple(node.label for node in fact.nodes if node.id in ids)
     if isinstance(fact, Referred):

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from openral_core.errors import OpenRALError
 from openral_reasoner.commands import (
     AskModel,
+    CallEdit,
     CallLocate,
     CallObserve,
     CallRecall,
@@ -49,7 +50,15 @@ FORMAT = 1
 MAX_RESUMPTIONS = 10
 """Deaths of the reasoner in one mission after which it is handed over."""
 OpenCall = (
-    CallRecall | CallResolve | CallLocate | CallObserve | ReadScene | SendSkill | ChangeState | AskModel
+    CallRecall
+    | CallResolve
+    | CallLocate
+    | CallObserve
+    | CallEdit
+    | ReadScene
+    | SendSkill
+    | ChangeState
+    | AskModel
 )
 """Command that an event answers."""
 ACTING = (SendSkill, CancelSkill, ChangeState)

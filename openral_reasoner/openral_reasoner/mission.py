@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from openral_core.geometry import Pose
 from openral_core.missions import MissionState
+from openral_core.object_states import ObjectState
 from openral_core.spatial_memory import Presence, RecallMatch, ResolveResult, SceneNode
 from openral_reasoner.budget import BudgetExhausted, BudgetLedger
 from openral_reasoner.commands import (
@@ -52,6 +53,7 @@ class KnownObject:
     hint: bool = False
     disproved: bool = False
     why: str = ""
+    states: tuple[ObjectState, ...] = ()
 
     @classmethod
     def remembered(cls, match: RecallMatch, words: str, *, hint: bool = False) -> "KnownObject":
@@ -71,6 +73,7 @@ class KnownObject:
             stale=match.presence is not Presence.PRESENT,
             hint=hint,
             why=match.why,
+            states=match.states,
         )
 
     @classmethod
@@ -114,6 +117,7 @@ class KnownObject:
             must_open=self.must_open,
             stale=self.stale,
             why=self.why,
+            states=tuple(f"{state.value} ({state.source.value})" for state in self.states),
         )
 
 

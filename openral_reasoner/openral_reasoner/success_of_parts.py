@@ -10,10 +10,22 @@ from dataclasses import fields, replace
 
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
-from openral_reasoner.evidence import Acted, Answered, Course, Evidence, HandAct, Listed, Source, looked_at
+from openral_reasoner.evidence import (
+    Acted,
+    Answered,
+    Course,
+    Evidence,
+    HandAct,
+    Listed,
+    Source,
+    Stated,
+    looked_at,
+)
 from openral_reasoner.mission import HOME
 from openral_reasoner.scripted.compound import parse_request
+from openral_reasoner.scripted.control_names import controls_named
 from openral_reasoner.scripted.goals import (
+    AskState,
     BringEach,
     BringSeveral,
     Clear,
@@ -27,10 +39,12 @@ from openral_reasoner.scripted.goals import (
     Sequence,
     SetTable,
     Swap,
+    TellState,
     Tidy,
     WaitFor,
 )
 from openral_reasoner.scripted.grammar import place_settings
+from openral_reasoner.scripted.noun_phrases import singular
 from openral_reasoner.success import (
     ME,
     Case,
@@ -315,6 +329,18 @@ def only_elsewhere(condition: Find, case: Case) -> bool:
     )
 
 
+def prove_state(goal: AskState | TellState, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that memory was asked for the state of what was named, or noted it."""
+    case = Case(evidence, setting, Course.of(evidence))
+    controls = {each.controls for each in controls_named(setting.controls, singular(goal.what))}
+    for fact in reversed(evidence.facts):
+        named = isinstance(fact, Stated) and (fact.node.id in controls or case.means(fact.node, goal.what))
+        if isinstance(fact, Stated) and named and (isinstance(goal, AskState) or goal.value in fact.values):
+            return Verdict(proofs=(fact.words,))
+    tool = "get_state" if isinstance(goal, AskState) else "note_state"
+    return Verdict(missing=f"no {tool} of {goal.what!r}", remedy=f"call {tool} with its id")
+
+
 _RULES: Mapping[type, Callable[..., Verdict]] = {
     Sequence: prove_sequence,
     BringSeveral: prove_several,
@@ -325,5 +351,7 @@ _RULES: Mapping[type, Callable[..., Verdict]] = {
     SetTable: prove_set_table,
     Explore: prove_exploration,
     Describe: prove_description,
+    AskState: prove_state,
+    TellState: prove_state,
     Conditional: prove_conditional,
 }

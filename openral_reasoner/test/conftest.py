@@ -41,12 +41,13 @@ def detector(name: str, mode: Mode, *, default: bool = False, alive: bool = True
 def manifest(verb: Verb, *names: str) -> SkillManifest:
     poses = tuple(ParameterSpec(name=n, type=ParameterType.POSE, description="in map") for n in names)
     label = ParameterSpec(name="label", type=ParameterType.STRING, description="what", required=False)
+    on = (ParameterSpec(name="on", type=ParameterType.BOOL, description="on or off"),)
     return SkillManifest(
         kind="skill",
         id=verb.value.lower().replace("_", "-"),
         description=f"{verb.value} something",
         verb=verb,
-        parameters=(*poses, label),
+        parameters=(*poses, label, *(on if verb is Verb.SWITCH else ())),
         deadline=60.0,
     )
 

@@ -83,6 +83,7 @@ class GraphMonitor:
             c.CallRecall: self._memory.recall,
             c.CallResolve: self._memory.resolve,
             c.CallObserve: self._memory.observe,
+            c.CallEdit: self._memory.edit,
             c.CallLocate: self._locate.locate,
             c.ReadScene: self._scene.read,
             c.SendSkill: self.skill.send,

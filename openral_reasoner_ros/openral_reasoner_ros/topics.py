@@ -3,6 +3,7 @@
 RECALL = "openral/recall_object"
 RESOLVE = "openral/resolve_place"
 OBSERVE = "openral/observe"
+EDIT = "openral/edit_memory"
 SCENE_GRAPH = "openral/scene_graph"
 WORLD_STATE = "openral/world_state"
 PERCEPTION = "openral/perception"

@@ -10,8 +10,14 @@ from typing import NoReturn
 from openral_core.detectors import Box, Detection, LocateResult, LocateStatus
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
+from openral_core.object_states import StateSource
 from openral_core.skills import SkillResult, SkillStatus
 from openral_core.spatial_memory import (
+    EditOperation,
+    EditResult,
+    EditStatus,
+    MemoryEdit,
+    NodeKind,
     ObserveResult,
     ObserveStatus,
     RecallMatch,
@@ -24,6 +30,7 @@ from openral_core.spatial_memory import (
     SceneGraph,
 )
 from openral_reasoner.commands import (
+    CallEdit,
     CallLocate,
     CallObserve,
     CallRecall,
@@ -37,6 +44,7 @@ from openral_reasoner.commands import (
 from openral_reasoner.context import CallEvent
 from openral_reasoner.events import (
     CallFailed,
+    Edited,
     Event,
     Located,
     Observed,
@@ -46,7 +54,7 @@ from openral_reasoner.events import (
     SkillEnded,
 )
 from openral_reasoner.terms import normalize_term
-from openral_reasoner_testing.symbolic_home import SKILLS, HomeObject, HomePlace, SymbolicHome
+from openral_reasoner_testing.symbolic_home import SKILLS, STANDOFF, HomeObject, HomePlace, SymbolicHome
 
 
 class PeerUnavailable(OpenRALError):
@@ -68,6 +76,7 @@ class InProcessPeers(ABC):
             CallResolve: lambda c: Resolved(call_id=c.call_id, result=self.resolve(c.query)),
             CallLocate: lambda c: Located(call_id=c.call_id, result=self.locate(c)),
             CallObserve: lambda c: Observed(call_id=c.call_id, result=self.observe(c)),
+            CallEdit: lambda c: Edited(call_id=c.call_id, result=self.edit(c.edit)),
             ReadScene: self._read_scene,
             SendSkill: self._send_skill,
             CancelSkill: self._cancel_skill,
@@ -99,6 +108,10 @@ class InProcessPeers(ABC):
     @abstractmethod
     def observe(self, call: CallObserve) -> ObserveResult:
         """Record an earlier locate result in memory."""
+
+    def edit(self, edit: MemoryEdit) -> EditResult:
+        """Note what is known of an object; by default no object is known."""
+        return EditResult(EditStatus.UNKNOWN_OBJECT, f"no {edit.node_id!r} here")
 
     @abstractmethod
     def read_scene(self) -> tuple[SceneGraph, Pose]:
@@ -170,6 +183,12 @@ class HomePeers(InProcessPeers):
         fits = [p for p in every if node in (p.id, p.label.lower(), *p.aliases)]
         if len(fits) == 1:
             return self._resolved(fits[0])
+        lamp = next((each for each in self.home.lamps.values() if each.switch == query.reference), None)
+        if lamp is not None:
+            standing = Pose.planar(lamp.x - STANDOFF, lamp.y, 0.0)
+            return ResolveResult(
+                ResolveStatus.FOUND, "known", standing, lamp.pose, NodeKind.OBJECT.value, lamp.switch
+            )
         item = self.home.objects.get(query.reference)
         if item is not None and item.remembered:
             return self._resolved_object(item)
@@ -208,6 +227,12 @@ class HomePeers(InProcessPeers):
             found.remembered_at = found.place
         matches = tuple(self._match(o, "seen now", seen=True) for o in seen)
         return ObserveResult(ObserveStatus.REMEMBERED, "", matches)
+
+    def edit(self, edit: MemoryEdit) -> EditResult:
+        if edit.operation != EditOperation.STATE or edit.node_id not in self.home.graph().by_id:
+            return super().edit(edit)
+        self.home.note(edit.node_id, edit.label, StateSource.REPORTED if edit.other else StateSource.TOLD)
+        return EditResult(EditStatus.EDITED, "noted")
 
     def read_scene(self) -> tuple[SceneGraph, Pose]:
         return self.home.graph(), Pose.planar(self.home.x, self.home.y, 0.0)

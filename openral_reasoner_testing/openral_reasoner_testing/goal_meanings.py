@@ -12,6 +12,7 @@ from pathlib import Path
 from openral_core.documents import parse_yaml
 from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.goals import (
+    AskState,
     Bring,
     BringEach,
     BringFilled,
@@ -34,6 +35,7 @@ from openral_reasoner.scripted.goals import (
     SetTable,
     Swap,
     Switch,
+    TellState,
     Tidy,
     WaitFor,
 )
@@ -122,6 +124,8 @@ _WRITERS: Mapping[type, Callable[..., str]] = {
     Sequence: lambda goal: "; ".join(describe(part) for part in goal.parts),
     WaitFor: lambda goal: _call("wait", goal.who, describe(goal.then)),
     Switch: lambda goal: _call("switch", "on" if goal.on else "off", goal.what, **{"in": goal.where}),
+    AskState: lambda goal: _call("is", goal.what, goal.value),
+    TellState: lambda goal: _call("note", goal.what, goal.value),
     Press: lambda goal: _call("press", goal.what),
     NotUnderstood: lambda goal: ASK,
 }

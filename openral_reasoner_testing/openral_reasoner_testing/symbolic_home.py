@@ -1,9 +1,10 @@
 """Symbolic home: places, objects and people without fine geometry, and the effects of skills on them."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from openral_core.geometry import Pose
+from openral_core.object_states import ObjectState, StateSource
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneEdge, SceneGraph, SceneNode
 
@@ -58,6 +59,29 @@ class HomeObject:
 
 
 @dataclass
+class HomeLamp:
+    """A lamp with a switch; ``x``, ``y`` in map [m]. A ``dead`` one never looks on."""
+
+    id: str
+    label: str
+    room: str
+    x: float
+    y: float
+    on: bool = False
+    dead: bool = False
+
+    @property
+    def switch(self) -> str:
+        """Id of its switch."""
+        return f"{self.id}_switch"
+
+    @property
+    def pose(self) -> Pose:
+        """Of its switch."""
+        return Pose((self.x, self.y, 1.0))
+
+
+@dataclass
 class SymbolicHome:
     """A home and the robot in it."""
 
@@ -70,6 +94,8 @@ class SymbolicHome:
     holding: str = ""
     filled: dict[str, str] = field(default_factory=dict)
     delivered: list[tuple[str, str]] = field(default_factory=list)
+    lamps: dict[str, HomeLamp] = field(default_factory=dict)
+    states: dict[str, dict[str, ObjectState]] = field(default_factory=dict)
     travelled: float = 0.0
     x: float = 0.0
     y: float = 0.0
@@ -117,7 +143,17 @@ class SymbolicHome:
         for item, spot in spots:
             if self.places[spot].occludes:
                 edges += [SceneEdge(item, Relation.IN, spot), SceneEdge(spot, Relation.CONTAINS, item)]
-        return SceneGraph(tuple(nodes), tuple(edges))
+        for lamp in self.lamps.values():
+            nodes += _lamp_nodes(lamp)
+            edges += [SceneEdge(lamp.switch, Relation.PART_OF, lamp.id)]
+            edges += [SceneEdge(each, Relation.IN_ROOM, lamp.room) for each in (lamp.id, lamp.switch)]
+        stated = [replace(node, states=tuple(self.states.get(node.id, {}).values())) for node in nodes]
+        return SceneGraph(tuple(stated), tuple(edges))
+
+    def note(self, node_id: str, value: str, source: StateSource) -> None:
+        """Remember a state of a node."""
+        state = ObjectState.known(value, source, 0.0)
+        self.states.setdefault(node_id, {})[state.name] = state
 
     def _pose_at(self, item: HomeObject, place: str) -> Pose:
         index = sorted(self.objects).index(item.id)
@@ -141,6 +177,15 @@ def _place_node(place: HomePlace) -> SceneNode:
         occludes_contents=place.occludes,
         opening=Opening.OPEN if place.is_open else Opening.CLOSED,
     )
+
+
+def _lamp_nodes(lamp: HomeLamp) -> list[SceneNode]:
+    aliases = ("lamp", "light")
+    node = SceneNode(lamp.id, NodeKind.OBJECT, lamp.label, lamp.pose, aliases=aliases, source="map")
+    switch = SceneNode(
+        lamp.switch, NodeKind.OBJECT, f"{lamp.label} switch", lamp.pose, source="map", affordance="switch"
+    )
+    return [node, switch]
 
 
 _Params = Mapping[str, ParamValue]
@@ -230,6 +275,27 @@ def _handover(home: SymbolicHome, params: _Params) -> SkillResult:
     return _DONE
 
 
+def _switch(home: SymbolicHome, params: _Params) -> SkillResult:
+    pose, on = _pose(params, "target"), params["on"] is True
+    lamp = next((each for each in home.lamps.values() if each.pose.distance(pose) < GRIP), None)
+    if lamp is None:
+        return SkillResult(SkillStatus.NOTHING_THERE, "no switch there")
+    if lamp.dead and on:
+        return SkillResult(SkillStatus.BLOCKED, "it does not look on")
+    lamp.on = on
+    home.note(lamp.id, "on" if on else "off", StateSource.REPORTED)
+    return SkillResult(SkillStatus.SUCCEEDED, "switched", {"appliance_id": lamp.id, "on": on})
+
+
+def _press(home: SymbolicHome, params: _Params) -> SkillResult:
+    pose = _pose(params, "target")
+    lamp = next((each for each in home.lamps.values() if each.pose.distance(pose) < GRIP), None)
+    if lamp is None:
+        return SkillResult(SkillStatus.NOTHING_THERE, "no switch there")
+    lamp.on = not lamp.on
+    return _DONE
+
+
 def _explore(home: SymbolicHome, params: _Params) -> SkillResult:
     """Show one unknown place per view, the nearest first; objects there are remembered."""
     centre = params.get("room")
@@ -264,4 +330,6 @@ SKILLS: Mapping[str, Callable[[SymbolicHome, _Params], SkillResult]] = {
     "pour": _pour,
     "handover": _handover,
     "explore": _explore,
+    "switch": _switch,
+    "press": _press,
 }

@@ -19,6 +19,7 @@ from openral_core import CONTRACT_VERSION
 from openral_core.consent import QUESTION, ConsentDecision
 from openral_core.consent_policy import Policy, Subject, load_policy
 from openral_core.emergency_stop import STOP_EVIDENCE, EmergencyStopped, StopState
+from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap
 from openral_core.rskills import Registry
 from openral_core.skill_errors import SkillFailed
@@ -111,6 +112,8 @@ class SkillPublishers:
         appliance, on = result.evidence.get("appliance_id"), result.evidence.get("on")
         if isinstance(appliance, str) and isinstance(on, bool):
             self._openings.publish(KeyValue(key=appliance, type=KeyValue.TYPE_BOOL, bool_value=on))
+        if isinstance(vessel := result.evidence.get("vessel"), Pose):
+            self._openings.publish(*key_values({"full": vessel}))
 
     def stopped(self, kind: str, reason: str, time: float) -> None:
         """Publish that the robot itself failed."""

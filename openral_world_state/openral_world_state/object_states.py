@@ -18,6 +18,9 @@ _FACT = "states"
 _STORED = TypeAdapter(dict[str, dict[str, ObjectState]])
 BY_SKILL = "skill"
 """``other`` of an edit that passes on a skill's result."""
+SAME_OBJECT = 0.15
+"""Distance up to which an object is the one that a skill reports a state of [m]; a rim is above it."""
+Triple = tuple[float, float, float]
 REPEAT = 30.0
 """Age from which a state that is known again is stored again [s]: a door is seen five times a second."""
 _OPERATOR_RULES = 60.0
@@ -58,6 +61,18 @@ class ObjectStates:
             return False
         known[state.name] = state
         self._store()
+        return True
+
+    def set_at(self, point: Triple, value: str, source: StateSource, now: float) -> bool:
+        """Note a state of the object nearest to a point of map [m]; return False if none is there.
+
+        Raises:
+            UnknownState: If the value is no state.
+        """
+        near = min(self._memory.near(point, SAME_OBJECT), key=lambda found: found[1], default=None)
+        if near is None:
+            return False
+        self.set(near[0].id, value, source, now)
         return True
 
     def edit(self, request: MemoryEdit, nodes: Container[str]) -> EditResult:

@@ -79,3 +79,12 @@ def test_what_is_no_state_or_no_object_is_refused(memory: SpatialMemory) -> None
     assert unicorn.status is EditStatus.UNKNOWN_OBJECT
     with pytest.raises(UnknownState):
         states.set("mug_1", "heavy", StateSource.TOLD)
+
+
+def test_a_state_at_a_point_is_that_of_the_nearest_object(memory: SpatialMemory) -> None:
+    memory.touch(ObjectRecord("glass_1", "glass", Pose((0.1, 0.0, 0.0)), votes={"glass": 1.0}))
+    states = ObjectStates(memory)
+    assert states.set_at((0.08, 0.0, 0.05), "full", StateSource.REPORTED, 1.0)
+    assert words(states, "glass_1") == ("full (reported 0 s ago)",)
+    assert words(states, "mug_1") == ()
+    assert not states.set_at((3.0, 0.0, 0.0), "full", StateSource.REPORTED, 1.0)

@@ -11,6 +11,8 @@ from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import (
+    EditResult,
+    MemoryEdit,
     ObserveResult,
     RecallQuery,
     RecallResult,
@@ -21,6 +23,7 @@ from openral_core.spatial_memory import (
     SceneGraph,
 )
 from openral_reasoner.commands import (
+    CallEdit,
     CallLocate,
     CallObserve,
     CallRecall,
@@ -33,6 +36,7 @@ from openral_reasoner.commands import (
 )
 from openral_reasoner.events import (
     CallFailed,
+    Edited,
     Event,
     Located,
     Observed,
@@ -220,6 +224,20 @@ def observe(mission: Mission, located: str, look: LocateResult) -> Procedure[Obs
     command = CallObserve(call_id=call_id, located=located, camera=look.camera, detector=look.detector)
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
     if isinstance(event, Observed):
+        mission.finish(call_id, event.result.status.name, event.result.message)
+        return event.result
+    return record_failure(mission, call_id, event)
+
+
+def edit_memory(mission: Mission, edit: MemoryEdit) -> Procedure[EditResult | RequestFailed]:
+    """Ask memory to note what is known of an object."""
+    yield from wait_for(mission, MEMORY)
+    mission.spend("recalls")
+    call_id = mission.next_id("edit")
+    mission.begin(call_id, "edit_memory", node=edit.node_id, label=edit.label)
+    command = CallEdit(call_id=call_id, edit=edit)
+    event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
+    if isinstance(event, Edited):
         mission.finish(call_id, event.result.status.name, event.result.message)
         return event.result
     return record_failure(mission, call_id, event)

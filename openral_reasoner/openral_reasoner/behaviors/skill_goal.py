@@ -58,7 +58,7 @@ def execute_skill(
         if not (yield from consent_to(mission, result)):
             break
         result = yield from send_goal(mission, entry, words, params, deadline)
-    mission.note(fact_of(entry, target, result))
+    mission.note(fact_of(entry, target, result, params))
     yield from restore_pending(mission)
     return result
 
@@ -94,13 +94,15 @@ def send_goal(
     return result
 
 
-def fact_of(entry: SkillEntry, target: KnownObject, result: SkillResult) -> Acted:
-    """Turn a result into evidence; the skill reports the receiver and whether it is verified."""
+def fact_of(
+    entry: SkillEntry, target: KnownObject, result: SkillResult, params: Mapping[str, ParamValue]
+) -> Acted:
+    """Turn a result into evidence; the skill reports the receiver, the state and whether it is verified."""
     agent, drove = result.evidence.get("agent_id"), result.evidence.get("drove", 0.0)
     receiver = agent if isinstance(agent, str) and entry.verb is Verb.HANDOVER else ""
     moved = isinstance(drove, float) and drove > STOOD
     verified = result.evidence.get("verified") is not False
-    power = result.evidence.get("on")
+    power = result.evidence.get("on", params.get("on"))
     state = ("on" if power else "off") if isinstance(power, bool) else ""
     return Acted(entry.verb, target.node(), result.status, receiver, moved, verified, state)
 

@@ -12,7 +12,7 @@ from openral_core.consent_policy import Policy
 from openral_core.detectors import DetectorInfo, Health, LifecycleState
 from openral_core.rskills import Mode, SkillManifest
 from openral_core.skills import Verb
-from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneGraph
+from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneGraph, SceneNode
 from openral_reasoner.palette.entries import (
     ContinuousDetectorEntry,
     ControlEntry,
@@ -208,10 +208,16 @@ def place_entries(scene: SceneGraph) -> tuple[PlaceEntry, ...]:
             aliases=n.aliases,
             on_floor=n.kind is NodeKind.PLACE and not any(n.size) and n.pose.position[2] <= MAX_FLOOR_HEIGHT,
             closed=n.kind is NodeKind.PLACE and n.occludes_contents and n.opening is not Opening.OPEN,
+            states=states_in_words(n),
         )
         for n in sorted(scene.nodes, key=lambda n: (n.kind, n.id))
         if n.kind in _NAMED
     )
+
+
+def states_in_words(node: SceneNode) -> tuple[str, ...]:
+    """Describe the states of a node without their age, which would change the palette every second."""
+    return tuple(f"{state.value} ({state.source.value})" for state in node.states)
 
 
 def control_entries(scene: SceneGraph) -> tuple[ControlEntry, ...]:
@@ -227,7 +233,7 @@ def control_entries(scene: SceneGraph) -> tuple[ControlEntry, ...]:
             appliance=appliance.label,
             aliases=appliance.aliases,
             room=rooms.get(node.id, ""),
-            state=", ".join(f"{state.value} ({state.source.value})" for state in appliance.states),
+            state=", ".join(states_in_words(appliance)),
         )
         for node in sorted(scene.nodes, key=lambda n: n.id)
         if node.affordance and (appliance := scene.by_id.get(whole.get(node.id, ""))) is not None

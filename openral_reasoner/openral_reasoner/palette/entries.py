@@ -102,7 +102,7 @@ class PlaceEntry(PaletteEntry):
     """Place, room or agent that may be a target.
 
     ``on_floor`` for a place without furniture, or a surface; ``closed`` for a container whose door is not
-    known to be open.
+    known to be open; ``states`` are known and believed, as in "open (seen)".
     """
 
     id: str
@@ -112,6 +112,7 @@ class PlaceEntry(PaletteEntry):
     aliases: tuple[str, ...] = ()
     on_floor: bool = False
     closed: bool = False
+    states: tuple[str, ...] = ()
 
     def answers_to(self, name: str) -> bool:
         """Return True if ``name`` is its id, label or alias, ignoring case."""

@@ -29,6 +29,7 @@ from openral_reasoner.scripted.listing import expand, is_run_together
 from openral_reasoner.scripted.normalise import POLITE, VERBS, bare, clean, imperative, is_remark, person_in
 from openral_reasoner.scripted.noun_phrases import is_object, is_place, plain, singular
 from openral_reasoner.scripted.references import Mentioned, read_topic
+from openral_reasoner.scripted.state_words import read_state
 from openral_reasoner.scripted.vocabulary import WORDS
 from openral_reasoner.terms import same_term
 
@@ -70,7 +71,7 @@ def parse_request(text: str) -> Request:
         return read_foreign(language, text)
     words = clean(text)
     whole = _RequestReader(bool(POLITE.search(text))).read(words, Mentioned())
-    return whole if whole is not None else NotUnderstood(bare(words))
+    return whole or read_state(bare(words)) or NotUnderstood(bare(words))
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,6 +180,22 @@ class Describe:
 
 
 @dataclass(frozen=True, slots=True)
+class AskState:
+    """Say whether something is in a state, as in "is the lamp on"."""
+
+    what: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class TellState:
+    """Remember a state that the operator told, as in "the mug is dirty"."""
+
+    what: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Conditional:
     """Do ``then`` if the object is found, else ``otherwise``; None stands for nothing to do."""
 
@@ -213,6 +229,8 @@ Compound = (
     | SetTable
     | Explore
     | Describe
+    | AskState
+    | TellState
     | Conditional
     | WaitFor
     | Sequence

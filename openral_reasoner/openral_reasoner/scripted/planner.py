@@ -15,6 +15,7 @@ from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult
 from openral_reasoner.llm.base import Decision
 from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.goals import (
+    AskState,
     BringEach,
     BringSeveral,
     Clear,
@@ -27,6 +28,7 @@ from openral_reasoner.scripted.goals import (
     Sequence,
     SetTable,
     Swap,
+    TellState,
     Tidy,
     WaitFor,
 )
@@ -43,6 +45,7 @@ from openral_reasoner.scripted.plans import (
     resolve_receiver,
 )
 from openral_reasoner.scripted.progress import Progress, put_nearest_first
+from openral_reasoner.scripted.states import ask_state, tell_state
 from openral_reasoner.scripted.steps import (
     Plan,
     PlanContext,
@@ -293,6 +296,8 @@ _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
     SetTable: set_table,
     Explore: explore_area,
     Describe: describe_area,
+    AskState: ask_state,
+    TellState: tell_state,
     Conditional: conditional,
     WaitFor: wait_for,
 }

@@ -66,7 +66,9 @@ class ExecuteRskillTool(Tool):
     def words(cls, palette: ToolPalette) -> str:
         skills = [_listed(skill) for skill in palette.targeted]
         places = [
-            {"id": p.id, "label": p.label, "kind": p.kind.value, "room": p.room} for p in palette.places
+            {"id": p.id, "label": p.label, "kind": p.kind.value, "room": p.room}
+            | ({"states": p.states} if p.states else {})
+            for p in palette.places
         ]
         controls = [
             {"id": c.id, "kind": c.kind, "controls": c.appliance, "room": c.room}

@@ -26,6 +26,7 @@ from openral_reasoner.tools.deliveries import PlanDeliveriesTool
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool, EmitPromptTool
 from openral_reasoner.tools.exploration import DescribeHomeTool, ExploreTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
+from openral_reasoner.tools.states import GetStateTool, NoteStateTool
 
 PALETTE: tuple[type[Tool], ...] = (
     RecallObjectTool,
@@ -33,6 +34,8 @@ PALETTE: tuple[type[Tool], ...] = (
     ListObjectsTool,
     PlanDeliveriesTool,
     DescribeHomeTool,
+    GetStateTool,
+    NoteStateTool,
     LocateInViewTool,
     ExecuteRskillTool,
     ExploreTool,
@@ -47,6 +50,8 @@ ReasonerToolCall = Annotated[
     | ListObjectsTool
     | PlanDeliveriesTool
     | DescribeHomeTool
+    | GetStateTool
+    | NoteStateTool
     | LocateInViewTool
     | ExecuteRskillTool
     | ExploreTool

@@ -13,11 +13,12 @@ from openral_core.geometry import Pose
 from openral_core.spatial_memory import SceneGraph
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_msgs.msg import WorldState
-from openral_msgs.srv import LocateInView, ObserveDetections, RecallObject, ResolvePlace
-from openral_reasoner.commands import CallLocate, CallObserve, CallRecall, CallResolve, ReadScene
+from openral_msgs.srv import EditMemory, LocateInView, ObserveDetections, RecallObject, ResolvePlace
+from openral_reasoner.commands import CallEdit, CallLocate, CallObserve, CallRecall, CallResolve, ReadScene
 from openral_reasoner.commands import ChangeState as ChangeStateCommand
 from openral_reasoner.events import (
     CallFailed,
+    Edited,
     Event,
     Located,
     Observed,
@@ -30,10 +31,12 @@ from openral_reasoner_ros.detector_registry import DetectorRegistry
 from openral_reasoner_ros.dispatcher import Post
 from openral_reasoner_ros.liveness import ServiceMonitor
 from openral_reasoner_ros.telemetry import Traces
-from openral_reasoner_ros.topics import OBSERVE, RECALL, RESOLVE, SCENE_GRAPH, WORLD_STATE
+from openral_reasoner_ros.topics import EDIT, OBSERVE, RECALL, RESOLVE, SCENE_GRAPH, WORLD_STATE
 from openral_ros.conversions.detections import locate_result_from_response
 from openral_ros.conversions.geometry import pose_from_message
 from openral_ros.conversions.spatial_memory import (
+    edit_request,
+    edit_result_from_response,
     observe_result_from_response,
     recall_request,
     recall_result_from_response,
@@ -147,6 +150,7 @@ class MemoryClient:
     ) -> None:
         self._recall = AsyncServiceClient[RecallObject.Response](scope, node, RecallObject, RECALL)
         self._resolve = AsyncServiceClient[ResolvePlace.Response](scope, node, ResolvePlace, RESOLVE)
+        self._edit = AsyncServiceClient[EditMemory.Response](scope, node, EditMemory, EDIT)
         self._observe = AsyncServiceClient[ObserveDetections.Response](
             scope, node, ObserveDetections, OBSERVE
         )
@@ -198,6 +202,15 @@ class MemoryClient:
             return Observed(call_id=command.call_id, result=observe_result_from_response(response))
 
         self._observe.call(request, self._deadline, answered(command.call_id, convert, self._post))
+
+    def edit(self, command: CallEdit) -> None:
+        """Have memory note what is known of an object."""
+        request = edit_request(command.edit, self._traces.traceparent(command.call_id))
+
+        def convert(response: EditMemory.Response) -> Event:
+            return Edited(call_id=command.call_id, result=edit_result_from_response(response))
+
+        self._edit.call(request, self._deadline, answered(command.call_id, convert, self._post))
 
 
 class SceneClient:

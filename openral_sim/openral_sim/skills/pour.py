@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from openral_core.geometry import Pose
 from openral_core.grasping.approach import frontal, hand_axes
 from openral_core.skill_errors import BadRequest, Blocked, NothingThere, NotReachable
 from openral_core.skill_requests import PourRequest
@@ -221,7 +222,13 @@ def _result(context: SkillContext, work: _Pour, label: str, message: str) -> Ski
     if level <= work.before:
         raise NotReachable(f"the stream missed the {label}; spilled {work.spilled:.2f} l")
     left = work.source.liquid.level
-    evidence: dict[str, ParamValue] = {"fill": level, "left": left, "spilled": work.spilled}
+    x, y, z = map(float, work.rim)
+    evidence: dict[str, ParamValue] = {
+        "fill": level,
+        "left": left,
+        "spilled": work.spilled,
+        "vessel": Pose((x, y, z)),
+    }
     return SkillResult(SkillStatus.SUCCEEDED, message, evidence)
 
 

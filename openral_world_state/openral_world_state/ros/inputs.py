@@ -15,10 +15,11 @@ from vision_msgs.msg import Detection2DArray
 from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_core.geometry import InvalidGeometry, Pose, StaleTransform, UnknownFrame
-from openral_core.object_states import StateSource
+from openral_core.object_states import StateSource, UnknownState
 from openral_core.spatial_memory import ObserveResult, ObserveStatus
 from openral_core.text import UnreadableText
 from openral_msgs.msg import DetectorInfo, KeyValue, PromptStamped, SkillCatalogue
+from openral_ros.conversions.geometry import pose_from_message
 from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import StreamScope
@@ -253,16 +254,25 @@ class WorldInputs:
             self.count_refused(type(error).__name__)
 
     def _on_opening(self, message: KeyValue) -> None:
-        """Note what a skill reports to have opened or switched."""
-        if message.type == KeyValue.TYPE_BOOL:
-            if message.key not in self.world.home.nodes:
-                self.count_refused("NoAppliance")
-                return
-            power = "on" if message.bool_value else "off"
-            self.world.object_states.set(message.key, power, StateSource.REPORTED, self._stamp)
-            self.world.memory.commit()
-        elif not self.world.report_opening(message.key, message.float_value, self._stamp):
+        """Note what a skill reports to have opened, switched or filled."""
+        if not self._noted(message):
             self.count_refused("NoContainer")
+        self.world.memory.commit()
+
+    def _noted(self, message: KeyValue) -> bool:
+        states = self.world.object_states
+        if message.type == KeyValue.TYPE_BOOL:
+            power, known = "on" if message.bool_value else "off", message.key in self.world.home.nodes
+            if known:
+                states.set(message.key, power, StateSource.REPORTED, self._stamp)
+            return known
+        if message.type == KeyValue.TYPE_POSE:
+            try:
+                point = pose_from_message(message.pose_value.pose).position
+                return states.set_at(point, message.key, StateSource.REPORTED, self._stamp)
+            except (InvalidGeometry, UnknownState):
+                return False
+        return self.world.report_opening(message.key, message.float_value, self._stamp)
 
     def _on_prompt(self, message: PromptStamped) -> None:
         """Remember where the operator spoke; a reply to the robot's question is not a new request."""

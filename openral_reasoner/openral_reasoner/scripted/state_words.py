@@ -1,0 +1,34 @@
+"""Questions and statements about states of objects: "is the lamp on", "the mug is dirty"."""
+
+import re
+
+from openral_core.object_states import STATE_VALUES
+from openral_reasoner.scripted.goals import AskState, TellState
+from openral_reasoner.scripted.noun_phrases import is_noun_phrase, plain
+
+_VALUE = rf"(?:(?:still|now|already|currently|switched|turned) )*(?P<value>{'|'.join(STATE_VALUES)}|shut)"
+_THING = r"(?P<what>(?:the|my|our|this|that|your|his|her|their) .+?)"
+_ASKS = (
+    (
+        rf"(?:(?:tell me|check|see|find out|do you know|let me know|i wonder|know) (?:if|whether) )?"
+        rf"(?:is|are) {_THING} {_VALUE}"
+    ),
+    (
+        rf"(?:tell me|check|see|find out|do you know|let me know|i wonder|know) (?:if|whether) {_THING}"
+        rf" (?:is|are) {_VALUE}"
+    ),
+)
+_TELLS = (
+    rf"(?:(?:remember|note|know|keep in mind)(?: that)? )?{_THING} (?:is|are|has been|have been) {_VALUE}",
+)
+
+
+def read_state(words: str) -> AskState | TellState | None:
+    """Read a question or a statement about a state; None if it is neither."""
+    for patterns, make in ((_ASKS, AskState), (_TELLS, TellState)):
+        for pattern in patterns:
+            match = re.fullmatch(pattern, words.strip(" ?.!"), re.IGNORECASE)
+            what = plain(match["what"]) if match else ""
+            if match and is_noun_phrase(what):
+                return make(what, {"shut": "closed"}.get(match["value"].lower(), match["value"].lower()))
+    return None
