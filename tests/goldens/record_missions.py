@@ -87,6 +87,14 @@ def cup_of_wine() -> Recorded:
     return recorded
 
 
+def told_state() -> Recorded:
+    """What the operator says of an object is noted by memory, and nothing moves."""
+    device = make_device()
+    recorded = mission("the mug is dirty", device, device.answers, MissionState.SUCCEEDED, SETTINGS)
+    assert not skills(recorded)
+    return recorded
+
+
 def answered_handoff() -> Recorded:
     """Nothing leads to the table until a human says that it does."""
     device = make_device()
@@ -231,6 +239,7 @@ MISSIONS: tuple[Callable[[], Recorded], ...] = (
     fetch_from_memory,
     search_in_a_container,
     cup_of_wine,
+    told_state,
     answered_handoff,
     stop_in_a_skill,
     corrected_model,
