@@ -88,7 +88,7 @@ def cup_of_wine() -> Recorded:
 
 
 def told_state() -> Recorded:
-    """What the operator says of an object is noted by memory, and nothing moves."""
+    """Memory notes what the operator says of an object, and nothing moves."""
     device = make_device()
     recorded = mission("the mug is dirty", device, device.answers, MissionState.SUCCEEDED, SETTINGS)
     assert not skills(recorded)
