@@ -46,7 +46,7 @@ EXPECTED: Mapping[str, str] = {
     "accepts too late": "SKILL_ERROR",
     "unreachable": "NOT_REACHABLE SUCCEEDED",
     "collides": "NOT_REACHABLE SUCCEEDED",
-    "blocked": "BLOCKED",
+    "blocked": "BLOCKED SUCCEEDED",
     "timed out": "TIMEOUT",
     "unknown code": "SKILL_ERROR",
     NO_CODE: "BLOCKED SKILL_ERROR",

@@ -55,6 +55,15 @@ CAMERA = {
     "depth": "/depth",
     "optical_frame": "camera_optical",
 }
+HAND_CAMERA = {
+    "image": "/hand/rgb",
+    "info": "/hand/info",
+    "depth": "/hand/depth",
+    "optical_frame": "hand_optical",
+    "mounted_on": "hand",
+}
+HAND_CAMERA_HEIGHT, BEHIND_TIP = TABLE + 0.55, 0.05
+"""Height of the camera on the hand [m], wherever the hand is sent, and its distance behind the tip [m]."""
 SKILLS: dict[str, Any] = {verb: {"backend": "moveit"} for verb in ("GRASP", "PLACE", "HANDOVER")}
 
 
@@ -64,7 +73,8 @@ class ForeignArm:
     def __init__(self, bench: Bench, gripper: str = "parallel") -> None:
         self.size = (0.05, 0.05, 0.12)
         self.cup: Pose | None = CUP
-        self.slips = self.stays = False
+        self.slips = self.stays = self.half_seen = False
+        self._hand_camera: tuple[Any, Any] | None = None
         self.hand, self.opening, self.holds = np.zeros(3), OPENING, False
         self._node = bench.robot
         self.motion = bench.serve(MoveGroup, "move_action")
@@ -76,6 +86,21 @@ class ForeignArm:
         self._info = self._node.create_publisher(CameraInfo, "info", SENSOR)
         self._timer = self._node.create_timer(0.05, self.publish)
         self._publish_frames()
+
+    def carry_camera(self, *, publishes: bool = True) -> None:
+        """Have a camera on the hand, above the box."""
+        x, y, _ = CUP.position
+        tip = Pose((x, y, HAND_CAMERA_HEIGHT - BEHIND_TIP), (1.0, 0.0, 0.0, 0.0))
+        self._publish_transforms(map={"tcp": tip}, tcp={"hand_optical": Pose((0.0, 0.0, -BEHIND_TIP))})
+        if publishes:
+            self._hand_camera = (
+                self._node.create_publisher(ImageMessage, "hand/depth", SENSOR),
+                self._node.create_publisher(CameraInfo, "hand/info", SENSOR),
+            )
+
+    def over_the_seen_half(self) -> tuple[float, float]:
+        """Middle of the half that the head camera sees, if it sees only that."""
+        return CUP.position[0] - self.size[0] / 4, CUP.position[1]
 
     @property
     def servers(self) -> tuple[FakeServer, FakeServer]:
@@ -89,10 +114,15 @@ class ForeignArm:
         stamp = self._node.get_clock().now()
         self._joints.publish(JointState(name=["finger"], position=[self.opening / OPENING * OPEN]))
         time = stamp.nanoseconds / 1e9
-        self._depth.publish(image_message(self._picture(), "32FC1", time, "camera_optical"))
+        seen = self._picture(CAMERA_HEIGHT, half=self.half_seen)
+        self._depth.publish(image_message(seen, "32FC1", time, "camera_optical"))
         info = CameraInfo(width=WIDTH, height=HEIGHT)
         info.k = [FOCAL, 0.0, WIDTH / 2, 0.0, FOCAL, HEIGHT / 2, 0.0, 0.0, 1.0]
         self._info.publish(info)
+        if self._hand_camera is not None:
+            close = image_message(self._picture(HAND_CAMERA_HEIGHT), "32FC1", time, "hand_optical")
+            for publisher, message in zip(self._hand_camera, (close, info), strict=True):
+                publisher.publish(message)
 
     def publish_table(self) -> None:
         """Let memory know a table, the box, and a vase beside it."""
@@ -133,26 +163,32 @@ class ForeignArm:
         offset = np.abs(self.hand - cup.position)
         return bool((offset[:2] < REACHED).all() and offset[2] < self.size[2] / 2 + REACHED)
 
-    def _picture(self) -> np.ndarray:
-        """Depth of the table and the box from straight above [m]."""
-        depth = np.full((HEIGHT, WIDTH), CAMERA_HEIGHT - TABLE, np.float32)
+    def _picture(self, height: float, *, half: bool = False) -> np.ndarray:
+        """Depth of the table and the box, or its half, from straight above [m]."""
+        depth = np.full((HEIGHT, WIDTH), height - TABLE, np.float32)
         on_table = self.cup is not None and self.cup.position[2] < TABLE + self.size[2]
         cup = CUP if self.stays else self.cup if on_table else None
         if cup is not None:
-            top = CAMERA_HEIGHT - cup.position[2] - self.size[2] / 2
+            top = height - cup.position[2] - self.size[2] / 2
             rows, columns = np.mgrid[0:HEIGHT, 0:WIDTH]
             x = (columns - WIDTH / 2) / FOCAL * top + CUP.position[0] - cup.position[0]
             y = -(rows - HEIGHT / 2) / FOCAL * top - cup.position[1]
-            depth[(np.abs(x) < self.size[0] / 2) & (np.abs(y) < self.size[1] / 2)] = top
+            inside = (np.abs(x) < self.size[0] / 2) & (np.abs(y) < self.size[1] / 2)
+            depth[inside & ((x < 0.0) | (not half))] = top
         return depth
 
     def _publish_frames(self) -> None:
         down = Pose((CUP.position[0], 0.0, CAMERA_HEIGHT), (1.0, 0.0, 0.0, 0.0))
         frames = {"base_link": Pose(), "shoulder": Pose((0.0, 0.0, 0.8)), "camera_optical": down}
+        self._publish_transforms(map=frames)
+
+    def _publish_transforms(self, **frames: dict[str, Pose]) -> None:
+        """Publish poses of frames by the frames that they are in."""
         transforms = []
-        for child, pose in frames.items():
-            transforms.append(TransformStamped(child_frame_id=child, transform=transform_message(pose)))
-            transforms[-1].header.frame_id = "map"
+        for parent, children in frames.items():
+            for child, pose in children.items():
+                transforms.append(TransformStamped(child_frame_id=child, transform=transform_message(pose)))
+                transforms[-1].header.frame_id = parent
         self._node.create_publisher(TFMessage, "tf_static", LATCHED).publish(TFMessage(transforms=transforms))
 
 

@@ -45,6 +45,10 @@ class Camera(Document):
         description="compressed = sensor_msgs/CompressedImage on <image>/compressed",
     )
     optical_frame: Frame = Field(description="frame_id of its images, z forward (REP 103)")
+    mounted_on: Literal["body", "hand"] = Field(
+        default="body",
+        description="hand = it moves with the arm's tip: with depth, it looks at an object before a grasp",
+    )
     rate: float = Field(default=15.0, gt=0.0, description="expected images per second [Hz]")
 
     @property
@@ -211,6 +215,12 @@ class MoveItBackend(Document):
         default=0.10, gt=0.0, le=0.5, description="from the hand before to the hand at the object [m]"
     )
     lift: float = Field(default=0.10, gt=0.0, le=0.5, description="height to which an object is lifted [m]")
+    look_distance: float = Field(
+        default=0.22,
+        gt=0.0,
+        le=1.0,
+        description="GRASP: from a depth camera on the hand to the object in a closer look [m]",
+    )
     dock: float = Field(
         default=0.65, gt=0.0, le=2.0, description="distance from arm to target after driving nearer [m]"
     )

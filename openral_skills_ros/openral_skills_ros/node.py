@@ -114,20 +114,20 @@ class BackendFactory:
     def make_all(self) -> dict[Verb, Backend]:
         """Make the backend of each verb; `UninstalledBackend` if its action type is missing."""
         made: dict[Verb, Backend] = {}
-        # The hand drives nearer by the backend of NAVIGATE, which therefore comes first.
-        for verb in sorted(self._robot.skills, key=lambda verb: verb is not Verb.NAVIGATE):
+        # The hand drives and looks by the backends of other verbs, which therefore come first.
+        for verb in sorted(self._robot.skills, key=lambda verb: verb not in (Verb.NAVIGATE, Verb.LOOK_AT)):
             try:
-                made[verb] = self._make(verb, self._robot.skills[verb], made.get(Verb.NAVIGATE))
+                made[verb] = self._make(verb, self._robot.skills[verb], made)
             except InterfaceMissing as error:
                 self._node.get_logger().warning(str(error))
                 made[verb] = UninstalledBackend(error)
         return made
 
-    def _make(self, verb: Verb, options: AnyBackend, drive: Backend | None) -> Backend:
+    def _make(self, verb: Verb, options: AnyBackend, made: Mapping[Verb, Backend]) -> Backend:
         frames = self._robot.frames
         match options:
             case MoveItBackend():
-                return self._hand_backends(drive).make(verb, options)
+                return self._hand_backends(made).make(verb, options)
             case Nav2Backend():
                 return NavigateBackend(self._scope, self._node, frames, options, self._gate, self._keep_out)
             case SpinBackend():
@@ -155,14 +155,17 @@ class BackendFactory:
             self._scope, self._node, self._robot, options, policy, self._transforms, self._policy_hand
         )
 
-    def _hand_backends(self, drive: Backend | None) -> "HandBackends":
+    def _hand_backends(self, made: Mapping[Verb, Backend]) -> "HandBackends":
         if self._hand is None:
             load_action("moveit_msgs/action/MoveGroup")
             from openral_skills_ros.backends.moveit import HandBackends
 
             arm = self._robot.arm
             assert arm is not None, "robot.yaml with the backend moveit has an arm"
-            self._hand = HandBackends(self._scope, self._node, self._robot, arm, self._transforms, drive)
+            drive, look_at = made.get(Verb.NAVIGATE), made.get(Verb.LOOK_AT)
+            self._hand = HandBackends(
+                self._scope, self._node, self._robot, arm, self._transforms, drive, look_at
+            )
         return self._hand
 
 

@@ -1,5 +1,7 @@
 """Measured shape of an object: points of a depth camera, or the box of the request if there is no camera."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node
@@ -8,7 +10,7 @@ from sensor_msgs.msg import CameraInfo, Image
 from openral_core.errors import OpenRALError
 from openral_core.geometry import StaleTransform, UnknownFrame, transform_points
 from openral_core.grasping.segmentation import NoObjectFound, ObjectSegment, segment_object
-from openral_core.robot import RobotDescription
+from openral_core.robot import Camera, RobotDescription
 from openral_core.skill_errors import BadRequest, NothingThere, SkillFailed
 from openral_core.skill_requests import GraspRequest
 from openral_ros.conversions.images import depth_of
@@ -59,64 +61,85 @@ class OutOfView(NotSeen):
 
 
 class ObjectScanner:
-    """Scans with the first camera that has depth; it subscribes only during a scan."""
+    """Scans with the first camera that has depth and is not on the hand, closely with the one on the hand.
+
+    It subscribes only during a scan.
+    """
 
     def __init__(
         self, node: Node, robot: RobotDescription, transforms: TransformBuffer, pauses: Pauses
     ) -> None:
         self._node, self._map, self._transforms, self._pauses = node, robot.frames.map, transforms, pauses
-        self._camera = next((camera for camera in robot.cameras.values() if camera.depth), None)
+        seeing = [camera for camera in robot.cameras.values() if camera.depth]
+        self._camera = next((camera for camera in seeing if camera.mounted_on != "hand"), None)
+        self._on_hand = next((camera for camera in seeing if camera.mounted_on == "hand"), None)
 
     @property
     def sees(self) -> bool:
-        """True if a camera has depth."""
+        """True if a camera that is not on the hand has depth."""
         return self._camera is not None
 
-    async def scan(self, request: GraspRequest, run: Run) -> ObjectSegment:
-        """Segment an object near its expected position.
+    @property
+    def hand_frame(self) -> str:
+        """Optical frame of the depth camera on the hand, "" if there is none."""
+        return self._on_hand.optical_frame if self._on_hand else ""
+
+    async def scan(self, request: GraspRequest, run: Run, *, closely: bool = False) -> ObjectSegment:
+        """Segment an object near its expected position; ``closely``: as the camera on the hand sees it.
 
         Raises:
             NothingThere: If there is no object at a place that is seen.
             NotSeen: If the place is not seen.
             BadRequest: If there is no camera with depth and the request has no size.
         """
-        if self._camera is None:
+        camera = self._on_hand if closely else self._camera
+        if camera is None:
             return box_segment(request)
-        points = await self.points(request, run)
+        points, eye = await self._points(camera, request, run)
         try:
-            return with_hidden_body(
-                segment_object(points, request.position, request.position[2] - request.height / 2)
-            )
+            segment = segment_object(points, request.position, request.position[2] - request.height / 2)
         except NoObjectFound as error:
             raise NothingThere(f"no {request.label} found: {error}") from error
+        return replace(with_hidden_body(segment), eye=eye)
 
     async def points(self, request: GraspRequest, run: Run) -> Vector:
-        """Return the points around an object in map, shape (N, 3).
+        """Return the points around an object in map, shape (N, 3), from the camera that is not on the hand.
+
+        Raises:
+            NotSeen: If there are too few of them, or no camera.
+        """
+        if self._camera is None:
+            raise OutOfView(request.label)
+        points, _ = await self._points(self._camera, request, run)
+        return points
+
+    async def _points(self, camera: Camera, request: GraspRequest, run: Run) -> tuple[Vector, Vector]:
+        """Return the points around an object, shape (N, 3), and the camera's position, shape (3,), in map.
 
         Raises:
             NotSeen: If there are too few of them.
         """
-        image, info = await self._image(run)
+        image, info = await self._image(camera, run)
         try:
             depth = depth_of(image)
         except OpenRALError as error:
             raise NoDepthImage(image.header.frame_id, error) from error
         points = back_project(depth, np.array(info.k, float).reshape(3, 3))
-        points = transform_points(self._T_map_camera(image), points)
+        T_map_camera = self._T_map_camera(image)
+        points = transform_points(T_map_camera, points)
         distance = np.linalg.norm(points[:, :2] - request.position[:2], axis=1)
         near = np.abs(points[:, 2] - request.position[2]) < request.height / 2 + MARGIN
         if np.count_nonzero(near & (distance < SEEN_RADIUS)) < MIN_POINTS:
             raise OutOfView(request.label)
-        return points[near & (distance < request.reach + MARGIN)]
+        return points[near & (distance < request.reach + MARGIN)], T_map_camera[:3, 3]
 
-    async def _image(self, run: Run) -> tuple[Image, CameraInfo]:
+    async def _image(self, camera: Camera, run: Run) -> tuple[Image, CameraInfo]:
         """Wait for a depth image whose transform is known, and for its intrinsics."""
-        assert self._camera is not None
         received: dict[str, Message] = {}
         problem = ["nothing was received"]
         scope = ResourceScope(self._node)
-        info = self._camera.depth_info or self._camera.info
-        scope.subscription(Image, self._camera.depth, lambda image: received.update(image=image), SENSOR)
+        info = camera.depth_info or camera.info
+        scope.subscription(Image, camera.depth, lambda image: received.update(image=image), SENSOR)
         scope.subscription(CameraInfo, info, lambda info: received.update(info=info), SENSOR)
 
         def complete() -> bool:
@@ -135,7 +158,7 @@ class ObjectScanner:
             scope.close()
         run.check()
         if not found:
-            raise NoDepthImage(self._camera.depth, problem[0])
+            raise NoDepthImage(camera.depth, problem[0])
         return received["image"], received["info"]
 
     def _T_map_camera(self, image: Image) -> Vector:

@@ -8,7 +8,18 @@ import pytest
 pytest.importorskip("rclpy")
 pytest.importorskip("moveit_msgs", reason="the interfaces of MoveIt are not built: make robot")
 
-from foreign_arm import ARM, CUP, SKILLS, TABLE, ForeignArm, grasp, start
+from foreign_arm import (
+    ARM,
+    BEHIND_TIP,
+    CAMERA,
+    CUP,
+    HAND_CAMERA,
+    SKILLS,
+    TABLE,
+    ForeignArm,
+    grasp,
+    start,
+)
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillStatus
@@ -89,7 +100,7 @@ def test_a_person_gets_the_object_when_they_pull(bench: Any, arm: ForeignArm) ->
         ("silent", 0, None, SkillStatus.SKILL_ERROR, "neither accepted nor rejected"),
         ("aborts", -31, None, SkillStatus.NOT_REACHABLE, "no inverse kinematics"),
         ("aborts", -12, None, SkillStatus.NOT_REACHABLE, "goal in collision"),
-        ("aborts", -4, 1, SkillStatus.BLOCKED, "approaching: MoveIt: control failed"),
+        ("aborts", -4, 0, SkillStatus.BLOCKED, "reaching: MoveIt: control failed"),
         ("aborts", -7, 1, SkillStatus.CANCELLED, "preempted"),
         ("aborts", -6, 2, SkillStatus.TIMEOUT, "lifting: MoveIt: timed out"),
         ("aborts", 99999, 3, SkillStatus.SKILL_ERROR, "folding the arm: MoveIt: failure"),
@@ -117,6 +128,55 @@ def test_a_grasp_that_is_not_reachable_is_followed_by_another(bench: Any, arm: F
     assert len(tips(arm)) == 5
 
 
+def test_after_a_contact_the_hand_draws_back_and_another_grasp_is_tried(bench: Any, arm: ForeignArm) -> None:
+    arm.motion.mode, arm.motion.code, arm.motion.fault_at = "aborts", -4, 1
+    start(bench)
+    result = grasp(bench).result()
+    assert result.status is SkillStatus.SUCCEEDED, result.message
+    assert result.evidence["attempts"] == 2
+    first, hit, back, _, second, _ = tips(arm)
+    assert (back.x, back.y, back.z) == pytest.approx((first.x, first.y, first.z))
+    assert (second.x, second.y, second.z) != pytest.approx((hit.x, hit.y, hit.z), abs=1e-3)
+
+
+def test_a_hand_that_hits_something_at_every_grasp_gives_up(bench: Any, arm: ForeignArm) -> None:
+    arm.motion.mode, arm.motion.code, arm.motion.fault_at = "aborts", -4, (1, 4, 7)
+    start(bench)
+    result = grasp(bench).result(40.0)
+    assert result.status is SkillStatus.BLOCKED
+    assert "approaching: MoveIt: control failed, 3 times at the cup" in result.message
+    assert grasp(bench).result().success
+
+
+def test_a_camera_on_the_hand_measures_what_the_other_sees_by_halves(bench: Any, arm: ForeignArm) -> None:
+    arm.half_seen = True
+    arm.carry_camera()
+    start(bench, cameras={"head": CAMERA, "wrist": HAND_CAMERA})
+    result = grasp(bench, size_z=0.0).result()
+    assert result.status is SkillStatus.SUCCEEDED, result.message
+    look, _, at, _ = tips(arm)
+    assert (look.x, look.y) == pytest.approx(arm.over_the_seen_half(), abs=0.01)
+    assert look.z == pytest.approx(TABLE + 0.12 + 0.22 - BEHIND_TIP, abs=0.01)
+    assert (at.x, at.y) == pytest.approx(CUP.position[:2], abs=0.006)
+
+
+def test_without_an_image_of_the_camera_on_the_hand_the_other_one_counts(bench: Any, arm: ForeignArm) -> None:
+    arm.carry_camera(publishes=False)
+    start(bench, cameras={"head": CAMERA, "wrist": HAND_CAMERA})
+    result = grasp(bench).result(40.0)
+    assert result.status is SkillStatus.SUCCEEDED, result.message
+
+
+def test_an_arm_that_has_no_room_to_fold_is_driven_back_before(bench: Any, arm: ForeignArm) -> None:
+    arm.motion.mode, arm.motion.code, arm.motion.fault_at = "aborts", -12, 3
+    nav2 = bench.nav2()
+    start(bench, skills={**SKILLS, "NAVIGATE": {"backend": "nav2", "navigator": ""}})
+    result = grasp(bench).result()
+    assert result.status is SkillStatus.SUCCEEDED, result.message
+    (goal,) = nav2.goals
+    assert goal.pose.pose.position.x == pytest.approx(-0.35)
+
+
 def test_without_its_servers_a_verb_is_not_offered_and_says_why(bench: Any) -> None:
     bench.start(SKILLS, arm=ARM)
     result = grasp(bench).result()
@@ -128,7 +188,7 @@ def test_without_its_servers_a_verb_is_not_offered_and_says_why(bench: Any) -> N
 @pytest.mark.parametrize(
     ("fault", "status", "words"),
     [
-        ("empty", SkillStatus.NOT_IN_GRIPPER_RANGE, "closed on nothing 2 times"),
+        ("empty", SkillStatus.NOT_IN_GRIPPER_RANGE, "closed on nothing, 3 times at the cup"),
         ("slips", SkillStatus.LOST_OBJECT, "the hand: "),
         ("stays", SkillStatus.LOST_OBJECT, "still stands where it was"),
         ("jams", SkillStatus.BLOCKED, "aborted, and nothing is gripped"),
@@ -193,7 +253,8 @@ def test_a_server_that_dies_ends_the_grasp(bench: Any, arm: ForeignArm, server: 
 def test_an_arm_that_ignores_cancellation_keeps_the_robot_busy(bench: Any, arm: ForeignArm) -> None:
     arm.motion.mode, arm.motion.fault_at = "hangs", 0
     start(bench)
-    goal = bench.send("grasp", deadline=1.0, target=CUP, label="cup")
+    goal = bench.send("grasp", deadline=6.0, target=CUP, label="cup")
+    bench.until(lambda: arm.motion.running)
     late = goal.result()
     assert (late.status, "has not stopped" in late.message) == (SkillStatus.TIMEOUT, True)
     assert grasp(bench).result().status is SkillStatus.BUSY

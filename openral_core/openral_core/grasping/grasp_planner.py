@@ -34,6 +34,8 @@ class GraspPlannerConfig:
         slant_weight: Cost of slant, relative to the distance from the object's middle.
         width_weight: Cost of width beyond ``easy_width``, relative to the distance from the object's middle.
         easy_width: Width that the fingers grasp without cost.
+        hidden_weight: Cost of fingers that close along the line of sight, where one of them goes down
+            behind the object, whose far side was not seen.
         tip_margin: Clearance of the tips from points beside the object.
         edge_margin: Overlap of the pads' inner faces with what counts as beside them.
     """
@@ -54,6 +56,7 @@ class GraspPlannerConfig:
     slant_weight: float = 2.0
     width_weight: float = 0.3
     easy_width: float = 0.06
+    hidden_weight: float = 0.04
     tip_margin: float = 0.002
     edge_margin: float = 0.001
 
@@ -105,6 +108,7 @@ class _View:
         own: Points of the object in [m], shape (M, 3).
         centre: Middle of the object in [m], shape (3,).
         support: Height in map of the surface it stands on in [m].
+        sight: Direction in which the object was seen, of unit length or zero, shape (3,).
         strategy: Gripper, depth and opening of its pads.
     """
 
@@ -113,6 +117,7 @@ class _View:
     own: Vector
     centre: Vector
     support: float
+    sight: Vector
     strategy: GraspStrategy
 
     def lowest(self, u: float, v: float) -> float:
@@ -159,7 +164,9 @@ def sample_grasps(
     found: list[Grasp] = []
     for spin in map(_spin, (*approach.yaws, *principal_yaws(own, approach))):
         R = approach.R_map_approach @ spin
-        view = _View(R, segment.points @ R, own @ spin, centre @ spin, segment.support, strategy)
+        view = _View(
+            R, segment.points @ R, own @ spin, centre @ spin, segment.support, segment.sight @ R, strategy
+        )
         found += [fit for sample in samples @ spin if (fit := fit_grasp(sample, view)) is not None]
     return sorted(found, key=lambda grasp: -grasp.score)
 
@@ -199,7 +206,10 @@ def fit_grasp(at: Vector, view: _View) -> Grasp | None:
     T[:3, 3] = R @ np.array([u, v, depth])
     off_centre = float(np.hypot(u - view.centre[0], v - view.centre[1]))
     score = (
-        -off_centre - CONFIG.slant_weight * slant - CONFIG.width_weight * max(0.0, width - CONFIG.easy_width)
+        -off_centre
+        - CONFIG.slant_weight * slant
+        - CONFIG.width_weight * max(0.0, width - CONFIG.easy_width)
+        - CONFIG.hidden_weight * abs(float(view.sight[0]))
     )
     return Grasp(T, width, score, view.strategy.opening)
 

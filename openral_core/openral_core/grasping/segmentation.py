@@ -53,16 +53,27 @@ class ObjectSegment:
         points: All points of the scan in map in [m], shape (N, 3).
         mask: Points that belong to the object, bool, shape (N,).
         support: Height of the surface it stands on in [m].
+        eye: Position in map that it was seen from in [m], shape (3,); None if all sides are known.
     """
 
     points: Vector
     mask: NDArray[np.bool_]
     support: float
+    eye: Vector | None = None
 
     @property
     def own_points(self) -> Vector:
         """Points of the object, shape (M, 3)."""
         return self.points[self.mask]
+
+    @property
+    def sight(self) -> Vector:
+        """Direction in map in which it was seen, of unit length; zero if all sides are known; shape (3,)."""
+        if self.eye is None:
+            return np.zeros(3)
+        own = self.own_points
+        along: Vector = (own.min(axis=0) + own.max(axis=0)) / 2 - self.eye
+        return along / np.linalg.norm(along)
 
 
 def segment_object(points: Vector, expected: Vector, bottom: float) -> ObjectSegment:

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -169,3 +170,18 @@ def test_opens_only_as_far_as_the_neighbours_leave_room(gap: float, opening: flo
 
 def test_aslant_does_not_pinch_an_edge_of_what_is_too_big() -> None:
     assert propose(seen_from_above(box(0.2, 0.2, 0.16)), oblique(0.0, 0.8)) == []
+
+
+@pytest.mark.parametrize("bearing", [0.0, np.pi / 2, np.pi])
+def test_the_fingers_close_across_the_line_of_sight_because_the_far_side_was_not_seen(bearing: float) -> None:
+    segment = seen_from_above(box(0.05, 0.05, 0.06))
+    eye = np.array([-1.0 * np.cos(bearing), -1.0 * np.sin(bearing), TABLE + 0.5])
+    best = propose(replace(segment, eye=eye), top_down(0.0))[0]
+    assert abs(best.T_map_grasp[:3, 1] @ replace(segment, eye=eye).sight) < np.sin(np.radians(20))
+
+
+def test_a_long_thing_is_taken_across_its_middle_from_wherever_it_was_seen() -> None:
+    segment = seen_from_above(box(0.30, 0.05, 0.05))
+    for eye in ((0.0, -1.0, TABLE + 0.5), (-1.0, 0.0, TABLE + 0.5), (0.0, 0.0, TABLE + 1.0)):
+        best = propose(replace(segment, eye=np.array(eye)), top_down(0.0))[0]
+        assert abs(best.T_map_grasp[1, 1]) > np.cos(np.radians(16))

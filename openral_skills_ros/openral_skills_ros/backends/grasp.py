@@ -1,6 +1,6 @@
 """GRASP by MoveIt: scan the object, try grasps of its measured shape, close, lift, and check the grip."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,13 +23,16 @@ from openral_core.skill_errors import BadRequest, LostObject, NotInGripperRange,
 from openral_core.skill_requests import GraspRequest, Params
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_skills_ros.backends.backend import Failed, Pauses, Run
+from openral_skills_ros.backends.closer_look import CloserLook, around
 from openral_skills_ros.backends.manipulation import Hand, Held, geometry
 from openral_skills_ros.object_scan import NotSeen, ObjectScanner, is_still_there
 from openral_skills_ros.planning_scene import attached
 
 Vector = NDArray[np.float64]
-ATTEMPTS = 2
-"""Times that the fingers close before the grasp is given up [count]."""
+ATTEMPTS = 3
+"""Times that the hand goes in before the grasp is given up [count]."""
+SAME_PLACE, SAME_TURN = 0.012, 0.2
+"""Distance [m] and angle [rad] within which a grasp is the one that failed before."""
 PER_APPROACH = 3
 """Grasps of one approach that are planned before the next approach [count]."""
 UNMOVED = 0.003
@@ -59,11 +62,29 @@ class TooWide(NotInGripperRange):
         )
 
 
+class Missed(Failed):
+    """A grasp at which the hand hit something, or the fingers closed on nothing."""
+
+    def __init__(self, grasp: Grasp, status: SkillStatus, message: str) -> None:
+        super().__init__(status, message)
+        self.grasp = grasp
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A measured object, the approaches to try in order, and the grasps that failed already."""
+
+    segment: ObjectSegment
+    approaches: Sequence[ApproachDirection]
+    failed: Sequence[Vector]
+
+
 class GraspBackend:
     """Grasps objects within reach, or drives nearer first."""
 
     def __init__(self, hand: Hand, options: MoveItBackend, scanner: ObjectScanner, pauses: Pauses) -> None:
         self._hand, self._options, self._scanner, self._pauses = hand, options, scanner, pauses
+        self._closer_look = CloserLook(hand, options, scanner) if scanner.hand_frame else None
         self._geometry = geometry(hand.gripper.options)
 
     @property
@@ -81,24 +102,44 @@ class GraspBackend:
             # An earlier attempt gripped it and could not lift it.
             return await self._carry(request, run, {})
         await self._hand.come_within_reach(request.position, run, self._options.dock)
+        failed: list[Vector] = []
         for attempt in range(1, ATTEMPTS + 1):
-            run.report("scanning", 0.0)
-            segment = await self._scanner.scan(request, run)
-            plan = await self._enter(segment, request, run)
-            if await self._close(plan, segment, request, run):
-                return await self._lift(plan, segment, request, run, {"attempts": attempt})
-        raise NotInGripperRange(f"the fingers closed on nothing {ATTEMPTS} times at the {request.label}")
+            scan = await self._scan(request, failed, run)
+            try:
+                plan = await self._enter(scan, request, run)
+                await self._close(plan, scan.segment, request, run)
+            except Missed as error:
+                failed.append(error.grasp.T_map_grasp)
+                await self._draw_back(error.grasp, request, run)
+                if attempt == ATTEMPTS:
+                    raise Failed(error.status, f"{error}, {ATTEMPTS} times at the {request.label}") from error
+            else:
+                return await self._lift(plan, scan.segment, request, run, {"attempts": attempt})
+        raise AssertionError("the last attempt returns or raises")
 
-    async def _enter(self, segment: ObjectSegment, request: GraspRequest, run: Run) -> Plan:
+    async def _scan(self, request: GraspRequest, failed: Sequence[Vector], run: Run) -> Scan:
+        """Measure the object, closely if a camera on the hand sees it."""
+        hand = self._hand
+        run.report("scanning", 0.0)
+        await hand.look(request.position, run)
+        segment = await self._scanner.scan(request, run)
+        found = list(approaches(request, hand.heading(request.position)))
+        await hand.gripper.move(hand.gripper.options.opening, run, "opening")
+        if self._closer_look is not None:
+            closely = await self._closer_look.scan(around(segment, request), found, run)
+            segment, found = closely or (segment, found)
+        return Scan(segment, found, failed)
+
+    async def _enter(self, scan: Scan, request: GraspRequest, run: Run) -> Plan:
         """Move the open hand around the object.
 
         Raises:
             TooWide: If the fingers fit nowhere.
             NotReachable: If no grasp can be reached.
+            Missed: If the hand hits something.
         """
-        hand, refused, tried = self._hand, "", 0
-        await hand.gripper.move(hand.gripper.options.opening, run, "opening")
-        for plan in self._plans(segment, request):
+        refused, tried = "", 0
+        for plan in self._plans(scan):
             await self._pauses.until(lambda: True, 1.0)  # between computations, cancellations come in
             run.check()
             if plan is None:
@@ -107,7 +148,7 @@ class GraspBackend:
                 break
             tried += 1
             try:
-                await self._go_in(plan.grasp, run, request)
+                await self._go_in(plan.grasp, request, run)
             except Failed as error:
                 if error.status is not SkillStatus.NOT_REACHABLE:
                     raise
@@ -116,41 +157,59 @@ class GraspBackend:
                 return plan
         if refused:
             raise NotReachable(f"no grasp of the {request.label} can be reached, the last one: {refused}")
-        raise TooWide(request.label, self._geometry, segment)
+        raise TooWide(request.label, self._geometry, scan.segment)
 
-    def _plans(self, segment: ObjectSegment, request: GraspRequest) -> Iterator[Plan | None]:
+    def _plans(self, scan: Scan) -> Iterator[Plan | None]:
         """List the best grasps of each approach, both ways round; None after a computation without any."""
-        for approach in approaches(request, self._hand.heading(request.position)):
+        for approach in scan.approaches:
             for strategy in grasp_strategies(approach, self._geometry):
-                found = sample_grasps(segment, approach, strategy)[:PER_APPROACH]
-                for grasp in found:
+                found = sample_grasps(scan.segment, approach, strategy)
+                found = [grasp for grasp in found if not is_near(grasp.T_map_grasp, scan.failed)]
+                for grasp in found[:PER_APPROACH]:
                     for T in wrist_rotations(grasp.T_map_grasp):
                         yield Plan(replace(grasp, T_map_grasp=T), approach.name)
                 if found:
                     break
                 yield None
 
-    async def _go_in(self, grasp: Grasp, run: Run, request: GraspRequest) -> None:
+    async def _go_in(self, grasp: Grasp, request: GraspRequest, run: Run) -> None:
         hand, scene = self._hand, self._hand.scene(request.position)
         before = pregrasp_pose(grasp.T_map_grasp, self._options.distance)
         await hand.arm.reach(before, scene, run, "reaching")
         if grasp.opening < hand.gripper.options.opening:
             await hand.gripper.move(grasp.opening, run, "opening")
-        await hand.arm.reach(grasp.T_map_grasp, scene, run, "approaching", straight=True)
+        try:
+            await hand.arm.reach(grasp.T_map_grasp, scene, run, "approaching", straight=True)
+        except Failed as error:
+            if error.status is not SkillStatus.BLOCKED:
+                raise
+            raise Missed(grasp, error.status, str(error)) from error
 
-    async def _close(self, plan: Plan, segment: ObjectSegment, request: GraspRequest, run: Run) -> bool:
-        """Close the fingers; False if they closed on nothing, after drawing the hand back."""
-        hand, T = self._hand, plan.grasp.T_map_grasp
+    async def _draw_back(self, grasp: Grasp, request: GraspRequest, run: Run) -> None:
+        """Move the open hand away from the object, around obstacles if the straight way back is blocked."""
+        hand = self._hand
+        await hand.gripper.move(grasp.opening, run, "opening")
+        before, scene = pregrasp_pose(grasp.T_map_grasp, self._options.distance), hand.scene(request.position)
+        try:
+            await hand.arm.reach(before, scene, run, "drawing back", straight=True)
+        except Failed as error:
+            if error.status is not SkillStatus.BLOCKED:
+                raise
+            await hand.arm.reach(before, scene, run, "drawing back")
+
+    async def _close(self, plan: Plan, segment: ObjectSegment, request: GraspRequest, run: Run) -> None:
+        """Close the fingers on the object.
+
+        Raises:
+            Missed: If they closed on nothing.
+        """
+        hand = self._hand
         opening = await hand.gripper.move(0.0, run, "closing")
         if opening > plan.grasp.opening - UNMOVED:
             raise Failed(SkillStatus.BLOCKED, f"closing: the fingers stayed {opening:.3f} m apart")
         if hand.gripper.is_closed:
-            await hand.gripper.move(plan.grasp.opening, run, "opening")
-            before = pregrasp_pose(T, self._options.distance)
-            await hand.arm.reach(before, hand.scene(request.position), run, "drawing back", straight=True)
-            return False
+            raise Missed(plan.grasp, SkillStatus.NOT_IN_GRIPPER_RANGE, "the fingers closed on nothing")
         hand.held = self._held(plan.grasp.T_map_grasp, segment, request.label, opening)
-        return True
 
     def _held(self, T: Vector, segment: ObjectSegment, label: str, opening: float) -> Held:
         """Return the object between the fingers, its box upright on its support."""
@@ -186,6 +245,7 @@ class GraspBackend:
         hand.check_grip()
         evidence |= {"width": plan.grasp.width, "approach": plan.approach}
         if self._scanner.sees:
+            await hand.look(request.position, run)
             evidence["seen_gone"] = await self._check_gone(segment, request, run)
         return await self._carry(request, run, evidence)
 
@@ -206,7 +266,7 @@ class GraspBackend:
 
     async def _carry(self, request: GraspRequest, run: Run, evidence: dict[str, ParamValue]) -> SkillResult:
         hand = self._hand
-        await hand.arm.take_posture(hand.scene(request.position), run, "folding the arm")
+        await hand.fold(request.position, run)
         hand.check_grip()
         if hand.gripper.opening is not None:
             evidence["opening"] = hand.gripper.opening
@@ -222,3 +282,13 @@ def approaches(request: GraspRequest, heading: float) -> Iterator[ApproachDirect
     level = [frontal(heading), *(replace(frontal(heading + turn), name="from the side") for turn in TURNS)]
     yield from (*level, *above) if request.is_slender else (*above, *level)
     yield from (oblique(heading, pitch) for pitch in PITCHES)
+
+
+def is_near(T_map_grasp: Vector, others: Sequence[Vector]) -> bool:
+    """Return True if a grasp is the same as one of the others, whichever way round the hand is."""
+    for other in others:
+        distance = float(np.linalg.norm(T_map_grasp[:3, 3] - other[:3, 3]))
+        cosines = T_map_grasp[:3, 1] @ other[:3, 1], T_map_grasp[:3, 2] @ other[:3, 2]
+        if distance < SAME_PLACE and min(abs(cosines[0]), cosines[1]) > np.cos(SAME_TURN):
+            return True
+    return False

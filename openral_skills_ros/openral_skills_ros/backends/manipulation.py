@@ -1,6 +1,7 @@
 """The hand of a robot with MoveIt: reach, obstacles, and the object that it holds; shared by its verbs."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ from openral_core.grasping.approach import HandOrientation
 from openral_core.grasping.gripper import GripperGeometry
 from openral_core.robot import Frames
 from openral_core.robot import Gripper as GripperDescription
-from openral_core.skill_errors import LostObject, NothingHeld, NotReachable
+from openral_core.skill_errors import LostObject, NothingHeld, NotReachable, SkillFailed
 from openral_core.skills import SkillStatus, Verb
 from openral_ros.tf_buffer import TransformBuffer
 from openral_skills_ros.backends.arm import Arm
@@ -22,6 +23,8 @@ from openral_skills_ros.backends.look_at import NoTransform, missing_transform
 from openral_skills_ros.planning_scene import PerceivedScene
 
 Vector = NDArray[np.float64]
+BACK_AWAY = 0.35
+"""Distance to drive back from furniture before which the arm cannot be folded [m]."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,7 @@ class Hand:
     transforms: TransformBuffer
     frames: Frames
     drive: Backend | None
+    look_at: Backend | None = None
     held: Held | None = None
 
     @property
@@ -92,13 +96,17 @@ class Hand:
             raise LostObject(f"the {label} is no longer in the hand: the fingers have closed")
 
     def T_map(self, frame: str) -> Vector:
-        """Return the newest pose of a frame in map, shape (4, 4).
+        """Return the newest pose of a frame in map, shape (4, 4); raises as `T`."""
+        return self.T(self.frames.map, frame)
+
+    def T(self, parent: str, frame: str) -> Vector:
+        """Return the newest pose of a frame in another, shape (4, 4).
 
         Raises:
             NoTransform: If it is unknown.
         """
         try:
-            return self.transforms.lookup_newest(self.frames.map, frame)
+            return self.transforms.lookup_newest(parent, frame)
         except (UnknownFrame, StaleTransform) as error:
             raise NoTransform(error) from error
 
@@ -129,6 +137,32 @@ class Hand:
                 " NAVIGATE nearer first"
             )
 
+    async def look(self, target: Vector, run: Run) -> None:
+        """Point the camera at a target in map if the robot can; a scan tells if it is not seen."""
+        run.check()
+        if self.look_at is not None and not self.look_at.unavailable:
+            x, y, z = target.tolist()
+            with suppress(SkillFailed):
+                await self.look_at.execute(Run({"target": Pose((x, y, z))}, run.stopping))
+            run.check()
+
+    async def fold(self, target: Vector, run: Run) -> None:
+        """Take the posture for driving; if there is no room for it, back away from a target in map before.
+
+        Raises:
+            Failed: If it cannot be planned or carried out.
+        """
+        try:
+            await self.arm.take_posture(self.scene(target), run, "folding the arm")
+        except Failed as error:
+            if error.status not in (SkillStatus.NOT_REACHABLE, SkillStatus.BLOCKED) or self.drive is None:
+                raise
+            run.report("backing away", 0.0)
+            goal = self._base_goal(target, self._base_distance(target) + BACK_AWAY)
+            await self.drive.execute(Run({"goal": goal}, run.stopping))
+            run.check()
+            await self.arm.take_posture(self.scene(target), run, "folding the arm")
+
     async def reach_any(
         self, poses: Iterable[Vector], scene: PlanningScene, run: Run, stage: str, limit: int
     ) -> Vector:
@@ -153,6 +187,9 @@ class Hand:
 
     def _distance(self, target: Vector) -> float:
         return float(np.linalg.norm(target - self.T_map(self.arm.options.base)[:3, 3]))
+
+    def _base_distance(self, target: Vector) -> float:
+        return float(np.linalg.norm((target - self.T_map(self.arm.options.base)[:3, 3])[:2]))
 
     def _base_goal(self, target: Vector, dock: float) -> Pose:
         """Pose of the base from which the arm is ``dock`` [m] from a target, on the straight way to it."""

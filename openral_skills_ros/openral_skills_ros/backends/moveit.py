@@ -18,7 +18,10 @@ from openral_skills_ros.planning_scene import PerceivedScene
 
 
 class HandBackends:
-    """Makes the backends of one hand, which they share; ``drive`` brings it within reach."""
+    """Makes the backends of one hand, which they share.
+
+    ``drive`` brings it within reach, ``look_at`` points the camera.
+    """
 
     def __init__(
         self,
@@ -28,6 +31,7 @@ class HandBackends:
         arm: ArmDescription,
         transforms: TransformBuffer,
         drive: Backend | None,
+        look_at: Backend | None,
     ) -> None:
         self._pauses = Pauses(scope)
         self._scanner = ObjectScanner(node, robot, transforms, self._pauses)
@@ -38,6 +42,7 @@ class HandBackends:
             transforms,
             robot.frames,
             drive,
+            look_at,
         )
 
     @property

@@ -57,7 +57,7 @@ class PlaceBackend:
         back = above if held.orientation.is_downward else pregrasp_pose(down, self._options.distance)
         await hand.arm.reach(back, hand.scene(target), run, "drawing back", straight=True)
         evidence = await self._check(held, target, run)
-        await hand.arm.take_posture(hand.scene(target), run, "folding the arm")
+        await hand.fold(target, run)
         return SkillResult(SkillStatus.SUCCEEDED, f"placed the {held.label}", evidence)
 
     async def _check(self, held: Held, target: Vector, run: Run) -> dict[str, ParamValue]:
@@ -69,6 +69,7 @@ class PlaceBackend:
         x, y, z = (float(value) for value in target)
         evidence: dict[str, ParamValue] = {"x": x, "y": y, "z": z}
         if self._scanner.sees:
+            await self._hand.look(target, run)
             expected = GraspRequest(Pose((x, y, z + held.size[2] / 2)), held.size, held.label)
             try:
                 await self._scanner.scan(expected, run)
@@ -104,7 +105,7 @@ class HandoverBackend:
         hand.check_grip()
         await self._wait_for_pull(held, run)
         await let_go(hand, held, run)
-        await hand.arm.take_posture(hand.scene(point), run, "folding the arm")
+        await hand.fold(point, run)
         evidence: dict[str, ParamValue] = {"agent_id": request.agent_id}
         return SkillResult(SkillStatus.SUCCEEDED, f"handed over the {held.label}", evidence)
 
