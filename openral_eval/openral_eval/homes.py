@@ -36,7 +36,7 @@ def draw_home(seed: int) -> SymbolicHome:
         y = 1.5 * (number % 4) + rng.random()
         places[node] = HomePlace(node, label, room, x, y, occludes, aliases=aliases)
     objects = [
-        HomeObject("mug_1", "red mug", rng.choice(_OPEN_PLACES), "red mug", synonyms=("mug",)),
+        HomeObject("mug_1", "red mug", rng.choice(_OPEN_PLACES), "red mug", synonyms=("mug", "red cup")),
         HomeObject("book_1", "book", rng.choice(_OPEN_PLACES), "book"),
         HomeObject("apple_1", "apple", "dining_table_1", "apple"),
         HomeObject("milk_1", "milk", "fridge_1", "milk"),

@@ -33,6 +33,7 @@ class Score:
 
     Attributes:
         success: Share of the trials that succeeded [1].
+        done: Mean share of the task that was done [1].
         pass_hat: pass^1, pass^2, ... up to the trials of the task with the fewest [1].
         spl: Mean success weighted by path length where it is defined [1]; None if nowhere.
         steps: Mean goals sent to the skill server, or commands of a game [1].
@@ -46,6 +47,7 @@ class Score:
     tasks: int
     trials: int
     success: float
+    done: float
     pass_hat: tuple[float, ...]
     spl: float | None
     steps: float
@@ -76,6 +78,7 @@ def score(records: Sequence[TrialRecord]) -> Score:
         tasks=len(by_task),
         trials=len(records),
         success=fmean(each.success for each in records),
+        done=fmean(each.score for each in records),
         pass_hat=tuple(
             fmean(pass_hat_k(sum(done), len(done), k) for done in by_task.values())
             for k in range(1, fewest + 1)

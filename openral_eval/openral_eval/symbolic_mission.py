@@ -7,12 +7,13 @@ from functools import cache
 from openral_bringup.graph.resources import rskill_folders
 from openral_core.detectors import DetectorInfo, LifecycleState
 from openral_core.missions import MissionState
-from openral_core.rskills import Mode, Name, Registry, SkillManifest, Vocabulary
+from openral_core.rskills import Mode, Name, Registry, Vocabulary
 from openral_core.skills import SkillResult, Verb
+from openral_household_benchmark.text_episode import decided
 from openral_reasoner.commands import AskModel, Command, EndMission, PublishHandoff, PublishPrompt, SendSkill
 from openral_reasoner.core import Core
 from openral_reasoner.events import PaletteChanged, PromptReceived
-from openral_reasoner.llm.base import Decision, Model, ModelUnavailable, answer_of
+from openral_reasoner.llm.base import Model, answer_of
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
@@ -44,9 +45,9 @@ class MissionOutcome:
 
 
 @cache
-def shipped_skills() -> tuple[SkillManifest, ...]:
-    """Return the skills of this installation, with the descriptions that a model reads."""
-    return tuple(Registry.load(rskill_folders(())).skills)
+def shipped_registry() -> Registry:
+    """Return the rSkills of this installation, with the descriptions that a model reads."""
+    return Registry.load(rskill_folders(()))
 
 
 class StreamingHomePeers(HomePeers):
@@ -81,7 +82,7 @@ def home_palette(home: SymbolicHome) -> ToolPalette:
         holding=(held.remembered or held.label) if held else "",
         scene=home.graph(),
     )
-    return build_palette(graph, shipped_skills())
+    return build_palette(graph, tuple(shipped_registry().skills))
 
 
 def _detector(name: str, mode: Mode, description: str) -> DetectorState:
@@ -116,7 +117,7 @@ def run_symbolic_mission(
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield LOOK_TIME, answer_of(command.call_id, _decided(model, command))
+            yield LOOK_TIME, answer_of(command.call_id, decided(model, command.context))
         elif (event := peers.answer(command)) is not None:
             after = SKILL_TIME if isinstance(command, SendSkill) else LOOK_TIME
             yield after, event
@@ -132,13 +133,6 @@ def run_symbolic_mission(
         return MissionOutcome(MissionState.FAILED, str(endless), *_sent(line))
     end = ends[0] if ends else EndMission(mission_id="", state=MissionState.FAILED, reason="no end")
     return MissionOutcome(end.state, end.reason, *_sent(line))
-
-
-def _decided(model: Model, command: AskModel) -> Decision | ModelUnavailable:
-    try:
-        return model(command.context)
-    except ModelUnavailable as failure:
-        return failure
 
 
 def _sent(line: SimulatedTimeline) -> tuple[int, tuple[str, ...]]:

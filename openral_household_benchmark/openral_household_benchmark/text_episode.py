@@ -9,9 +9,10 @@ from openral_household_benchmark.text_home import STEP, TextHomePeers
 from openral_household_benchmark.text_world import TextGame
 from openral_reasoner.budget import SearchBudget
 from openral_reasoner.commands import AskModel, Command, PublishHandoff, SendSkill
+from openral_reasoner.context import Context
 from openral_reasoner.core import Core
 from openral_reasoner.events import PaletteChanged, PromptReceived
-from openral_reasoner.llm.base import Model, answer_of
+from openral_reasoner.llm.base import Decision, Model, ModelUnavailable, answer_of
 from openral_reasoner.search import SearchCosts
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.simulator import LOOK_TIME, SKILL_TIME, Answer, SimulatedTimeline
@@ -21,6 +22,9 @@ COSTS = SearchCosts(looking=1.0, opening=2.0 * STEP)
 
 BUDGET = SearchBudget(candidates=100, recalls=300, locates=300, model_calls=300, skills=500, seconds=3600.0)
 """Budget of a mission: the game's own limit of steps is the narrower one."""
+
+SETTINGS = MissionSettings()
+"""Settings besides costs and budget, which are those of the game."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,9 @@ class TextResult:
         return self.score >= 1.0
 
 
-def play(game: TextGame, registry: Registry, model: Model) -> TextResult:
+def play(
+    game: TextGame, registry: Registry, model: Model, settings: MissionSettings = SETTINGS
+) -> TextResult:
     """Play one game with a decision model; a question to a human is not answered and ends it."""
     world = game.begin()
     peers = TextHomePeers(world, game.max_steps, ends_itself=game.ends_itself)
@@ -61,14 +67,14 @@ def play(game: TextGame, registry: Registry, model: Model) -> TextResult:
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield LOOK_TIME, answer_of(command.call_id, model(command.context))
+            yield LOOK_TIME, answer_of(command.call_id, decided(model, command.context))
         elif (event := peers.answer(command)) is not None:
             after = SKILL_TIME if isinstance(command, SendSkill) else LOOK_TIME
             yield after, event
             if isinstance(command, SendSkill):
                 yield after, PaletteChanged(palette=peers.palette(manifests))
 
-    line = SimulatedTimeline(Core(MissionSettings(search=COSTS, budget=BUDGET)), answers)
+    line = SimulatedTimeline(Core(settings.model_copy(update={"search": COSTS, "budget": BUDGET})), answers)
     line.put(0.0, PaletteChanged(palette=peers.palette(manifests)))
     line.put(0.0, PromptReceived(id="goal", text=game.goal))
     ends = line.run()
@@ -86,6 +92,14 @@ def play(game: TextGame, registry: Registry, model: Model) -> TextResult:
         sum(isinstance(each, PublishHandoff) for each in sent),
         sum(isinstance(each, AskModel) for each in sent),
     )
+
+
+def decided(model: Model, context: Context) -> Decision | ModelUnavailable:
+    """Return the decision, or why there is none."""
+    try:
+        return model(context)
+    except ModelUnavailable as failure:
+        return failure
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,25 @@
 """Suites by name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
-from openral_eval.suites import household, search
+from openral_eval.suites import household, injection, language, search, text_games, tools
 from openral_eval.tasks import Suite, SuiteOptions, Task, UnknownSuite
 
-SUITES: Mapping[str, Suite] = {each.SUITE.name: each.SUITE for each in (search, household)}
+SUITES: Mapping[str, Suite] = {
+    suite.name: suite
+    for suite in (
+        search.SUITE,
+        household.SUITE,
+        text_games.TIDY,
+        text_games.TWC,
+        tools.SUITE,
+        language.SUITE,
+        injection.SUITE,
+    )
+}
 
 
-def tasks_of(names: Iterable[str], options: SuiteOptions) -> tuple[Task, ...]:
+def tasks_of(names: Sequence[str], options: SuiteOptions) -> tuple[Task, ...]:
     """Return the tasks of some suites.
 
     Raises:

@@ -1,0 +1,51 @@
+"""Suite language: paraphrases in several languages, judged by what the robot then does."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from pydantic import Field, RootModel
+
+from openral_core.documents import Document, parse_yaml
+from openral_eval.homes import draw_home
+from openral_eval.suites.home_missions import HomeMission, Wanted, run_home_mission
+from openral_eval.tasks import Suite, SuiteOptions, Task, Verdict
+from openral_reasoner.llm.base import Model
+from openral_reasoner.settings import MissionSettings
+
+
+class Meaning(Document):
+    """Sentences that ask for the same."""
+
+    wanted: Wanted
+    sentences: tuple[str, ...] = Field(min_length=1)
+
+
+class Meanings(RootModel[Mapping[str, Meaning]]):
+    """The file ``language.yaml``."""
+
+
+@cache
+def meanings() -> Mapping[str, Meaning]:
+    """Load the sentences by what they ask for."""
+    text = files(__package__).joinpath("language.yaml").read_text(encoding="utf-8")
+    return Meanings.model_validate(parse_yaml(text)).root
+
+
+def tasks(options: SuiteOptions) -> tuple[Task, ...]:
+    """Return a task per sentence, all in the home of the first seed."""
+    every = tuple(
+        Task("language", f"{kind} {number}", sentence, kind, options.seed, kind)
+        for kind, meaning in meanings().items()
+        for number, sentence in enumerate(meaning.sentences)
+    )
+    return every[: options.limit or None]
+
+
+def run(task: Task, options: SuiteOptions, model: Model, settings: MissionSettings) -> Verdict:
+    """Do what a sentence asks for."""
+    mission = HomeMission(task.goal, draw_home(task.seed), meanings()[task.case].wanted, {})
+    return run_home_mission(mission, model, settings)
+
+
+SUITE = Suite("language", "paraphrases in four languages, and sentences to be asked back", tasks, run)

@@ -1,0 +1,127 @@
+"""Suite tools: single decisions in the middle of real missions, judged by their tool and arguments."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+from pydantic import Field, RootModel
+
+from openral_core.documents import Document, parse_yaml
+from openral_core.skills import Verb
+from openral_eval.homes import REQUESTER, draw_home
+from openral_eval.symbolic_mission import StreamingHomePeers, run_symbolic_mission
+from openral_eval.tasks import Suite, SuiteOptions, Task, Verdict
+from openral_reasoner.context import Context, RawCall, UnreadableArguments, read_arguments
+from openral_reasoner.llm.base import Decision, Model
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.settings import MissionSettings
+
+Value = str | bool
+_GIVE_UP = Decision((RawCall(tool="done", arguments='{"success": false, "message": "judged"}'),), cost=0.0)
+
+
+class WantedCall(Document):
+    """Tool call; ``verb`` is that of its skill, and a text in slashes is a regular expression."""
+
+    tool: str
+    verb: Verb | None = None
+    arguments: Mapping[str, Value] = Field(default={})
+
+    def raw(self, palette: ToolPalette) -> RawCall:
+        """Return the call itself."""
+        given: dict[str, Value] = dict(self.arguments)
+        if self.verb is not None:
+            given["rskill_id"] = palette.with_verb(self.verb)[0].id
+        return RawCall(tool=self.tool, arguments=json.dumps(given))
+
+    def fits(self, arguments: Mapping[str, object], palette: ToolPalette) -> bool:
+        """Return True if arguments of this tool are the wanted ones."""
+        if self.verb is not None:
+            skill = palette.skill(str(arguments.get("rskill_id", "")))
+            if skill is None or skill.verb is not self.verb:
+                return False
+        return all(_same(wanted, arguments.get(name)) for name, wanted in self.arguments.items())
+
+
+def _same(wanted: Value, given: object) -> bool:
+    if isinstance(wanted, str) and wanted.startswith("/"):
+        return re.search(wanted.strip("/"), str(given), re.IGNORECASE) is not None
+    return wanted == given
+
+
+class DecisionCase(Document):
+    """Goal, the calls before the decision, and the calls of which one is right."""
+
+    goal: str
+    before: tuple[WantedCall, ...] = ()
+    wanted: tuple[WantedCall, ...] = Field(min_length=1)
+
+
+class DecisionCases(RootModel[Mapping[str, DecisionCase]]):
+    """The file ``tools.yaml``."""
+
+
+@cache
+def cases() -> Mapping[str, DecisionCase]:
+    """Load the cases by name."""
+    text = files(__package__).joinpath("tools.yaml").read_text(encoding="utf-8")
+    return DecisionCases.model_validate(parse_yaml(text)).root
+
+
+@dataclass
+class OneDecision:
+    """Model that makes the calls of a case, then asks the one on trial once, then gives up."""
+
+    case: DecisionCase
+    model: Model
+    decided: list[tuple[Decision, ToolPalette]] = field(default_factory=list)
+    _asked: int = 0
+
+    def __call__(self, context: Context) -> Decision:
+        """Return the next call of the case, or give up after the decision on trial."""
+        number, self._asked = self._asked, self._asked + 1
+        if number < len(self.case.before):
+            return Decision((self.case.before[number].raw(context.palette),), cost=0.0)
+        if not self.decided:
+            self.decided.append((self.model(context), context.palette))
+        return _GIVE_UP
+
+
+def judge(case: DecisionCase, decision: Decision, palette: ToolPalette) -> tuple[str, str]:
+    """Return the category of a wrong decision with the decision, both "" if it is right."""
+    if len(decision.calls) != 1:
+        return "NO_CALL" if not decision.calls else "SEVERAL_CALLS", decision.text
+    (call,) = decision.calls
+    made = f"{call.tool} {call.arguments}"
+    try:
+        arguments = read_arguments(call.arguments)
+    except UnreadableArguments:
+        return "MALFORMED", made
+    same_tool = [wanted for wanted in case.wanted if wanted.tool == call.tool]
+    if not same_tool:
+        return "WRONG_TOOL", made
+    right = any(wanted.fits(arguments, palette) for wanted in same_tool)
+    return ("", "") if right else ("WRONG_ARGUMENTS", made)
+
+
+def tasks(options: SuiteOptions) -> tuple[Task, ...]:
+    """Return a task per case, all in the home of the first seed."""
+    every = tuple(Task("tools", name, case.goal, name, options.seed, name) for name, case in cases().items())
+    return every[: options.limit or None]
+
+
+def run(task: Task, options: SuiteOptions, model: Model, settings: MissionSettings) -> Verdict:
+    """Ask for one decision."""
+    case = cases()[task.case]
+    asked = OneDecision(case, model)
+    run_symbolic_mission(case.goal, StreamingHomePeers(draw_home(task.seed)), asked, settings, REQUESTER)
+    if not asked.decided:
+        return Verdict("NO_DECISION", "the model made none")
+    failure, detail = judge(case, *asked.decided[0])
+    return Verdict(failure, detail, score=float(not failure))
+
+
+SUITE = Suite("tools", "single decisions: the right tool with the right arguments", tasks, run)
