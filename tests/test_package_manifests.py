@@ -44,6 +44,7 @@ WITHOUT_KEY = {
     "grpc",
     "httpx2",
     "huggingface_hub",
+    "inspect_ai",
     "lerobot",
     "mcap",
     "mcp",

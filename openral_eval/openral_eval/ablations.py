@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from openral_reasoner.context import Context, RawCall, UnreadableArguments, read_arguments
-from openral_reasoner.llm.base import Decision, Model
+from openral_reasoner.llm.base import AdvisedModel, Decision, Model
 from openral_reasoner.settings import MissionSettings
 
 
@@ -34,8 +34,20 @@ class WithoutHints:
         Raises:
             ModelUnavailable: If the model made none.
         """
-        decision = self.model(context)
-        return replace(decision, calls=tuple(map(_without_hints, decision.calls)))
+        return _stripped(self.model(context))
+
+    def advise(self, context: Context) -> Decision:
+        """Return the advisor's decision without likely places.
+
+        Raises:
+            ModelUnavailable: If it made none.
+        """
+        asked = self.model.advise if isinstance(self.model, AdvisedModel) else self.model
+        return _stripped(asked(context))
+
+
+def _stripped(decision: Decision) -> Decision:
+    return replace(decision, calls=tuple(map(_without_hints, decision.calls)))
 
 
 def _without_hints(call: RawCall) -> RawCall:

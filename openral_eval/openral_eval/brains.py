@@ -3,36 +3,37 @@
 from dataclasses import dataclass
 
 from openral_reasoner.llm.base import Model
-from openral_reasoner_ros.clients.model import make_model
+from openral_reasoner_ros.clients.model import make_advisor, make_model
 from openral_reasoner_ros.parameters import Brain, ReasonerParameters
 
 
 @dataclass(frozen=True, slots=True)
 class BrainSpec:
-    """Decision model: the brain of the reasoner with its model, endpoint and price list."""
+    """Decision model: the brain of the reasoner with its model, endpoint, price list and advisor."""
 
     brain: Brain = Brain.SCRIPTED
     model: str = ""
     base_url: str = ""
     prices: str = ""
+    advisor: str = ""
 
     @property
     def name(self) -> str:
         """Name for reports."""
         return f"{self.brain.value} {self.model}".strip()
 
-    def build(self) -> Model:
-        """Build the model, as the reasoner's node does.
+    def build(self) -> tuple[Model, Model | None]:
+        """Build the model and its advisor, as the reasoner's node does.
 
         Raises:
             OpenRALError: If its package, name, key or price list is missing.
         """
-        return make_model(
-            ReasonerParameters(
-                brain=self.brain,
-                model=self.model,
-                base_url=self.base_url,
-                prices=self.prices,
-                rskill_folders=(),
-            )
+        parameters = ReasonerParameters(
+            brain=self.brain,
+            model=self.model,
+            base_url=self.base_url,
+            prices=self.prices,
+            advisor_model=self.advisor,
+            rskill_folders=(),
         )
+        return make_model(parameters), make_advisor(parameters)

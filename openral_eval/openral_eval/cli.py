@@ -9,6 +9,7 @@ import typer
 
 from openral_eval.ablations import Part
 from openral_eval.brains import BrainSpec
+from openral_eval.cluster import on_cluster
 from openral_eval.fingerprint import fingerprint
 from openral_eval.html_report import html_report
 from openral_eval.report import HEAD, markdown_report, markdown_table, suite_rows
@@ -32,6 +33,9 @@ def evaluate(
     model: Annotated[str, typer.Option(help="of a vendor's brain")] = "",
     base_url: Annotated[str, typer.Option(help="of a compatible endpoint")] = "",
     prices: Annotated[str, typer.Option(help="YAML price list; default the shipped one")] = "",
+    advisor: Annotated[
+        str, typer.Option(help="stronger model of the same endpoint, asked while the first is stuck")
+    ] = "",
     trials: Annotated[int, typer.Option(min=1, help="of each task; pass^k is reported up to 8")] = 8,
     seed: Annotated[int, typer.Option(min=0, help="of the first home")] = 0,
     limit: Annotated[int, typer.Option(min=0, help="tasks of each suite; 0 = the suite's own number")] = 0,
@@ -42,6 +46,9 @@ def evaluate(
         Path | None, typer.Option(exists=True, file_okay=False, help="folder games/twc, for the suite twc")
     ] = None,
     jobs: Annotated[int, typer.Option(min=0, help="processes; 0 = one per core")] = 0,
+    cluster: Annotated[
+        str, typer.Option(help="do the trials on the Ray cluster with this address, or auto")
+    ] = "",
     resume: Annotated[
         bool, typer.Option("--resume/--no-resume", help="go on with what --out already holds")
     ] = True,
@@ -56,10 +63,11 @@ def evaluate(
     options = SuiteOptions(seed, limit, games)
     names = tuple(dict.fromkeys(suite or ["household"]))
     tasks = tasks_of(names, options)
-    spec, parts = BrainSpec(brain, model, base_url, prices), frozenset(without or ())
+    spec, parts = BrainSpec(brain, model, base_url, prices, advisor), frozenset(without or ())
     description = RunDescription(
         brain=spec.name,
         base_url=base_url,
+        advisor=advisor,
         suites=names,
         trials=trials,
         seed=seed,
@@ -71,7 +79,8 @@ def evaluate(
     spec.build()
     wanted = [Trial(task, number, spec, options, parts) for number in range(trials) for task in tasks]
     with ResultsLog(out, description, resume=resume) as log:
-        records = run_trials(wanted, log, in_processes(jobs or os.cpu_count() or 1), _tell)
+        work = on_cluster(cluster) if cluster else in_processes(jobs or os.cpu_count() or 1)
+        records = run_trials(wanted, log, work, _tell)
     write_reports(out, description, records)
     typer.echo(markdown_table(HEAD, suite_rows(records)))
     typer.echo(f"report: {out / 'report.html'}", err=True)

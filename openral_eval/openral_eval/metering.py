@@ -17,8 +17,10 @@ class MeteredModel:
     """Model that counts what its decisions cost; ``latencies`` [s] on ``clock``."""
 
     model: Model
+    advisor: Model | None = None
     clock: Callable[[], float] = time.perf_counter
     decisions: int = 0
+    advised: int = 0
     malformed: int = 0
     refused: int = 0
     tokens_in: int = 0
@@ -37,10 +39,22 @@ class MeteredModel:
         Raises:
             ModelUnavailable: If it made none.
         """
+        return self._ask(self.model, context)
+
+    def advise(self, context: Context) -> Decision:
+        """Return the advisor's decision, the model's if there is no advisor.
+
+        Raises:
+            ModelUnavailable: If it made none.
+        """
+        self.advised += 1
+        return self._ask(self.advisor or self.model, context)
+
+    def _ask(self, model: Model, context: Context) -> Decision:
         self._count_replies(context)
         started = self.clock()
         try:
-            decision = self.model(context)
+            decision = model(context)
         except ModelUnavailable as failure:
             self.unavailable = failure.condition
             self.tokens_in += failure.tokens

@@ -9,7 +9,6 @@ from openral_core.detectors import DetectorInfo, LifecycleState
 from openral_core.missions import MissionState
 from openral_core.rskills import Mode, Name, Registry, Vocabulary
 from openral_core.skills import SkillResult, Verb
-from openral_household_benchmark.text_episode import decided
 from openral_reasoner.commands import AskModel, Command, EndMission, PublishHandoff, PublishPrompt, SendSkill
 from openral_reasoner.core import Core
 from openral_reasoner.events import PaletteChanged, PromptReceived
@@ -24,6 +23,7 @@ from openral_reasoner_testing.simulator import (
     Answer,
     EndlessMission,
     SimulatedTimeline,
+    decision_of,
 )
 from openral_reasoner_testing.symbolic_home import SymbolicHome
 
@@ -117,7 +117,7 @@ def run_symbolic_mission(
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield LOOK_TIME, answer_of(command.call_id, decided(model, command.context))
+            yield LOOK_TIME, answer_of(command.call_id, decision_of(model, command))
         elif (event := peers.answer(command)) is not None:
             after = SKILL_TIME if isinstance(command, SendSkill) else LOOK_TIME
             yield after, event

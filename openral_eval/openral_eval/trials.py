@@ -14,6 +14,8 @@ from openral_reasoner.settings import MissionSettings
 
 MAX_DETAIL = 400
 """Longest detail of a failure that is kept [characters]."""
+ADVISOR_DECISIONS = 6
+"""Most decisions of an advisor per mission, as on the robot [1]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +37,9 @@ class Trial:
 def run_trial(trial: Trial) -> TrialRecord:
     """Do one trial in this process."""
     started, task = time.perf_counter(), trial.task
-    meter = MeteredModel(_model(trial.brain))
-    model, settings = without(trial.without, meter, MissionSettings())
+    meter = MeteredModel(*_models(trial.brain))
+    basic = MissionSettings(advisor_decisions=ADVISOR_DECISIONS if meter.advisor else 0)
+    model, settings = without(trial.without, meter, basic)
     verdict = SUITES[task.suite].run(task, trial.options, model, settings)
     failure = verdict.failure
     if failure and meter.unavailable and not failure.startswith("WRONG"):
@@ -57,6 +60,7 @@ def run_trial(trial: Trial) -> TrialRecord:
         decisions=meter.decisions,
         malformed=meter.malformed,
         refused=meter.refused,
+        advised=meter.advised,
         tokens_in=meter.tokens_in,
         tokens_out=meter.tokens_out,
         tokens_cached=meter.tokens_cached,
@@ -69,6 +73,6 @@ def run_trial(trial: Trial) -> TrialRecord:
 
 
 @cache
-def _model(brain: BrainSpec) -> Model:
-    """Build a model once per process."""
+def _models(brain: BrainSpec) -> tuple[Model, Model | None]:
+    """Build a model and its advisor once per process."""
     return brain.build()

@@ -78,7 +78,7 @@ def test_the_command_serves_until_it_is_interrupted() -> None:
         assert process.stdout is not None
         lines = [process.stdout.readline(), process.stdout.readline()]
         url = lines[1].split()[-1]
-        model = BrainSpec(Brain.OPENAI, "reader", url).build()
+        model = BrainSpec(Brain.OPENAI, "reader", url).build()[0]
         task = SUITES["household"].tasks(SuiteOptions(limit=1))[0]
         assert SUITES["household"].run(task, SuiteOptions(), model, MissionSettings()).success
         process.send_signal(signal.SIGINT)

@@ -9,13 +9,12 @@ from openral_household_benchmark.text_home import STEP, TextHomePeers
 from openral_household_benchmark.text_world import TextGame
 from openral_reasoner.budget import SearchBudget
 from openral_reasoner.commands import AskModel, Command, PublishHandoff, SendSkill
-from openral_reasoner.context import Context
 from openral_reasoner.core import Core
 from openral_reasoner.events import PaletteChanged, PromptReceived
-from openral_reasoner.llm.base import Decision, Model, ModelUnavailable, answer_of
+from openral_reasoner.llm.base import Model, answer_of
 from openral_reasoner.search import SearchCosts
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.simulator import LOOK_TIME, SKILL_TIME, Answer, SimulatedTimeline
+from openral_reasoner_testing.simulator import LOOK_TIME, SKILL_TIME, Answer, SimulatedTimeline, decision_of
 
 COSTS = SearchCosts(looking=1.0, opening=2.0 * STEP)
 """Cost of a visit in steps: looking is none, a door is opened and closed."""
@@ -67,7 +66,7 @@ def play(
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield LOOK_TIME, answer_of(command.call_id, decided(model, command.context))
+            yield LOOK_TIME, answer_of(command.call_id, decision_of(model, command))
         elif (event := peers.answer(command)) is not None:
             after = SKILL_TIME if isinstance(command, SendSkill) else LOOK_TIME
             yield after, event
@@ -92,14 +91,6 @@ def play(
         sum(isinstance(each, PublishHandoff) for each in sent),
         sum(isinstance(each, AskModel) for each in sent),
     )
-
-
-def decided(model: Model, context: Context) -> Decision | ModelUnavailable:
-    """Return the decision, or why there is none."""
-    try:
-        return model(context)
-    except ModelUnavailable as failure:
-        return failure
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,10 +124,11 @@ class ChangeState(CallEvent):
 
 
 class AskModel(CallEvent):
-    """Ask the model for a decision."""
+    """Ask the model for a decision, or its ``advisor``, a stronger model, while the model is stuck."""
 
     kind: Literal["ask_model"] = "ask_model"
     context: Context
+    advisor: bool = False
 
 
 class SetDeadline(CallEvent):

@@ -23,7 +23,7 @@ from openral_reasoner.context import ObjectSummary, Turn
 from openral_reasoner.events import Event, PromptReceived
 from openral_reasoner.evidence import Evidence, Fact, Gone, Node
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.policies import PrematureEndPolicy
+from openral_reasoner.policies import AdvicePolicy, PrematureEndPolicy
 from openral_reasoner.residency import ResidencyState
 from openral_reasoner.search import SearchProgress
 from openral_reasoner.settings import MissionSettings
@@ -208,7 +208,7 @@ class Mission:
         self.cancelled, self.let_go = "", False
         self.unconfirmed: set[str] = set()
         self.residency = ResidencyState()
-        self.early_endings = PrematureEndPolicy()
+        self.early_endings, self.advice = PrematureEndPolicy(), AdvicePolicy(settings.advisor_decisions)
         self.in_vain: set[str] = set()
         self.not_back: set[str] = set()
         self.not_named: dict[tuple[str, str], str] = {}

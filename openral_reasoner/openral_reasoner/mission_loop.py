@@ -84,9 +84,11 @@ def ask_model(mission: Mission, given: Context) -> Procedure[Event]:
     """Ask the model for one decision and charge it to the budget."""
     mission.spend("model_calls")
     mission.say("deciding")
-    call_id = mission.next_id("model")
-    mission.open_span(call_id, "chat", **{"gen_ai.operation.name": "chat"})
-    command = AskModel(call_id=call_id, context=given)
+    call_id, advised = mission.next_id("model"), mission.advice.pending > 0
+    mission.advice = mission.advice.after_decision()
+    attributes = {"gen_ai.operation.name": "chat"} | ({"openral.advisor": "asked"} if advised else {})
+    mission.open_span(call_id, "chat", **attributes)
+    command = AskModel(call_id=call_id, context=given, advisor=advised)
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.model)
     mission.close_span(call_id, status_of(event), **usage_attributes(event))
     if isinstance(event, ModelAnswered | ModelFailed):
@@ -175,12 +177,23 @@ def run_with_handoffs(mission: Mission) -> Procedure[Ending]:
         try:
             return (yield from run_decision_loop(mission))
         except (BudgetExhausted, MissionStuck) as reason:
+            if isinstance(reason, MissionStuck) and consult_advisor(mission, str(reason)):
+                continue
             why = mission.floor.told(str(reason))
             final = isinstance(reason, BudgetExhausted) and reason.line in _FINAL
         answer = yield from hand_over(mission, why, final=final)
         if answer is None:
             return Ending(MissionState.HANDED_OVER, why)
         mission.operator_words = answer
+
+
+def consult_advisor(mission: Mission, why: str) -> bool:
+    """Have the advisor make the next decisions, and tell it why; False if it has none left."""
+    mission.advice = mission.advice.after_stuck()
+    if not mission.advice.pending:
+        return False
+    mission.news.append(f"the model that decided so far is stuck: {plain(why, 200)}")
+    return True
 
 
 def hand_over(mission: Mission, why: str, *, final: bool) -> Procedure[str | None]:

@@ -66,6 +66,27 @@ class RecoveryPolicy:
         return RecoveryAction.GIVE_UP, self
 
 
+ADVICE = 3
+"""Decisions that an advisor makes before the model decides again [1]."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdvicePolicy:
+    """Decisions that an advisor may still make: ``left`` in the mission, ``pending`` of them now."""
+
+    left: int
+    pending: int = 0
+
+    def after_stuck(self) -> "AdvicePolicy":
+        """Return the policy after the model got stuck; nothing is pending if no decision is left."""
+        pending = min(ADVICE, self.left)
+        return AdvicePolicy(self.left - pending, pending)
+
+    def after_decision(self) -> "AdvicePolicy":
+        """Return the policy after one decision, of the advisor if any was pending."""
+        return replace(self, pending=max(0, self.pending - 1))
+
+
 _Key = tuple[str, str]
 
 

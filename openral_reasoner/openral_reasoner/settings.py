@@ -64,6 +64,9 @@ class MissionSettings(BaseModel):
     locate_after_miss: bool = Field(
         default=True, description="ask the default locator once when memory lacks an object"
     )
+    advisor_decisions: int = Field(
+        default=0, ge=0, description="decisions per mission that an advisor makes while the model is stuck"
+    )
     found_ids_as_enums: bool = Field(
         default=True,
         description="list ids found during the mission in the tools' schemas; False keeps the tools the same "

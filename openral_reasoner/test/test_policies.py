@@ -8,7 +8,7 @@ from openral_core.missions import MissionState
 from openral_reasoner.commands import EndMission, PublishHandoff, SendSkill
 from openral_reasoner.context import Context, RawCall, ToolResult
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.policies import Early, PrematureEndPolicy
+from openral_reasoner.policies import AdvicePolicy, Early, PrematureEndPolicy
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
@@ -131,3 +131,14 @@ def test_each_objection_is_made_once() -> None:
         again, policy = policy.after(early)
         assert (first, again) == (True, False)
     assert policy.after(None) == (False, policy)
+
+
+def test_an_advisor_decides_a_few_times_whenever_the_model_is_stuck_and_then_no_more() -> None:
+    policy, decided = AdvicePolicy(5), []
+    for _ in range(3):
+        policy = policy.after_stuck()
+        count = 0
+        while policy.pending:
+            policy, count = policy.after_decision(), count + 1
+        decided.append(count)
+    assert decided == [3, 2, 0]

@@ -25,7 +25,7 @@ from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.prompts import NAME_CHARACTERS, PROMPT_CHARACTERS
-from openral_reasoner_ros.clients.model import DeadlineClient, ModelClient, make_model
+from openral_reasoner_ros.clients.model import DeadlineClient, ModelClient, make_advisor, make_model
 from openral_reasoner_ros.dispatcher import EventDispatcher, Handler
 from openral_reasoner_ros.genai_spans import GenAiConventions
 from openral_reasoner_ros.graph_monitor import GraphMonitor
@@ -53,6 +53,7 @@ class Configured:
     parameters: ReasonerParameters
     skills: tuple[SkillManifest, ...]
     model: Model
+    advisor: Model | None
     palette: PalettePublisher
 
 
@@ -86,7 +87,7 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
             c.SetDeadline: deadlines.set,
             c.ClearDeadline: deadlines.clear,
             c.AskModel: FrontierPublisher(scope).before(
-                ModelClient(scope, node, dispatcher.post, configured.model).ask
+                ModelClient(scope, node, dispatcher.post, configured.model, configured.advisor).ask
             ),
         }
     )
@@ -157,7 +158,9 @@ class ReasonerNode(LifecycleNodeBase):
         skills = Registry.load(parameters.folders).skills
         self._failures = FailureReporter(scope, self, OWN_FAILURE, "reasoner")
         palette = PalettePublisher(scope)
-        self._configuration = Configured(parameters, skills, make_model(parameters), palette)
+        self._configuration = Configured(
+            parameters, skills, make_model(parameters), make_advisor(parameters), palette
+        )
 
     def on_fatal(self, reason: FatalNodeError) -> None:
         """Publish the failure too."""

@@ -35,6 +35,13 @@ class ReasonerParameters(Parameters):
     brain: Brain = Field(default=Brain.SCRIPTED, description="scripted, anthropic or openai")
     model: str = Field(default="", description="the vendor's model name, for anthropic and openai")
     base_url: str = Field(default="", description="API endpoint; empty uses the vendor's own")
+    advisor_model: str = Field(
+        default="",
+        description="stronger model of the endpoint that decides while the first is stuck; empty for none",
+    )
+    advisor_decisions: int = Field(
+        default=6, ge=0, le=100, description="most decisions of the advisor per mission, within the budget"
+    )
     prices: str = Field(
         default="", description="YAML price list; empty uses the built-in one for the vendors' own endpoints"
     )
@@ -179,6 +186,7 @@ class ReasonerParameters(Parameters):
             second_goal=self.second_goal.value,
             has_skills=self.has_skills,
             require_approval=self.require_approval,
+            advisor_decisions=self.advisor_decisions if self.advisor_model else 0,
             # Only endpoints of one's own may decode by schema; the vendors' own cache the tools.
             found_ids_as_enums=bool(self.base_url) or self.brain is Brain.SCRIPTED,
         )

@@ -11,6 +11,8 @@ from openral_reasoner.commands import AskModel, ClearDeadline, Command, EndMissi
 from openral_reasoner.context import CallEvent, Context, RawCall
 from openral_reasoner.core import Core
 from openral_reasoner.events import DeadlinePassed, Event, ModelAnswered, PaletteChanged, PromptReceived
+from openral_reasoner.llm.base import AdvisedModel, Decision, ModelUnavailable
+from openral_reasoner.llm.base import Model as DecisionModel
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
@@ -93,6 +95,15 @@ class SimulatedTimeline:
             return False
         del self._deadlines[event.call_id]
         return True
+
+
+def decision_of(model: DecisionModel, command: AskModel) -> Decision | ModelUnavailable:
+    """Return the decision of a model, or of its advisor where that is asked; else why there is none."""
+    decide = model.advise if command.advisor and isinstance(model, AdvisedModel) else model
+    try:
+        return decide(command.context)
+    except ModelUnavailable as failure:
+        return failure
 
 
 Peers = Callable[[Command], Event | None]

@@ -12,6 +12,7 @@ from datetime import date
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -129,6 +130,17 @@ Model = Callable[[Context], Decision]
 Raises:
     ModelUnavailable: If it cannot decide.
 """
+
+
+@runtime_checkable
+class AdvisedModel(Protocol):
+    """Model with a stronger one that decides while it is stuck."""
+
+    def __call__(self, context: Context) -> Decision:
+        """Return the model's decision."""
+
+    def advise(self, context: Context) -> Decision:
+        """Return the advisor's decision."""
 
 
 def answer_of(call_id: str, outcome: Decision | ModelUnavailable) -> ModelAnswered | ModelFailed:

@@ -28,13 +28,16 @@ MAX_STUCK_CALLS = 4
 
 
 class ModelClient:
-    """Client of one model; each call has a thread of its own, so a stuck call delays no later one.
+    """Client of a model and its advisor; each call has its own thread, so a stuck one delays no later one.
 
     The core's deadline ends the wait for an answer; the core ignores an answer that comes later.
     """
 
-    def __init__(self, scope: ResourceScope, node: Node, post: Post, model: Model) -> None:
-        self._post, self._model, self._node = post, model, node
+    def __init__(
+        self, scope: ResourceScope, node: Node, post: Post, model: Model, advisor: Model | None = None
+    ) -> None:
+        self._post, self._node = post, node
+        self._models = {False: model, True: advisor or model}
         self._running: list[threading.Thread] = []
         self._answers = ExecutorQueue(scope)
 
@@ -56,7 +59,7 @@ class ModelClient:
     def _decide(self, command: AskModel) -> None:
         outcome: Decision | Exception
         try:
-            outcome = self._model(command.context)
+            outcome = self._models[command.advisor](command.context)
         except Exception as error:
             outcome = error
         self._answers.post(partial(self._answer, command.call_id, outcome))
@@ -117,6 +120,17 @@ def make_model(parameters: ReasonerParameters) -> Model:
         InvalidDocument: If the price list cannot be read.
     """
     return _BRAINS[parameters.brain](parameters)
+
+
+def make_advisor(parameters: ReasonerParameters) -> Model | None:
+    """Build the advisor, a model of the same endpoint; None if none is named.
+
+    Raises:
+        OpenRALError: As `make_model`.
+    """
+    if not parameters.advisor_model:
+        return None
+    return make_model(parameters.model_copy(update={"model": parameters.advisor_model}))
 
 
 def _vendor(module: str, name: str) -> Callable[[ReasonerParameters], Model]:
