@@ -28,6 +28,17 @@ from openral_reasoner_testing.simulator import (
 from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 LOCATOR, STREAM, CAMERA = "open-vocabulary-locator", "household-detector", "head"
+VERBS = (
+    Verb.NAVIGATE,
+    Verb.LOOK_AT,
+    Verb.OPEN,
+    Verb.CLOSE,
+    Verb.GRASP,
+    Verb.PLACE,
+    Verb.POUR,
+    Verb.HANDOVER,
+)
+"""Verbs whose effects the symbolic home has."""
 LATENCY = 0.4
 """Typical latency of the locator, as the model reads it [s]."""
 LABELS = ("apple", "book", "milk", "mug", "wine bottle", "wine glass")
@@ -78,7 +89,7 @@ def home_palette(home: SymbolicHome) -> ToolPalette:
         ),
         memory_alive=True,
         skill_server_alive=True,
-        verbs=tuple(verb for verb in Verb if verb is not Verb.EXPLORE),
+        verbs=VERBS,
         holding=(held.remembered or held.label) if held else "",
         scene=home.graph(),
     )

@@ -16,6 +16,7 @@ the listed skill that has this verb.
   it where it belongs (OPEN what is closed before); list_objects again; done.
 - To pour: the vessel must stand on a surface; recall_object for what is poured and for the vessel; GRASP what
   is poured; POUR with the vessel as target; PLACE what is held on a surface; done.
+- To switch or press: SWITCH the listed control with the parameter 'on', or PRESS it; done.
 For a goal that no tool or skill can do: ask_human at once, and move nothing.
 The robot has one hand, which must be empty to grasp, open or close.
 With every recall, give likely_places from what you know about homes. After a miss, search the frontier in
