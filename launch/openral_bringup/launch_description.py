@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from openral_bringup.domains import domain_of, occupy
-from openral_bringup.graph.bodies import robot_content
+from openral_bringup.graph.bodies import robot_content, sim_robot_notice
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.detectors import missing_requirements
 from openral_bringup.graph.nodes import NodeSpec, Overrides, overrides_of
@@ -23,6 +23,7 @@ from openral_bringup.graph.options import (
     OF_ROBOT,
     OF_SIMULATION,
     RENAMED,
+    RENAMED_IN_SIMULATION,
     DeploymentOptions,
     InvalidDeployment,
     Problems,
@@ -59,13 +60,13 @@ def argument_of(name: str, field: FieldInfo) -> Argument:
     return Argument(name, str(default), field.description or "", choices)
 
 
-_ARGUMENT_NAMES = {option: name for name, option in RENAMED.items()}
-_SPELLED = {
-    _ARGUMENT_NAMES.get(option, option): option
-    for option in DeploymentOptions.model_fields
-    if option != "overrides"
-}
-"""Launch arguments that are options, with the name of their field."""
+def _spelled(*, simulated: bool) -> dict[str, str]:
+    """Return the launch arguments that are options, with the name of their field."""
+    names = {option: name for name, option in (RENAMED_IN_SIMULATION if simulated else RENAMED).items()}
+    left_out = {"overrides", *(OF_ROBOT if simulated else OF_SIMULATION)}
+    return {names.get(each, each): each for each in DeploymentOptions.model_fields if each not in left_out}
+
+
 _COMMON = (
     Argument("rskills", "", "folders of your own rSkills, separated by commas"),
     Argument("domain_id", "", "ROS_DOMAIN_ID of the graph, or auto for a free one"),
@@ -74,18 +75,17 @@ _COMMON = (
 )
 
 
-def _arguments(left_out: Collection[str], *, simulated: bool) -> tuple[Argument, ...]:
+def _arguments(*, simulated: bool) -> tuple[Argument, ...]:
     fields = {
         name: with_default(option, DeploymentOptions.model_fields[option], simulated=simulated)
-        for name, option in _SPELLED.items()
-        if option not in left_out
+        for name, option in _spelled(simulated=simulated).items()
     }
     return (*(argument_of(name, field) for name, field in fields.items()), *_COMMON)
 
 
-ARGUMENTS = _arguments(OF_ROBOT, simulated=True)
+ARGUMENTS = _arguments(simulated=True)
 """Arguments of `sim_e2e.launch.py`."""
-ROBOT_ARGUMENTS = _arguments(OF_SIMULATION, simulated=False)
+ROBOT_ARGUMENTS = _arguments(simulated=False)
 """Arguments of `robot.launch.py`."""
 
 
@@ -94,7 +94,7 @@ def options_from_launch(arguments: Mapping[str, str]) -> tuple[DeploymentOptions
 
     An invalid argument is left at its default, so that the rest can be checked too.
     """
-    problems = Problems()
+    problems, simulated = Problems(), "scene" in arguments
     files = [Path(file) for file in split_list(arguments.get("params", ""))]
     settings = split_list(arguments.get("set", ""), ";")
     nothing: Overrides = {}
@@ -102,11 +102,11 @@ def options_from_launch(arguments: Mapping[str, str]) -> tuple[DeploymentOptions
         option: split_list(arguments[name])
         if isinstance(DeploymentOptions.model_fields[option].default, tuple)
         else arguments[name]
-        for name, option in _SPELLED.items()
+        for name, option in _spelled(simulated=simulated).items()
         if name in arguments
     }
     content["overrides"] = problems.attempt(lambda: overrides_of(files, settings), nothing)
-    if "robot" in arguments:
+    if not simulated:
         file = problems.attempt(lambda: robot_path(arguments["robot"]), Path())
         content |= robot_content(file, problems)
     else:
@@ -200,6 +200,7 @@ def _prepared(arguments: Mapping[str, str], given: Iterable[str]) -> Launch:
         for node in graph.started
         for name, value in node.variables.items()
     ]
+    lines += sim_robot_notice(options)
     variables = {"ROS_DOMAIN_ID": str(domain)} if arguments["domain_id"] else {}
     lines += [f"every node: environment {name}={value}" for name, value in variables.items()]
     return Launch(graph, options.max_restarts, variables, tuple(lines))

@@ -42,6 +42,7 @@ from openral_reasoner_ros.clients.model import make_model
 from openral_reasoner_ros.parameters import Brain, ReasonerParameters
 from openral_reasoner_testing.placement_search import table_text
 from openral_sim.odometry import DriftName
+from openral_sim.robot_catalogue import DEFAULT_ROBOT, UnknownSimRobot, licence_notice
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -97,6 +98,20 @@ def brain_of(brain: Brain, model: str, base_url: str, own: Iterable[Path] = ()) 
     return Registry.load(folders), make_model(parameters)
 
 
+def tell_licence(robot: str) -> None:
+    """Print what has to be told of a robot's licence.
+
+    Raises:
+        typer.BadParameter: If there is no such robot.
+    """
+    try:
+        notice = licence_notice(robot)
+    except (UnknownSimRobot, InvalidDocument) as error:
+        raise typer.BadParameter(str(error)) from error
+    if notice:
+        typer.echo(f"robot {robot}: {notice}", err=True)
+
+
 commands = typer.Typer(no_args_is_help=True)
 bench = typer.Typer(no_args_is_help=True)
 commands.add_typer(bench, name="bench")
@@ -138,6 +153,9 @@ def household(
     perturbation: Annotated[
         Perturbation, typer.Option(help="change of the home while a task is done")
     ] = Perturbation.NONE,
+    robot: Annotated[
+        str, typer.Option(help="robot: franka, fetch (non-commercial licence), or its description's file")
+    ] = DEFAULT_ROBOT,
 ) -> None:
     """Household tasks in physics, judged by the simulator's truth.
 
@@ -153,12 +171,13 @@ def household(
     jobs = [
         Job(kind, number, homes[number % len(homes)], brain.value)
         for number in range(seed, seed + seeds)
-        for kind in kinds
+        for kind in archetype or TaskType
     ]
     ledger = ResultStore(out)
     pair = DetectorPair(continuous or CONTINUOUS[detectors][0], on_demand or ON_DEMAND[detectors][0])
-    options = RunOptions(sheets, view, graph, pair, tuple(rskills or ()), home, drift, perturbation)
+    options = RunOptions(sheets, view, graph, pair, tuple(rskills or ()), home, drift, perturbation, robot)
     require_compatible(options, kinds)
+    tell_licence(robot)
     work = Worker(out, options, model, base_url)
     if view:
         require_display()
@@ -173,7 +192,7 @@ def household(
         typer.echo(f"{outcome.key}: {outcome.goal!r}: {reported} ({outcome.simulated} s in {outcome.wall} s)")
     asked = {job.key for job in jobs}
     outcomes = [item for item in ledger.outcomes if item.key in asked]
-    choices = (pair.continuous, pair.locator, home.value, drift.value, perturbation.value, model)
+    choices = (pair.continuous, pair.locator, home.value, drift.value, perturbation.value, model, robot)
     hashes = fingerprint(jobs, map(scene_path, homes), choices)
     (out / "household.md").write_text(household_page(outcomes, hashes, out), encoding="utf-8")
     rows = json.dumps([item.model_dump(mode="json") for item in outcomes], indent=1)

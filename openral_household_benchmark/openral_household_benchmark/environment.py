@@ -28,6 +28,7 @@ from openral_sim.odometry import DriftName
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.rendering import CameraRenderer
 from openral_sim.rendering.sensor import PERFECT, SensorModel
+from openral_sim.robot_catalogue import DEFAULT_ROBOT
 from openral_sim.simulation import RateTimer, Simulation
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.world import WorldModel, WorldModelSettings, open_world
@@ -280,7 +281,11 @@ class HouseholdEnv:
 
 @contextmanager
 def robot_at_home(
-    scene: Path, seed: int, registry: Registry, pair: DetectorPair | None = None
+    scene: Path,
+    seed: int,
+    registry: Registry,
+    pair: DetectorPair | None = None,
+    robot: str = DEFAULT_ROBOT,
 ) -> Iterator[HouseholdEnv]:
     """Provide a robot that knows the map of a scene but no object in it.
 
@@ -289,7 +294,7 @@ def robot_at_home(
         GlContextRefused: If no picture can be drawn here.
         DetectorFailed: If a detector cannot be loaded.
     """
-    simulation = Simulation.load(scene, seed)
+    simulation = Simulation.load(scene, seed, robot=robot)
     memory = open_world(simulation.world.scene.home, "", WorldModelSettings(), Thesaurus.load())
     with closing(DetectorPairEngines(registry, seed, pair)) as detectors, HeadCamera(simulation) as camera:
         yield HouseholdEnv(simulation, camera, detectors, memory)
@@ -306,6 +311,7 @@ def robot_without_map(
     *,
     explored: bool,
     drift: DriftName = DriftName.OFF,
+    robot: str = DEFAULT_ROBOT,
 ) -> Iterator[HouseholdEnv]:
     """Provide a robot that is told nothing of its home: it maps what it sees and plans on that.
 
@@ -317,6 +323,7 @@ def robot_without_map(
         folder: Of memory and, with ``explored``, of the map that an earlier visit left.
         explored: Whether there was an earlier visit.
         drift: Errors of the odometry, which the robot's own map corrects.
+        robot: Robot, by its name or its description's file.
 
     Raises:
         InvalidDocument, GlContextRefused, DetectorFailed: See `robot_at_home`.
@@ -324,7 +331,7 @@ def robot_without_map(
     """
     floor = PerceivedFloor()
     own_map = OwnMap(floor, folder if explored else None)
-    simulation = Simulation.load(scene, seed, perceived=floor, drift=drift)
+    simulation = Simulation.load(scene, seed, perceived=floor, drift=drift, robot=robot)
     memory = open_world(None, str(folder / MEMORY_FILE), WorldModelSettings(), Thesaurus.load())
     with closing(DetectorPairEngines(registry, seed, pair)) as detectors, HeadCamera(simulation) as camera:
         yield HouseholdEnv(simulation, camera, detectors, memory, own_map=own_map)

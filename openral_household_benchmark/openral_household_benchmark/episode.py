@@ -32,6 +32,7 @@ from openral_reasoner.palette.build import DetectorState, GraphState, build_pale
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 from openral_sim.odometry import DriftName
+from openral_sim.robot_catalogue import DEFAULT_ROBOT
 from openral_world_state.world import import_graph
 
 Witness = Callable[[float, Event, tuple[Command, ...]], None]
@@ -157,7 +158,7 @@ class RunOptions:
 
     ``graph`` brings the whole graph up for every job instead; the mission's own end is believed then.
     ``rskills`` holds folders of more rSkills; ``drift`` are errors of the odometry,
-    ``perturbation`` is what changes meanwhile.
+    ``perturbation`` is what changes meanwhile, ``robot`` is simulated.
     """
 
     every_sheet: bool = False
@@ -168,6 +169,7 @@ class RunOptions:
     home: HomeKnowledge = HomeKnowledge.SHIPPED
     drift: DriftName = DriftName.OFF
     perturbation: Perturbation = Perturbation.NONE
+    robot: str = DEFAULT_ROBOT
 
 
 def visit_folder(out: Path, scene: str, seed: int) -> Path:
@@ -198,6 +200,7 @@ def explore_home(
                 unfinished,
                 explored=False,
                 drift=options.drift,
+                robot=options.robot,
             )
         )
         chronicle = EpisodeRecorder(stack, robot, settings, visit)
@@ -253,7 +256,7 @@ def _robot(
 ) -> AbstractContextManager[HouseholdEnv]:
     scene = scene_of(options.perturbation, scene_path(job.scene), folder)
     if options.home is HomeKnowledge.SHIPPED:
-        return robot_at_home(scene, job.seed, registry, options.pair)
+        return robot_at_home(scene, job.seed, registry, options.pair, options.robot)
     rmtree(folder / _LEFT, ignore_errors=True)
     explored = options.home is HomeKnowledge.EXPLORED
     if explored:
@@ -261,7 +264,14 @@ def _robot(
     else:
         (folder / _LEFT).mkdir(parents=True)
     return robot_without_map(
-        scene, job.seed, registry, options.pair, folder / _LEFT, explored=explored, drift=options.drift
+        scene,
+        job.seed,
+        registry,
+        options.pair,
+        folder / _LEFT,
+        explored=explored,
+        drift=options.drift,
+        robot=options.robot,
     )
 
 

@@ -40,6 +40,7 @@ def run_on_graph(job: Job, folder: Path, options: RunOptions) -> EpisodeResult:
 def _command(job: Job, task: Task, folder: Path, options: RunOptions) -> list[str]:
     choices = {
         "--scene": str(scene_path(job.scene)),
+        "--robot": options.robot,
         "--seed": str(job.seed),
         "--brain": job.brain,
         "--continuous": options.pair.continuous,

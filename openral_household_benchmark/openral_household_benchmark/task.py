@@ -253,7 +253,7 @@ def _condition(world: SimWorldModel, rng: Random) -> Task:
 
 
 def _proper_places(world: SimWorldModel, item: WorldObject) -> tuple[str, ...]:
-    """Ids of the furniture where objects of a kind are usually kept, by a table that the planner does not read."""
+    """Ids of the furniture where objects of a kind are usually kept, by a table the planner does not read."""
     usual = usual_places().get(item.kind.rpartition("_")[2], ())
     return tuple(piece.id for piece in world.furniture.values() if piece.kind.rpartition("_")[2] in usual)
 

@@ -11,7 +11,7 @@ import pytest
 
 from openral_core.home_map import NoGoZone
 from openral_core.skills import Feedback, ParamValue, SkillResult, Verb
-from openral_sim.robot import load_sim_robot
+from openral_sim.robot import PREFIX, SimRobot, load_sim_robot
 from openral_sim.scene.compose import Composition, compose
 from openral_sim.scene.entities import WorldFurniture
 from openral_sim.scene.scene import Scene, load_scene
@@ -62,30 +62,33 @@ class Someone:
 class Room:
     """The part of a world that skills need, compiled once for all tests."""
 
-    def __init__(self) -> None:
-        self.robot = load_sim_robot()
+    def __init__(self, robot: SimRobot) -> None:
+        self.robot = robot
         self.people = {"ann": Someone("person", "palm")}
         self.furniture: dict[str, WorldFurniture] = {}
         self.no_go_zones: tuple[NoGoZone, ...] = ()
-        self.model = copy.copy(_model())
+        self.model = copy.copy(_model(robot))
         self.data = mujoco.MjData(self.model)
-        load_sim_robot().set_stowed(self.model, self.data)
+        robot.set_stowed(self.model, self.data)
         mujoco.mj_step(self.model, self.data, 100)
 
 
 @cache
-def _model() -> mujoco.MjModel:
+def _model(robot: SimRobot) -> mujoco.MjModel:
     spec = mujoco.MjSpec()
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
     spec.option.cone, spec.option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 10.0
     spec.option.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
-    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(6, 6, 0.1))
+    floor = spec.worldbody.add_body(name="floor")
+    floor.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(6, 6, 0.1))
     spec.worldbody.add_geom(type=_BOX, pos=(2.0, 0.0, TABLE_TOP / 2), size=(0.40, 0.70, TABLE_TOP / 2))
     spec.worldbody.add_geom(type=_BOX, pos=(0.0, 1.6, 0.6), size=(1.2, 0.05, 0.6))
     for name in THINGS:
         _add_thing(spec, name)
     _add_person(spec, -1.6, -0.8)
-    load_sim_robot().add_to(spec, 0.0, 0.0, 0.0)
+    robot.add_to(spec, 0.0, 0.0, 0.0)
+    for part in [body.name for body in spec.bodies if body.name.startswith(PREFIX)]:
+        spec.add_exclude(bodyname1="floor", bodyname2=part)
     return spec.compile()
 
 
@@ -105,9 +108,15 @@ def _add_person(spec: mujoco.MjSpec, x: float, y: float) -> None:
 
 
 @pytest.fixture
+def in_room() -> Callable[[SimRobot], SkillContext]:
+    """``in_room(robot)``: any robot in a fresh room."""
+    return lambda robot: SkillContext(Room(robot))
+
+
+@pytest.fixture
 def new_context() -> Callable[[int], SkillContext]:
-    """``new_context(seed)``: a robot in a fresh room."""
-    return lambda seed: SkillContext(Room(), seed)
+    """``new_context(seed)``: the default robot in a fresh room."""
+    return lambda seed: SkillContext(Room(load_sim_robot()), seed)
 
 
 @pytest.fixture

@@ -37,6 +37,7 @@ from openral_reasoner.replay import replay, stories
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.registry import parse_call
 from openral_reasoner_ros.journal import MissionClock
+from openral_sim.robot import load_sim_robot
 from openral_sim.scene.scene import load_scene
 from openral_world_state.data_association import AssociationGates, DataAssociator
 from openral_world_state.observation import Observation
@@ -238,6 +239,12 @@ FILES: Mapping[str, FileEntrance] = {
         ),
         FileEntrance("map", "map.yaml", file_of("scenes", "maps", "studio.yaml"), load_map),
         FileEntrance("scene", "scene.yaml", file_of("scenes", "deploy", "studio.yaml"), load_scene),
+        FileEntrance(
+            "simulated robot",
+            "robot.yaml",
+            file_of("openral_sim", "openral_sim", "robot", "descriptions", "franka.yaml"),
+            lambda path: load_sim_robot(str(path)).model,
+        ),
         FileEntrance("scene graph", "graph.json", file_of("scenes", "memory", "home.json"), read_graph),
         FileEntrance(
             "detector rSkill",

@@ -32,7 +32,7 @@ from openral_bringup.deploy.mission_runner import MissionRunner, RunOutcome, Run
 from openral_bringup.deploy.monitor_node import MonitorNode, restart_unresponsive
 from openral_bringup.deploy.process_supervisor import ProcessSupervisor, Respawn, child_environment
 from openral_bringup.domains import domain_of, occupy
-from openral_bringup.graph.bodies import robot_content
+from openral_bringup.graph.bodies import robot_content, sim_robot_notice
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.detectors import fetch_missing, missing_requirements
 from openral_bringup.graph.nodes import Overrides, overrides_of
@@ -40,6 +40,7 @@ from openral_bringup.graph.options import (
     DEFAULT_SCENE,
     OF_SIMULATION,
     RENAMED,
+    RENAMED_IN_SIMULATION,
     DeploymentOptions,
     Problems,
     merged,
@@ -157,8 +158,8 @@ HELP = f"Bring up the whole graph in simulation and pursue goals.\n{EXIT_CODES}"
 ROBOT_HELP = f"Bring up everything but drivers, Nav2 and controllers on a real robot.\n{EXIT_CODES}"
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 robot_app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-FLAGS = {**RENAMED, "camera": "cameras"}
-"""Flags whose option has another name."""
+CAMERA_FLAG = {"camera": "cameras"}
+"""Flag whose option has another name, besides those of launch arguments."""
 
 
 MADE = ("scene", "robot", "record", "overrides")
@@ -167,7 +168,8 @@ MADE = ("scene", "robot", "record", "overrides")
 
 def option_flags(*, simulated: bool) -> dict[str, inspect.Parameter]:
     """Return the flag of every option that is passed on as given, by the option's name."""
-    spelled = {option: flag for flag, option in FLAGS.items()}
+    renamed = {**(RENAMED_IN_SIMULATION if simulated else RENAMED), **CAMERA_FLAG}
+    spelled = {option: flag for flag, option in renamed.items()}
     left_out = MADE if simulated else (*MADE, *OF_SIMULATION)
     return {
         option: flag_parameter(spelled.get(option, option), with_default(option, field, simulated=simulated))
@@ -263,6 +265,8 @@ def prepare_and_run(
         known_problems=problems.found,
         requirements=partial(missing_requirements, folders=folders),
     )
+    for line in sim_robot_notice(options):
+        print(line)
     watched = console(options.namespace, console_)
     domain = occupy(asked_domain, [node.qualified for node in graph.started])
     if domain_id:

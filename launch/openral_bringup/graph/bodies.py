@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue
-from openral_bringup.graph.options import DeploymentOptions, Drift, Floor, Problems
+from openral_bringup.graph.options import DEFAULT_SIM_ROBOT, DeploymentOptions, Drift, Floor, Problems
 from openral_core.consent_policy import InvalidPolicy, load_policy
 from openral_core.documents import InvalidDocument, read_yaml
 from openral_core.home_map import load_map
@@ -39,6 +39,7 @@ def simulated_body(
     """Return the simulation; ``variables`` are additions to its environment."""
     parameters: dict[str, ParameterValue] = {
         "scene": str(options.scene),
+        "robot": sim_robot(options.sim_robot, problems),
         "seed": options.seed,
         "real_time_factor": options.real_time_factor,
         "sensors": options.sensors.value,
@@ -59,6 +60,29 @@ def simulated_body(
     home_map = given_map(options, problems) or home_map_of(options.scene, problems)
     node = node.with_parameters(policy_parameter(options.policy, home_map, problems))
     return Body(node, "" if options.finds_home else home_map, semantic=True)
+
+
+def sim_robot(asked: str, problems: list[str]) -> str:
+    """Return a simulated robot by name or absolute path; add to ``problems`` if there is none."""
+    if asked == DEFAULT_SIM_ROBOT:
+        return asked
+    from openral_sim.robot_catalogue import UnknownSimRobot, robot_file, shipped_robots
+
+    try:
+        return asked if asked in shipped_robots() else str(robot_file(asked))
+    except UnknownSimRobot as error:
+        problems.append(str(error))
+        return DEFAULT_SIM_ROBOT
+
+
+def sim_robot_notice(options: DeploymentOptions) -> tuple[str, ...]:
+    """Return what has to be told of the licence of a simulated robot."""
+    if not options.simulated or options.sim_robot == DEFAULT_SIM_ROBOT:
+        return ()
+    from openral_sim.robot_catalogue import licence_notice
+
+    notice = licence_notice(options.sim_robot)
+    return (f"robot {options.sim_robot}: {notice}",) if notice else ()
 
 
 def given_map(options: DeploymentOptions, problems: list[str]) -> str:

@@ -148,12 +148,26 @@ _NOT_A_NAMESPACE = "--namespace {}: expected names that each begin with a slash,
 LOCATE_ANYTHING = "locateanything-3b-nf4"
 DEFAULT_SCENE = "home"
 """Name of a shipped scene."""
-OF_SIMULATION = ("scene", "cameras", "namespace", "seed", "real_time_factor", "sensors", "floor", "drift")
+OF_SIMULATION = (
+    "scene",
+    "sim_robot",
+    "cameras",
+    "namespace",
+    "seed",
+    "real_time_factor",
+    "sensors",
+    "floor",
+    "drift",
+)
 """Options of a simulated robot; robot.yaml names the cameras and the namespace of a real one."""
 OF_ROBOT = ("robot",)
 """Options of a real robot."""
 RENAMED = {"accept_licence": "accepted_licences"}
 """Flags and launch arguments whose option has another name."""
+RENAMED_IN_SIMULATION = {**RENAMED, "robot": "sim_robot"}
+"""The same of a simulated robot."""
+DEFAULT_SIM_ROBOT = "franka"
+"""Name of the simulation's default robot."""
 
 
 SHIPPED, NO_MAP = "shipped", "none"
@@ -176,6 +190,10 @@ class DeploymentOptions(Document):
     """
 
     robot: Path = Field(default=Path(), description="robot.yaml, or name of a shipped one")
+    sim_robot: str = Field(
+        default=DEFAULT_SIM_ROBOT,
+        description="simulated robot: franka, fetch (non-commercial licence), or the file of its description",
+    )
     scene: Path = Field(description="scene file, name of a shipped scene, or generated:SEED[:ROOMS]")
     detectors: DetectorSet = Field(default=DetectorSet.EMBEDDED, description="set of detectors")
     continuous: tuple[str, ...] = Field(default=(), description="continuous detector, instead of the set's")

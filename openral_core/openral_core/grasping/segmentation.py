@@ -22,6 +22,7 @@ class SegmentationConfig:
         search_radius: Largest distance from the expected centre to the object's nearest point.
         support_tolerance: Largest error of the expected height of the support.
         min_support_points: Least number of points near the expected height that are trusted over it.
+        min_points: Least number of points of an object; fewer have no shape.
     """
 
     cell: float = 0.008
@@ -30,6 +31,7 @@ class SegmentationConfig:
     search_radius: float = 0.05
     support_tolerance: float = 0.06
     min_support_points: int = 20
+    min_points: int = 3
 
 
 CONFIG = SegmentationConfig()
@@ -98,9 +100,10 @@ def segment_object(points: Vector, expected: Vector, bottom: float) -> ObjectSeg
     part = np.where(raised, parts[tuple(cells.T)], 0)
     distance = np.where(raised, np.linalg.norm(points[:, :2] - expected[:2], axis=1), np.inf)
     nearest = int(distance.argmin())
-    if distance[nearest] > CONFIG.search_radius:
+    own = part == part[nearest]
+    if distance[nearest] > CONFIG.search_radius or own.sum() < CONFIG.min_points:
         raise NoObjectFound(expected, len(points))
-    return ObjectSegment(points, part == part[nearest], support)
+    return ObjectSegment(points, own, support)
 
 
 def support_level(points: Vector, bottom: float) -> float:

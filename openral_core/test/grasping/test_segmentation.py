@@ -39,3 +39,10 @@ def test_says_that_nothing_stands_there() -> None:
 def test_an_empty_table_shows_nothing() -> None:
     with pytest.raises(NoObjectFound):
         segment_object(scan(), np.array([0.0, 0.0, 0.8]), TABLE)
+
+
+def test_a_single_point_is_no_thing() -> None:
+    points = scan()
+    points[np.linalg.norm(points[:, :2], axis=1).argmin(), 2] += 0.05
+    with pytest.raises(NoObjectFound):
+        segment_object(points, np.array([0.0, 0.0, 0.8]), TABLE)

@@ -3,7 +3,8 @@
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.joints import PREFIX, RobotNames
 from openral_sim.robot.meshes import RobotAssetsMissing
-from openral_sim.robot.sim_robot import DEFAULT_ROBOT, SimRobot, load_sim_robot
+from openral_sim.robot.sim_robot import SimRobot, load_sim_robot
+from openral_sim.robot_catalogue import DEFAULT_ROBOT
 
 __all__ = [
     "DEFAULT_ROBOT",

@@ -6,7 +6,7 @@ The file and a MuJoCo model (MJCF) are all that a further robot needs; see docs/
 from itertools import chain
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
+from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveFloat, model_validator
 
 from openral_core.documents import Document
 from openral_core.errors import format_choices
@@ -19,7 +19,13 @@ Range = tuple[float, float]
 Distances = Annotated[tuple[PositiveFloat, ...], Field(min_length=1)]
 
 
-class ModelSource(Document):
+class Section(Document):
+    """Part of a description; its numbers are finite."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class ModelSource(Section):
     """Model of the robot: an MJCF file, or one that is composed in code; paths are relative to the YAML file.
 
     A folder may also be ``package:folder``, in an installed Python package that is not imported.
@@ -41,7 +47,7 @@ class ModelSource(Document):
         return self
 
 
-class DriveLimits(Document):
+class DriveLimits(Section):
     """Bounds on the base; below what its servos can do, and gentle on what it carries."""
 
     speed: PositiveFloat = Field(default=0.8, description="top speed [m/s]")
@@ -50,14 +56,14 @@ class DriveLimits(Document):
     turn_acceleration: PositiveFloat = Field(default=4.0, description="[rad/s^2]")
 
 
-class BaseServo(Document):
+class BaseServo(Section):
     """Velocity servo of the base along or about one axis."""
 
     gain: PositiveFloat = Field(description="[N s/m] or [N m s/rad]")
     force: PositiveFloat = Field(description="[N] or [N m]")
 
 
-class Base(Document):
+class Base(Section):
     """The mobile base; it moves in any direction over the floor, as by omnidirectional wheels."""
 
     link: str = Field(description="root body of the robot in the model; it becomes base_link")
@@ -83,7 +89,7 @@ class Base(Document):
         return self
 
 
-class Servo(Document):
+class Servo(Section):
     """Position servo of a joint; what is left out of the last three is the model's own."""
 
     stiffness: PositiveFloat = Field(description="[N/m] or [N m/rad]")
@@ -96,7 +102,7 @@ class Servo(Document):
     )
 
 
-class Arm(Document):
+class Arm(Section):
     """The arm, with the lift that carries it."""
 
     lift: str = Field(default="", description="joint that lifts the arm; empty = none")
@@ -109,7 +115,7 @@ class Arm(Document):
     door_distances: Distances = Field(description="from the base to a handle [m], the best first")
 
 
-class Gripper(Document):
+class Gripper(Section):
     """A parallel gripper, whose fingers open by equal ways; at 0 of their joints the pads touch."""
 
     link: str = Field(description="body of the hand")
@@ -117,7 +123,9 @@ class Gripper(Document):
     joints: tuple[str, str] = Field(description="slides of the fingers; the second follows the first")
     servo: Servo
     grasp: Vector3 = Field(description="point between the pads in the hand [m]")
-    grasp_quat: Quaternion = Field(description="its frame (w, x, y, z): z approach, y travel of the fingers")
+    grasp_quat: Quaternion = Field(
+        description="its frame (w, x, y, z): z approach, y travel of the fingers, x up in a level hand"
+    )
     travel: PositiveFloat = Field(description="of each finger [m]")
     pad_half_size: Vector3 = Field(description="along breadth, travel and approach [m]")
     knuckle_half_size: Vector3 = Field(description="of the finger behind the pad [m]")
@@ -129,13 +137,13 @@ class Gripper(Document):
         return GripperGeometry(self.travel, self.pad_half_size, self.knuckle_half_size, self.tip_length)
 
 
-class Head(Document):
+class Head(Section):
     """Pan and tilt of the head: at 0 it looks along the base's x; pan turns about z, tilt down about y."""
 
     joints: tuple[str, str] = Field(description="pan and tilt")
 
 
-class CameraMount(Document):
+class CameraMount(Section):
     """A camera on a link; the scene decides the size of its images."""
 
     link: str
@@ -147,14 +155,14 @@ class CameraMount(Document):
     )
 
 
-class Cameras(Document):
+class Cameras(Section):
     """Cameras of the robot."""
 
     head: CameraMount
     wrist: CameraMount
 
 
-class Postures(Document):
+class Postures(Section):
     """Postures of the lift, if there is one, and the arm [m, rad]; each is free of collisions."""
 
     stowed: tuple[float, ...] = Field(description="within the footprint and below the view of the head")
@@ -173,7 +181,7 @@ class Postures(Document):
         return {name: value for name, value in self if isinstance(value, tuple)}
 
 
-class SimRobotDescription(Document):
+class SimRobotDescription(Section):
     """Everything that the simulation, its planners and its interfaces know of one robot."""
 
     name: str

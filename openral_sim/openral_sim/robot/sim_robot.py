@@ -8,27 +8,16 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.documents import load_document
-from openral_core.errors import OpenRALError, format_choices
+from openral_core.documents import InvalidDocument, load_document
 from openral_core.grasping.gripper import GripperGeometry
 from openral_sim.robot.composition import add_robot, mesh_paths, reach_spec
 from openral_sim.robot.description import SimRobotDescription
 from openral_sim.robot.joints import RobotNames
 from openral_sim.robot.source import RobotSource
+from openral_sim.robot_catalogue import DEFAULT_ROBOT, robot_file
 
 Vector = NDArray[np.float64]
-DESCRIPTIONS = Path(__file__).parent / "descriptions"
-DEFAULT_ROBOT = "franka"
 _DECIMALS = 9  # Lengths that are read from a model are rounded to the nanometre.
-
-
-class UnknownSimRobot(OpenRALError):
-    """A robot that is neither a file nor the name of a shipped one."""
-
-    def __init__(self, asked: str) -> None:
-        super().__init__(
-            f"robot {asked!r} is not a file: robots of the simulation are {format_choices(shipped_robots())}"
-        )
 
 
 @dataclass(frozen=True)
@@ -94,8 +83,16 @@ class SimRobot:
 
     @cached_property
     def model(self) -> mujoco.MjModel:
-        """The robot alone in an empty world; read-only."""
-        return self._alone().compile()
+        """The robot alone in an empty world; read-only.
+
+        Raises:
+            RobotAssetsMissing: If the package with the model is not installed.
+            InvalidDocument: If the model does not match the description, or MuJoCo refuses it.
+        """
+        try:
+            return self._alone().compile()
+        except ValueError as error:
+            raise InvalidDocument(self.source.file, [f"MuJoCo refuses the model: {error}"]) from error
 
     @cached_property
     def reach_model(self) -> mujoco.MjModel:
@@ -173,25 +170,6 @@ class SimRobot:
         return origin
 
 
-def shipped_robots() -> dict[str, Path]:
-    """Return the descriptions that are shipped, by name."""
-    return {file.stem: file for file in sorted(DESCRIPTIONS.glob("*.yaml"))}
-
-
-def robot_file(asked: str) -> Path:
-    """Return the description of a shipped robot by its name, or a file as given.
-
-    Raises:
-        UnknownSimRobot: If it is neither.
-    """
-    shipped, given = shipped_robots(), Path(asked)
-    if asked in shipped:
-        return shipped[asked]
-    if not given.is_file():
-        raise UnknownSimRobot(asked)
-    return given.resolve()
-
-
 def load_sim_robot(asked: str = DEFAULT_ROBOT) -> SimRobot:
     """Load a robot by the name of a shipped one or by its description's file.
 
@@ -199,9 +177,10 @@ def load_sim_robot(asked: str = DEFAULT_ROBOT) -> SimRobot:
         UnknownSimRobot: If there is none.
         InvalidDocument: If its description is invalid.
     """
-    return _loaded(robot_file(asked))
+    file = robot_file(asked)
+    return _loaded(file, file.stat().st_mtime_ns)
 
 
 @cache
-def _loaded(file: Path) -> SimRobot:
+def _loaded(file: Path, _changed: int) -> SimRobot:
     return SimRobot(RobotSource(file, load_document(SimRobotDescription, file)))

@@ -56,7 +56,8 @@ class RobotSource:
     def _read_mjcf(self) -> mujoco.MjSpec:
         spec, model = self._parse(), self.description.model
         root = spec.body(model.strip_prefix + self.description.base.link)
-        beside = [body for body in spec.worldbody.bodies if body != root]
+        world = spec.worldbody
+        beside = [*(body for body in world.bodies if body != root), *world.geoms, *world.lights, *world.sites]
         for group in (
             beside,
             root.joints if root else (),

@@ -39,7 +39,8 @@ class ConfiguredSimulation:
 
     Raises:
         InvalidParameters: If the node's parameters are invalid.
-        InvalidDocument: If the scene, its map, the policy or a skill's manifest is invalid.
+        InvalidDocument: If the scene, its map, the policy, the robot or a skill's manifest is invalid.
+        UnknownSimRobot: If there is no such robot.
         RobotAssetsMissing: If the robot's model is not installed.
     """
 
@@ -53,8 +54,10 @@ class ConfiguredSimulation:
             scope.subscription(OccupancyGrid, "map", self._on_map, LATCHED)
         scene = Path(parameters.scene)
         self._simulation = Simulation.load(
-            scene, parameters.seed, parameters.policy, self._floor, parameters.drift
+            scene, parameters.seed, parameters.policy, self._floor, parameters.drift, parameters.robot
         )
+        if notice := self._simulation.control.robot.description.licence_notice:
+            node.get_logger().warning(f"robot {parameters.robot}: {notice}")
         localisation = self._simulation.localisation
         if localisation.drifts:
             scope.subscription(TFMessage, "tf", self._on_transforms, MOVING)

@@ -8,6 +8,7 @@ from openral_ros.consent import SkillServerOptions
 from openral_ros.parameters import Parameters
 from openral_sim.odometry import DriftName
 from openral_sim.rendering.sensor import SensorName
+from openral_sim.robot_catalogue import DEFAULT_ROBOT
 
 
 class WorldParameters(Parameters):
@@ -55,6 +56,10 @@ class SimParameters(WorldParameters, SkillServerOptions):
     floor: FloorSource = Field(
         default=FloorSource.MODEL,
         description="floor on which the base plans: the model's geometry, or perceived, the topic map",
+    )
+    robot: str = Field(
+        default=DEFAULT_ROBOT,
+        description="robot that is simulated: franka, fetch, or the file of its description",
     )
     drift: DriftName = Field(
         default=DriftName.OFF,

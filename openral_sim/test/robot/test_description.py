@@ -8,7 +8,7 @@ import yaml
 
 from openral_core.documents import InvalidDocument, read_yaml
 from openral_sim.robot import load_sim_robot
-from openral_sim.robot.sim_robot import DESCRIPTIONS, UnknownSimRobot, shipped_robots
+from openral_sim.robot_catalogue import DESCRIPTIONS, UnknownSimRobot, shipped_robots
 
 Changed = Callable[[dict], None]
 

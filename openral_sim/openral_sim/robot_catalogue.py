@@ -1,0 +1,48 @@
+"""Robots of the simulation by name: their descriptions, found without loading any model."""
+
+from pathlib import Path
+
+from openral_core.documents import read_yaml
+from openral_core.errors import OpenRALError, format_choices
+
+DESCRIPTIONS = Path(__file__).parent / "robot" / "descriptions"
+DEFAULT_ROBOT = "franka"
+
+
+class UnknownSimRobot(OpenRALError):
+    """A robot that is neither a file nor the name of a shipped one."""
+
+    def __init__(self, asked: str) -> None:
+        super().__init__(
+            f"--robot {asked}: no such file; valid: {format_choices(shipped_robots())}, "
+            "or the file of a robot's description"
+        )
+
+
+def shipped_robots() -> dict[str, Path]:
+    """Return the descriptions that are shipped, by name."""
+    return {file.stem: file for file in sorted(DESCRIPTIONS.glob("*.yaml"))}
+
+
+def robot_file(asked: str) -> Path:
+    """Return the description of a shipped robot by its name, or a file as given.
+
+    Raises:
+        UnknownSimRobot: If it is neither.
+    """
+    shipped, given = shipped_robots(), Path(asked)
+    if asked in shipped:
+        return shipped[asked]
+    if not given.is_file():
+        raise UnknownSimRobot(asked)
+    return given.resolve()
+
+
+def licence_notice(asked: str) -> str:
+    """Return what has to be told when a robot is chosen; "" if nothing.
+
+    Raises:
+        UnknownSimRobot: If there is no such robot.
+        InvalidDocument: If its description cannot be read.
+    """
+    return str(read_yaml(robot_file(asked)).get("licence_notice", "")).strip()
