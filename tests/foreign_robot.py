@@ -58,7 +58,8 @@ def shorten_timeouts(set_attribute: Callable[[object, str, float], None]) -> Non
 class FakeServer:
     """Action server of another package; ``mode`` and ``code`` are set by a test before it sends a goal.
 
-    ``fault_at`` restricts the mode to the goals of these numbers, ``react`` fills the result of a success.
+    ``fault_at`` restricts the mode to the goal of that number and those of ``also_at``, ``react`` fills the
+    result of a success.
 
     Modes: succeeds, aborts, rejects, runs (until cancelled), hangs (ignores cancellation), silent (neither
     accepts nor rejects until `answer`), dies (after it has accepted), races (succeeds while it is cancelled).
@@ -67,7 +68,8 @@ class FakeServer:
     def __init__(self, node: Any, action_type: Any, name: str) -> None:
         self.node, self.type, self.name = node, action_type, name
         self.mode, self.code = "succeeds", 0
-        self.fault_at: int | Sequence[int] | None = None
+        self.fault_at: int | None = None
+        self.also_at: Sequence[int] = ()
         self.react: Callable[[Any, Any], None] = lambda goal, result: None
         self.feedback: Sequence[Any] = ()
         self.goals: list[Any] = []
@@ -118,8 +120,7 @@ class FakeServer:
 
     def _mode(self) -> str:
         """Mode of the newest goal."""
-        numbers = (self.fault_at,) if isinstance(self.fault_at, int) else self.fault_at
-        faulty = numbers is None or len(self.goals) - 1 in numbers
+        faulty = self.fault_at is None or len(self.goals) - 1 in (self.fault_at, *self.also_at)
         return self.mode if faulty else "succeeds"
 
     def _on_cancel(self, handle: Any) -> CancelResponse:

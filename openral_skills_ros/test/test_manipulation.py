@@ -140,7 +140,8 @@ def test_after_a_contact_the_hand_draws_back_and_another_grasp_is_tried(bench: A
 
 
 def test_a_hand_that_hits_something_at_every_grasp_gives_up(bench: Any, arm: ForeignArm) -> None:
-    arm.motion.mode, arm.motion.code, arm.motion.fault_at = "aborts", -4, (1, 4, 7)
+    arm.motion.mode, arm.motion.code, arm.motion.fault_at = "aborts", -4, 1
+    arm.motion.also_at = (4, 7)
     start(bench)
     result = grasp(bench).result(40.0)
     assert result.status is SkillStatus.BLOCKED
