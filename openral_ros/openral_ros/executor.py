@@ -115,9 +115,12 @@ class TransitionThreadExecutor(GuardedExecutor):
 
 def describe_callback(task: Task, entity: object) -> str:
     """Describe the callback of a task before it runs; a finished task no longer has its handler."""
-    for name, kind in (("topic_name", "subscription"), ("srv_name", "service")):
-        if hasattr(entity, name):
-            return f"{kind} {getattr(entity, name)}"
+    try:
+        for name, kind in (("topic_name", "subscription"), ("srv_name", "service")):
+            if hasattr(entity, name):
+                return f"{kind} {getattr(entity, name)}"
+    except InvalidHandle:
+        return f"destroyed {type(entity).__name__.lower()}"
     if entity is None:
         return f"task {callback_name(task_handler(task))}"
     return f"{type(entity).__name__.lower()} {callback_name(getattr(entity, 'callback', entity))}"

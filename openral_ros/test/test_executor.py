@@ -11,13 +11,16 @@ pytest.importorskip("rclpy")
 from rclpy.exceptions import InvalidHandle
 from rclpy.executors import Executor
 from rclpy.node import Node
+from rclpy.task import Task
 from rclpy.waitable import NumberOfEntities, Waitable
+from std_msgs.msg import Empty as EmptyMessage
 from std_srvs.srv import Empty
 
 from openral_ros.callback_guard import FatalNodeError, guard_of
 from openral_ros.executor import (
     TransitionCallbackGroup,
     TransitionThreadExecutor,
+    describe_callback,
 )
 
 PATIENCE = 20.0
@@ -167,3 +170,9 @@ def test_what_another_thread_destroys_while_it_is_waited_for_ends_no_node(
     spin(executor, lambda: ticks)
     assert vanishing.gathered > 1
     node.remove_waitable(vanishing)
+
+
+def test_a_subscription_that_was_destroyed_before_its_callback_ran_can_be_described(node: Node) -> None:
+    gone = node.create_subscription(EmptyMessage, "gone", lambda _: None, 1)
+    node.destroy_subscription(gone)
+    assert describe_callback(Task(lambda: None), gone) == "destroyed subscription"

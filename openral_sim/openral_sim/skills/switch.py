@@ -31,7 +31,6 @@ class PressConfig:
 
     Attributes:
         pregrasp_distance: Distance of the hand from the control before it presses in [m].
-        fingertip: Distance from the grasp site to the tips of the closed fingers in [m].
         depth: Distance that the fingertips are pushed beyond the released face in [m].
         half: Distance of the point to press on a switch from its middle, up or down, in [m].
         speed: Speed of the pressing hand in [m/s].
@@ -44,7 +43,6 @@ class PressConfig:
     """
 
     pregrasp_distance: float = 0.12
-    fingertip: float = 0.020
     depth: float = 0.015
     half: float = 0.030
     speed: float = 0.06
@@ -112,7 +110,10 @@ def switch(context: SkillContext, request: SwitchRequest) -> Running:
     up = CONFIG.half if request.on else -CONFIG.half
     point = control.point(up if control.appliance.control.kind == "switch" else 0.0)
     reached = yield from move_to_work_pose(
-        context, point, lambda _base: press_options(control, point), "docking"
+        context,
+        point,
+        lambda _base: press_options(control, point, context.robot.gripper.tip_length),
+        "docking",
     )
     before = yield from _look(context, control)
     if state_by_luminance(before, control.appliance.kind) is request.on:
@@ -135,7 +136,10 @@ def press(context: SkillContext, request: PressRequest) -> Running:
     evidence: dict[str, ParamValue] = {"control_id": control.appliance.control.id}
     point = control.point(0.0)
     reached = yield from move_to_work_pose(
-        context, point, lambda _base: press_options(control, point), "docking"
+        context,
+        point,
+        lambda _base: press_options(control, point, context.robot.gripper.tip_length),
+        "docking",
     )
     yield from press_at(context, reached.before, reached.option.T_map_goal, point)
     message = f"pressed '{control.appliance.control.id}'"
@@ -144,14 +148,14 @@ def press(context: SkillContext, request: PressRequest) -> Running:
     return SkillResult(SkillStatus.SUCCEEDED, message, evidence)
 
 
-def press_options(control: MountedControl, point: Vector) -> Iterator[ReachOption]:
-    """List poses of the level closed hand with its fingertips ``depth`` behind a point of the face."""
+def press_options(control: MountedControl, point: Vector, tip: float) -> Iterator[ReachOption]:
+    """List poses of the level closed hand whose tips, ``tip`` [m] ahead, are ``depth`` behind the face."""
     into = -control.normal
     heading = float(np.arctan2(into[1], into[0]))
     for obliquity in CONFIG.obliquities:
         T = np.eye(4)
         T[:3, :3] = hand_axes(frontal(heading + obliquity))
-        T[:3, 3] = point + (CONFIG.depth - CONFIG.fingertip) * T[:3, 2]
+        T[:3, 3] = point + (CONFIG.depth - tip) * T[:3, 2]
         for turned in (T, mirrored(T)):
             before = pregrasp_pose(turned, CONFIG.pregrasp_distance)
             yield ReachOption("with the fingertips", before, turned, (point, CONFIG.contact_radius))
