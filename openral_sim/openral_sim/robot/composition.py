@@ -72,15 +72,19 @@ def _set_joints(spec: mujoco.MjSpec, description: SimRobotDescription) -> None:
     for name, servo in servos.items():
         joint = spec.joint(name)
         if servo.friction is not None:
-            damping = joint.damping
-            joint.damping = np.array([servo.friction, 0.0, 0.0]) if np.ndim(damping) else servo.friction
-            joint.frictionloss, joint.stiffness = 0.0, joint.stiffness * 0.0
+            joint.damping = _linear(servo.friction, joint.damping)
+            joint.stiffness, joint.frictionloss = _linear(0.0, joint.stiffness), 0.0
         if servo.armature is not None:
             joint.armature = servo.armature
         if servo.range is not None:
             joint.limited = mujoco.mjtLimited.mjLIMITED_TRUE
             in_degrees = spec.compiler.degree and joint.type == _JOINT.mjJNT_HINGE
             joint.range = np.degrees(servo.range) if in_degrees else servo.range
+
+
+def _linear(value: float, like: float | NDArray[np.float64]) -> float | NDArray[np.float64]:
+    """Return a linear coefficient; MuJoCo 4 holds those of a polynomial."""
+    return np.array([value, 0.0, 0.0]) if np.ndim(like) else value
 
 
 def _add_camera(body: mujoco.MjsBody, name: str, mount: CameraMount) -> None:

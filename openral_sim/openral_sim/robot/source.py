@@ -15,7 +15,6 @@ from openral_sim.robot.description import SimRobotDescription
 from openral_sim.robot.meshes import RobotAssetsMissing, assets_folder, embed
 
 _INCLUDE = re.compile(r"""<include\s+file=["']([^"']+)["']""")
-Spec = mujoco.MjSpec
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class RobotSource:
 
     def _parse(self) -> mujoco.MjSpec:
         try:
-            return Spec.from_string(self._text, include=self._included)
+            return mujoco.MjSpec.from_string(self._text, include=self._included)
         except ValueError as error:
             raise InvalidDocument(self.file, [f"model.mjcf: {error}"]) from error
 
