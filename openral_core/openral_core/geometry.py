@@ -1,19 +1,24 @@
 """Poses, rigid transforms and a time-indexed tree of them; ``T_map_camera`` takes camera coordinates to map.
 
-SI units, quaternions as (x, y, z, w). The tree treats invalid input as tf2 does.
+SI units, quaternions as (x, y, z, w). The tree treats invalid input as tf2 does. Rotations are converted
+here, because SciPy would take 16 MB of every node.
 """
 
 import math
 from bisect import bisect_left
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from pytransform3d.rotations import quaternion_slerp
-from scipy.spatial.transform import Rotation
 
 from openral_core.errors import OpenRALError, format_choices
+
+Quaternion = tuple[float, float, float, float]
+"""Components (x, y, z, w)."""
+MIN_SINE = 1e-9
+"""Sine of the angle between quaternions below which the way between them is straight [1]."""
 
 
 class InvalidGeometry(OpenRALError):
@@ -32,7 +37,7 @@ class Pose:
     """
 
     position: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    orientation: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 1.0)
+    orientation: Quaternion = (0.0, 0.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:
         if len(self.position) != 3 or not all(map(math.isfinite, self.position)):
@@ -54,15 +59,20 @@ class Pose:
         """Create a pose from a homogeneous transform, shape (4, 4)."""
         if T.shape != (4, 4) or not np.isfinite(T).all():
             raise InvalidGeometry("transform", T.tolist(), "a finite 4x4 matrix")
-        x, y, z, w = Rotation.from_matrix(T[:3, :3]).as_quat().tolist()
-        return cls((float(T[0, 3]), float(T[1, 3]), float(T[2, 3])), (x, y, z, w))
+        return cls((float(T[0, 3]), float(T[1, 3]), float(T[2, 3])), quaternion_of(T[:3, :3].tolist()))
 
     def matrix(self) -> NDArray[np.float64]:
         """Return the homogeneous transform, shape (4, 4)."""
-        T = np.eye(4)
-        T[:3, :3] = Rotation.from_quat(self.orientation).as_matrix()
-        T[:3, 3] = self.position
-        return T
+        x, y, z, w = self.orientation
+        X, Y, Z = self.position
+        return np.array(
+            [
+                [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w), X],
+                [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w), Y],
+                [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y), Z],
+                [0.0, 0.0, 0.0, 1.0],
+            ]
+        )
 
     @property
     def yaw(self) -> float:
@@ -73,6 +83,23 @@ class Pose:
     def distance(self, other: "Pose") -> float:
         """Distance between the positions [m]."""
         return math.dist(self.position, other.position)
+
+
+def quaternion_of(R: Sequence[Sequence[float]]) -> Quaternion:
+    """Return the unit quaternion of a rotation matrix, shape (3, 3).
+
+    Source: S. W. Shepperd, Quaternion from rotation matrix, 1978: divide by the largest component.
+    """
+    trace = R[0][0] + R[1][1] + R[2][2]
+    i = max(range(3), key=lambda axis: R[axis][axis])
+    if trace >= R[i][i]:
+        q = [R[2][1] - R[1][2], R[0][2] - R[2][0], R[1][0] - R[0][1], 1.0 + trace]
+    else:
+        j, k = (i + 1) % 3, (i + 2) % 3
+        q = [0.0, 0.0, 0.0, R[k][j] - R[j][k]]
+        q[i], q[j], q[k] = 1.0 - trace + 2.0 * R[i][i], R[j][i] + R[i][j], R[k][i] + R[i][k]
+    norm = math.sqrt(sum(component * component for component in q))
+    return (q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm)
 
 
 def inverse(T: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -298,14 +325,24 @@ class TfTree:
 
 def interpolate(before: Pose, after: Pose, fraction: float) -> Pose:
     """Return the pose at a fraction of the way, by linear and spherical interpolation."""
-    position = (1.0 - fraction) * np.array(before.position) + fraction * np.array(after.position)
-    q = quaternion_slerp(_wxyz(before), _wxyz(after), fraction, shortest_path=True)
-    return Pose(
-        (float(position[0]), float(position[1]), float(position[2])),
-        (q[1], q[2], q[3], q[0]),
-    )
+    here, there = 1.0 - fraction, fraction
+    x, y, z = (here * a + there * b for a, b in zip(before.position, after.position, strict=True))
+    return Pose((x, y, z), slerp(before.orientation, after.orientation, fraction))
 
 
-def _wxyz(pose: Pose) -> NDArray[np.float64]:
-    x, y, z, w = pose.orientation
-    return np.array([w, x, y, z])
+def slerp(before: Quaternion, after: Quaternion, fraction: float) -> Quaternion:
+    """Return the quaternion at a fraction of the shorter way.
+
+    Source: K. Shoemake, Animating rotation with quaternion curves, 1985.
+    """
+    cosine = sum(a * b for a, b in zip(before, after, strict=True))
+    side = math.copysign(1.0, cosine)
+    angle = math.acos(min(abs(cosine), 1.0))
+    sine = math.sin(angle)
+    if sine < MIN_SINE:
+        here, there = 1.0 - fraction, side * fraction
+    else:
+        here = math.sin((1.0 - fraction) * angle) / sine
+        there = side * math.sin(fraction * angle) / sine
+    x, y, z, w = (here * a + there * b for a, b in zip(before, after, strict=True))
+    return (x, y, z, w)

@@ -1,13 +1,15 @@
 """Graph of the free cells of a grid, for least-cost paths over a floor (see `scipy.sparse.csgraph`)."""
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix
 
 _NEIGHBOURS = ((1, 0), (0, 1), (1, 1), (1, -1))  # half of the 8-neighbourhood; edges go both ways
 
 
-def grid_graph(free: NDArray[np.bool_], cell: float, price: NDArray[np.float64] | None = None) -> coo_matrix:
+def grid_graph(
+    free: NDArray[np.bool_], cell: float, price: NDArray[np.float64] | None = None
+) -> "scipy.sparse.coo_matrix":
     """Join each free cell to its free neighbours, straight and diagonal.
 
     Args:
@@ -29,4 +31,4 @@ def grid_graph(free: NDArray[np.bool_], cell: float, price: NDArray[np.float64] 
     rows, columns = (np.concatenate(part) for part in zip(*ends, strict=True))
     weight = np.concatenate(weights)
     both_ways = (np.r_[weight, weight], (np.r_[rows, columns], np.r_[columns, rows]))
-    return coo_matrix(both_ways, shape=(free.size, free.size)).tocsr()
+    return scipy.sparse.coo_matrix(both_ways, shape=(free.size, free.size)).tocsr()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation, Slerp
 
 from openral_core.geometry import (
     MOST_FRAMES,
@@ -18,6 +19,8 @@ from openral_core.geometry import (
     angle_between,
     inverse,
     planar_part,
+    quaternion_of,
+    slerp,
     transform_points,
     wrap_angle,
     yaw_matrix,
@@ -32,6 +35,27 @@ poses = st.builds(Pose, st.tuples(numbers, numbers, numbers), quaternions)
 def test_a_pose_is_its_matrix(pose: Pose) -> None:
     again = Pose.from_matrix(pose.matrix())
     assert np.allclose(again.matrix(), pose.matrix(), atol=1e-9)
+
+
+@given(poses)
+def test_the_matrix_and_the_quaternion_of_a_rotation_are_those_of_scipy(pose: Pose) -> None:
+    R = Rotation.from_quat(pose.orientation).as_matrix()
+    assert np.allclose(pose.matrix()[:3, :3], R, atol=1e-12)
+    assert np.allclose(quaternion_of(R.tolist()), Rotation.from_matrix(R).as_quat(), atol=1e-12)
+
+
+@given(poses, poses, st.floats(0.0, 1.0))
+def test_the_way_between_rotations_is_that_of_scipy(first: Pose, second: Pose, fraction: float) -> None:
+    ends = Rotation.from_quat([first.orientation, second.orientation])
+    found = Rotation.from_quat(slerp(first.orientation, second.orientation, fraction))
+    half_turn = abs(np.dot(first.orientation, second.orientation)) < 1e-6  # either way is the shorter one
+    assert half_turn or (found.inv() * Slerp([0.0, 1.0], ends)(fraction)).magnitude() < 1e-6
+
+
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (0, 1, -1)])
+def test_a_half_turn_has_a_quaternion(axis: tuple[int, int, int]) -> None:
+    R = Rotation.from_rotvec(np.pi * np.array(axis) / np.linalg.norm(axis)).as_matrix()
+    assert np.allclose(Rotation.from_quat(quaternion_of(R.tolist())).as_matrix(), R, atol=1e-7)
 
 
 @given(poses, poses)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from openral_core.errors import OpenRALError
 from openral_core.geometry import planar_part, points_in_polygon
@@ -124,19 +124,19 @@ def free_distance(
         cell: Side of a cell [m].
         unknown_margin: Distance by which unknown cells may be closer [m].
     """
-    nearest = ndimage.distance_transform_edt(~unknown) * cell + unknown_margin
+    nearest = scipy.ndimage.distance_transform_edt(~unknown) * cell + unknown_margin
     if occupied.any():
-        nearest = np.minimum(nearest, ndimage.distance_transform_edt(~occupied) * cell)
+        nearest = np.minimum(nearest, scipy.ndimage.distance_transform_edt(~occupied) * cell)
     return np.asarray(nearest)
 
 
 def small_gaps(cells: NDArray[np.int8], largest: int) -> NDArray[np.bool_]:
     """Return the unknown cells of parts of at most ``largest`` cells with only free cells around, (H, W)."""
     around = np.ones((3, 3), bool)
-    parts, count = ndimage.label(cells == UNKNOWN, around)
+    parts, count = scipy.ndimage.label(cells == UNKNOWN, around)
     is_gap = np.bincount(parts.ravel(), minlength=count + 1) <= largest
     is_gap[0] = False
-    beside = ndimage.binary_dilation(cells == OCCUPIED, around)
+    beside = scipy.ndimage.binary_dilation(cells == OCCUPIED, around)
     is_gap[np.unique(parts[beside])] = False
     edge = np.concatenate([parts[0], parts[-1], parts[:, 0], parts[:, -1]]) if parts.size else parts.ravel()
     is_gap[edge] = False

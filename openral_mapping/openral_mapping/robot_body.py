@@ -6,8 +6,8 @@ The body is a capsule around each line from one link's frame to the next; the me
 from xml.etree import ElementTree as ET
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from openral_core.errors import OpenRALError
 
@@ -74,6 +74,6 @@ def without_body(depth: Array32, rays: Array, T_map_camera: Array, lines: Array,
         return depth
     mask = np.zeros(thinned.shape, bool)
     mask[near] = is_body
-    mask = ndimage.binary_dilation(mask, np.ones((3, 3)))  # a square is decided by one of its corners
+    mask = scipy.ndimage.binary_dilation(mask, np.ones((3, 3)))  # a square is decided by one of its corners
     whole = mask.repeat(STEP, axis=0).repeat(STEP, axis=1)[: depth.shape[0], : depth.shape[1]]
     return np.where(whole, np.float32(np.nan), depth)

@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 import psutil
 from builtin_interfaces.msg import Time
@@ -18,6 +17,7 @@ from std_msgs.msg import Header
 from vision_msgs.msg import Detection2DArray
 
 from openral_core.detectors import Detection, DetectorInfo, Health
+from openral_core.lazy_modules import lazy_module
 from openral_core.rskills import Mode, Sensor
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.msg import FailureTrigger
@@ -31,6 +31,8 @@ from openral_ros.failure_reporter import FailureReporter
 from openral_ros.gpu import gpu_used_mb
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
+
+cv2 = lazy_module("cv2")
 
 _STARTING = (WorkerPhase.LOADING, WorkerPhase.WAITING)
 

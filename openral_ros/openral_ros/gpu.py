@@ -10,8 +10,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TypeVar
 
-import pynvml
+from openral_core.lazy_modules import lazy_module
 
+pynvml = lazy_module("pynvml")
 MB = 1e6
 """Bytes per megabyte."""
 T = TypeVar("T")

@@ -7,13 +7,15 @@ support, a wall, and the robot's own arm continue beyond it.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.detectors import Box
+from openral_core.lazy_modules import lazy_module
 from openral_world_state.depth_camera import DepthView
 from openral_world_state.depth_clusters import DepthClusterConfig, pixels_behind_edges, quantile
+
+cv2 = lazy_module("cv2")
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]

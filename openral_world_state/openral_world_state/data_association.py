@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import Presence
@@ -263,7 +263,7 @@ def solve_assignment(costs: Costs) -> list[str | None]:
         for name, cost in row.items():
             matrix[index, index_of[name]] = cost
     result: list[str | None] = [None] * len(costs)
-    for index, column in zip(*linear_sum_assignment(matrix), strict=True):
+    for index, column in zip(*scipy.optimize.linear_sum_assignment(matrix), strict=True):
         if column < len(columns) and columns[column] in costs[index]:
             result[index] = columns[column]
     return result

@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
+from openral_core.lazy_modules import lazy_module
+
+cv2 = lazy_module("cv2")
 
 Array = NDArray[np.float64]
 _PINHOLE, _FISHEYE = "plumb_bob", "equidistant"
@@ -29,10 +31,8 @@ DISTORTION_MODELS: Mapping[str, tuple[int, ...]] = {
 """Valid numbers of coefficients of each distortion model of `sensor_msgs/CameraInfo`; 0 if all are zero."""
 _MAX_ROUND_TRIP = 0.5
 """Error of a ray projected back to its pixel [px]; above it, the pixel has no ray."""
-_CONVERGED = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 100, 1e-8)
+_CONVERGED = 100, 1e-8
 """End of the search for an undistorted pixel: OpenCV's default of 5 iterations errs by pixels at a border."""
-_undistort_points = getattr(cv2, "undistortPointsIter", cv2.undistortPoints)
-"""OpenCV 4 takes criteria by another name than OpenCV 5."""
 _MAX_ASPECT_ERROR = 0.02
 """Relative difference of two aspect ratios that rounding of a resized image explains [1]."""
 _MAX_SIDE = 3.0
@@ -243,10 +243,12 @@ class Intrinsics:
     def _undistort(self, pixels: Array) -> Array:
         """Find the points at depth 1 (N, 2) of pixels (N, 2); wrong where there are none."""
         given = pixels.reshape(-1, 1, 2), self.K, self._coefficients
+        undistort = getattr(cv2, "undistortPointsIter", cv2.undistortPoints)  # OpenCV 4 or 5
+        converged = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, *_CONVERGED)
         plane = (
             cv2.fisheye.undistortPoints(*given)
             if self.is_fisheye
-            else _undistort_points(*given, R=None, P=None, criteria=_CONVERGED)
+            else undistort(*given, R=None, P=None, criteria=converged)
         )
         return np.asarray(plane, np.float64).reshape(-1, 2)
 

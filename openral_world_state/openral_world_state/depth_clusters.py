@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
+
+from openral_core.lazy_modules import lazy_module
+
+cv2 = lazy_module("cv2")
 
 Array = NDArray[np.float64]
 

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import hypot
 
-import networkx as nx
 import numpy as np
 
 from openral_core.home_map import Agent, Doorway, Fixture, HomeMap, Place, Room
+from openral_core.lazy_modules import lazy_module
 from openral_world_state.navigation import FloorGrid
 from openral_world_state.static_map import static_map_from_home
+
+nx = lazy_module("networkx")
 
 DOORWAY_REACH = 0.4
 """Largest distance of a doorway from the outlines that it joins [m]; walls are thinner."""

@@ -14,13 +14,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.detectors import Box, Detection
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose, transform_points
+from openral_core.lazy_modules import lazy_module
 from openral_world_state.box_segmentation import (
     BoxWindow,
     SurfaceCandidate,
@@ -41,6 +41,8 @@ from openral_world_state.depth_clusters import (
     quantile,
     reaches_across,
 )
+
+cv2 = lazy_module("cv2")
 
 Array = NDArray[np.float64]
 

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 
-import networkx as nx
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.ndimage import distance_transform_edt
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components, dijkstra
 
 from openral_core.geometry import Pose, points_in_polygon
 from openral_core.grid_graph import grid_graph
+from openral_core.lazy_modules import lazy_module
 from openral_world_state.static_map import SiteFixture, StaticMap
+
+nx = lazy_module("networkx")
 
 Point = tuple[float, float]
 
@@ -55,7 +55,7 @@ class FloorGrid:
             for outline in outlines:
                 part = self._around(outline)
                 open_floor[part] &= ~(points_near_border(outline, centers[part], cell) & ~in_doorway[part])
-        self._clearance = distance_transform_edt(open_floor) * cell
+        self._clearance = scipy.ndimage.distance_transform_edt(open_floor) * cell
         self._free = self._clearance >= robot_radius
 
     def _around(self, points: NDArray[np.float64]) -> tuple[slice, slice]:
@@ -94,7 +94,7 @@ class FloorGrid:
         origin = self.nearest_free(start)
         if origin is None:
             return [math.inf] * len(points)
-        field = dijkstra(
+        field = scipy.sparse.csgraph.dijkstra(
             self._adjacency, directed=False, indices=int(np.ravel_multi_index(origin, self._free.shape))
         )
         ends = (self.nearest_free(point) for point in points)
@@ -102,12 +102,14 @@ class FloorGrid:
         return [float(field[i]) if i is not None else math.inf for i in flat]
 
     @cached_property
-    def _adjacency(self) -> coo_matrix:
+    def _adjacency(self) -> "scipy.sparse.coo_matrix":
         return grid_graph(self._free, self._cell)
 
     @cached_property
     def _components(self) -> NDArray[np.int32]:
-        return np.asarray(connected_components(self._adjacency, directed=False)[1]).reshape(self._free.shape)
+        return np.asarray(
+            scipy.sparse.csgraph.connected_components(self._adjacency, directed=False)[1]
+        ).reshape(self._free.shape)
 
     def nearest_free(self, point: Point, within: float = 1.0) -> tuple[int, int] | None:
         """Free cell nearest to a point; None if there is none ``within`` [m]."""

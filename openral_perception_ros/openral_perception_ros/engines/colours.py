@@ -7,12 +7,14 @@ They overlap: two people would name some pixels differently, and a white object 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.detectors import Box, Detection
+from openral_core.lazy_modules import lazy_module
 from openral_core.text import Thesaurus
+
+cv2 = lazy_module("cv2")
 
 ACHROMATIC = 12.0
 """Chroma of greys, of which noise and the colour of the light remain [L*a*b* units]."""

@@ -1,6 +1,6 @@
 """Client of the decision model, which runs on a thread of its own, and the deadlines of all calls.
 
-A vendor's SDK is imported only when it is selected.
+A vendor's SDK and the HTTP client are imported only when they are needed.
 """
 
 import threading
@@ -15,7 +15,6 @@ from openral_core.errors import OpenRALError
 from openral_reasoner.commands import AskModel, ClearDeadline, SetDeadline
 from openral_reasoner.events import DeadlinePassed, ModelFailed
 from openral_reasoner.llm.base import Decision, Model, ModelUnavailable, answer_of, load_prices
-from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner_ros.dispatcher import Post
 from openral_reasoner_ros.parameters import Brain, ReasonerParameters
@@ -139,10 +138,11 @@ def _vendor(module: str, name: str) -> Callable[[ReasonerParameters], Model]:
             raise ModelNotNamed(parameters.brain)
         try:
             vendor = import_module(f"openral_reasoner.llm.{module}")
+            streaming = import_module("openral_reasoner.llm.streaming")
         except ModuleNotFoundError as error:
             raise SdkMissing(parameters.brain, error.name or module) from error
         deadline = max(0.1, parameters.model_deadline - DEADLINE_MARGIN)
-        retries = RetryPolicy(deadline, rng=Random(parameters.seed))
+        retries = streaming.RetryPolicy(deadline, rng=Random(parameters.seed))
         model: Model = getattr(vendor, name)(parameters.model, parameters.base_url, retries)
         return load_prices(parameters.prices, parameters.base_url).priced(model)
 

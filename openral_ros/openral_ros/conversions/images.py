@@ -7,13 +7,15 @@ import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import CompressedImage, Image
 
 from openral_core.errors import OpenRALError, format_choices
+from openral_core.lazy_modules import lazy_module
 from openral_ros.conversions.stamps import stamp_of
+
+cv2 = lazy_module("cv2")
 
 Decoder = Callable[[NDArray[np.generic]], NDArray[np.uint8]]
 
@@ -22,10 +24,10 @@ def _same(pixels: NDArray[np.generic]) -> NDArray[np.uint8]:
     return pixels.astype(np.uint8, copy=False)
 
 
-def _converted(code: int) -> Decoder:
+def _converted(code: str) -> Decoder:
     def decode(pixels: NDArray[np.generic]) -> NDArray[np.uint8]:
         return np.asarray(
-            cv2.cvtColor(np.ascontiguousarray(pixels.astype(np.uint8, copy=False)), code),
+            cv2.cvtColor(np.ascontiguousarray(pixels.astype(np.uint8, copy=False)), getattr(cv2, code)),
             np.uint8,
         )
 
@@ -38,19 +40,19 @@ def _high_byte(pixels: NDArray[np.generic]) -> NDArray[np.uint8]:
 
 DECODERS: Mapping[str, Decoder] = {
     "rgb8": _same,
-    "8UC3": _converted(cv2.COLOR_BGR2RGB),
-    "bgr8": _converted(cv2.COLOR_BGR2RGB),
-    "mono8": _converted(cv2.COLOR_GRAY2RGB),
-    "8UC1": _converted(cv2.COLOR_GRAY2RGB),
+    "8UC3": _converted("COLOR_BGR2RGB"),
+    "bgr8": _converted("COLOR_BGR2RGB"),
+    "mono8": _converted("COLOR_GRAY2RGB"),
+    "8UC1": _converted("COLOR_GRAY2RGB"),
     "mono16": _high_byte,
-    "rgba8": _converted(cv2.COLOR_RGBA2RGB),
-    "bgra8": _converted(cv2.COLOR_BGRA2RGB),
-    "yuv422_yuy2": _converted(cv2.COLOR_YUV2RGB_YUY2),
-    "yuv422": _converted(cv2.COLOR_YUV2RGB_UYVY),
-    "bayer_rggb8": _converted(cv2.COLOR_BayerRGGB2RGB),
-    "bayer_bggr8": _converted(cv2.COLOR_BayerBGGR2RGB),
-    "bayer_gbrg8": _converted(cv2.COLOR_BayerGBRG2RGB),
-    "bayer_grbg8": _converted(cv2.COLOR_BayerGRBG2RGB),
+    "rgba8": _converted("COLOR_RGBA2RGB"),
+    "bgra8": _converted("COLOR_BGRA2RGB"),
+    "yuv422_yuy2": _converted("COLOR_YUV2RGB_YUY2"),
+    "yuv422": _converted("COLOR_YUV2RGB_UYVY"),
+    "bayer_rggb8": _converted("COLOR_BayerRGGB2RGB"),
+    "bayer_bggr8": _converted("COLOR_BayerBGGR2RGB"),
+    "bayer_gbrg8": _converted("COLOR_BayerGBRG2RGB"),
+    "bayer_grbg8": _converted("COLOR_BayerGRBG2RGB"),
 }
 
 

@@ -18,13 +18,15 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from huggingface_hub import hf_hub_download
-from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 from numpy.typing import NDArray
 
 from openral_core.environment import node_environment
 from openral_core.errors import OpenRALError, format_choices
+from openral_core.lazy_modules import lazy_module
 from openral_core.text import Thesaurus
+
+huggingface_hub = lazy_module("huggingface_hub")
+hub_errors = lazy_module("huggingface_hub.errors")
 
 MAX_NAME = 200
 """Letters of an invalid model name that are told."""
@@ -165,10 +167,10 @@ def find_model(asked: str) -> ModelFiles:
         )
     try:
         tokenizer, model = (
-            hf_hub_download(hub["repository"], name, revision=hub["revision"])
+            huggingface_hub.hf_hub_download(hub["repository"], name, revision=hub["revision"])
             for name in (_TOKENIZER, _MODELS[0])
         )
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError, ValueError) as error:
+    except (hub_errors.HfHubHTTPError, hub_errors.LocalEntryNotFoundError, OSError, ValueError) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else ""
         raise NoEmbeddingModel(asked, f"{type(error).__name__}: {first}") from error
     return ModelFiles(Path(tokenizer), Path(model))

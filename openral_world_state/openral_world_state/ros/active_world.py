@@ -18,12 +18,11 @@ from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 from openral_world_state.pictures import ObjectPictures, pictures_path
 from openral_world_state.ros.embedding_client import make_embedding_client
-from openral_world_state.ros.furniture_inputs import HOME_MAP
 from openral_world_state.ros.inputs import WorldInputs
 from openral_world_state.ros.parameters import WorldStateParameters
 from openral_world_state.ros.picture_taker import PicturePublisher, PictureTaker
 from openral_world_state.ros.publishers import WorldStatePublishers
-from openral_world_state.ros.subscriptions import DetectorSubscriptions
+from openral_world_state.ros.subscriptions import HOME_MAP, DetectorSubscriptions
 from openral_world_state.spatial_memory.errors import MemoryNotWritten
 from openral_world_state.static_map import static_map_from_home
 from openral_world_state.world import IntegrationResult, keep_home, open_world

@@ -22,10 +22,13 @@ from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.found_home import SeenHome, furniture_view
-from openral_world_state.ros.subscriptions import DetectionBuffer, DetectorSubscriptions, ViewAt
+from openral_world_state.ros.subscriptions import (
+    HOME_MAP,
+    DetectionBuffer,
+    DetectorSubscriptions,
+    ViewAt,
+)
 
-HOME_MAP = "home_map"
-"""Topic of the home that the mapper found: JSON of `openral_core.home_map.HomeMap`, latched."""
 PATIENCE = 1.5
 """Time that detections wait for depth and transforms [s]; depth images are kept a little longer."""
 MOST_DETECTIONS = 100

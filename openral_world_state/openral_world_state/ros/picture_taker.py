@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-import cv2
 import numpy as np
 from rclpy.clock import Clock
 from rclpy.serialization import deserialize_message
@@ -18,6 +17,7 @@ from sensor_msgs.msg import CompressedImage, Image
 
 from openral_core.detectors import Box, Detection
 from openral_core.errors import OpenRALError
+from openral_core.lazy_modules import lazy_module
 from openral_ros.conversions.images import rgb_of
 from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import RELIABLE, SENSOR
@@ -26,6 +26,8 @@ from openral_world_state.depth_camera import DepthView
 from openral_world_state.observation import Observation
 from openral_world_state.pictures import ObjectPictures, Picture
 from openral_world_state.world import IntegrationResult
+
+cv2 = lazy_module("cv2")
 
 LINGER = 2.0
 """Time without a wanted picture after which images are no longer subscribed to [s]: a slow detector's

@@ -24,6 +24,8 @@ from openral_ros.stream_watchdog import StreamWatchdog
 from openral_world_state.depth_camera import DepthView
 from openral_world_state.ros.depth_subscription import NoDepthFrame
 
+HOME_MAP = "home_map"
+"""Topic of the home that the mapper found: JSON of `openral_core.home_map.HomeMap`, latched."""
 MAX_PENDING = 64
 """Frames that wait for depth and transforms [1], over all detectors; the oldest are dropped."""
 MAX_DETECTORS = 64
