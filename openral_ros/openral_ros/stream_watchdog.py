@@ -123,11 +123,11 @@ class StreamWatchdog:
         self._streams: dict[str, _WatchedStream] = {}
         scope.timer(UPDATE_PERIOD, self._update)
 
-    def watch(self, subscription: Subscription) -> None:
-        """Watch a subscription of the same scope."""
+    def watch(self, subscription: Subscription, scope: ResourceScope | None = None) -> None:
+        """Watch a subscription of the same scope, or of the ``scope`` of a part of the node."""
         topic = subscription.topic_name
         stream = self._streams[topic] = _WatchedStream(subscription)
-        self._scope.callback(self._streams.pop, topic, None)
+        (scope or self._scope).callback(self._streams.pop, topic, None)
         intercept_messages(subscription, lambda _: stream.arrivals.append(time.monotonic()))
 
     def _update(self) -> None:

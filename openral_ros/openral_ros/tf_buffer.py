@@ -1,15 +1,20 @@
-"""Buffer of transforms from /tf and /tf_static; invalid transforms are ignored one by one."""
+"""Buffers of transforms from /tf and /tf_static; invalid transforms are ignored one by one."""
+
+from contextlib import suppress
 
 import numpy as np
 from geometry_msgs.msg import TransformStamped
 from numpy.typing import NDArray
+from rclpy.callback_groups import CallbackGroup
+from rclpy.exceptions import InvalidHandle
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
 
 from openral_core.geometry import InvalidGeometry, InvalidTransform, Pose, TfTree
 from openral_ros.conversions.geometry import pose_from_transform
 from openral_ros.conversions.stamps import seconds
-from openral_ros.resources import StreamScope
+from openral_ros.rclpy_internals import take_waiting
+from openral_ros.resources import ResourceScope, StreamScope
 
 MOVING = QoSProfile(depth=100)
 STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -18,12 +23,12 @@ STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 class TransformBuffer:
     """Transforms of the last ``history`` [s] of ROS time."""
 
-    def __init__(self, scope: StreamScope, history: float = 10.0) -> None:
+    def __init__(self, scope: StreamScope, history: float = 10.0, **options: object) -> None:
         self._tree = TfTree(history)
         self._add = scope.guarded("transform on tf", self._add_moving_transform)
         self._add_static = scope.guarded("transform on tf_static", self._add_static_transform)
-        scope.on_time_jumped_back(self._tree.forget_moving)
-        scope.subscription(TFMessage, "tf", self._on_moving, MOVING)
+        scope.on_time_jumped_back(self._forget_moving)
+        self._moving = scope.subscription(TFMessage, "tf", self._on_moving, MOVING, **options)
         scope.subscription(TFMessage, "tf_static", self._on_static, STATIC)
 
     def lookup(self, target: str, source: str, stamp: float) -> NDArray[np.float64]:
@@ -37,6 +42,9 @@ class TransformBuffer:
     def lookup_newest(self, target: str, source: str) -> NDArray[np.float64]:
         """Return ``T_target_source`` at the latest time at which it is known; raises as `lookup` does."""
         return self.lookup(target, source, self.newest(target, source))
+
+    def _forget_moving(self) -> None:
+        self._tree.forget_moving()
 
     def _on_moving(self, message: TFMessage) -> None:
         for transform in message.transforms:
@@ -52,6 +60,56 @@ class TransformBuffer:
 
     def _add_static_transform(self, transform: TransformStamped) -> None:
         self._tree.add_static(*parse_transform(transform))
+
+
+class NeverReady(CallbackGroup):
+    """Callbacks that no executor runs, of subscriptions whose messages are taken."""
+
+    def can_execute(self, entity: object) -> bool:
+        """Return False."""
+        return False
+
+    def beginning_execution(self, entity: object) -> bool:
+        """Return False."""
+        return False
+
+    def ending_execution(self, entity: object) -> None:
+        """Do nothing."""
+
+
+TAKE_PERIOD = 0.1
+"""Longest time for which transforms wait [s]: `MOVING` holds those of a robot with 1,000 per second."""
+
+
+class PolledTransformBuffer(TransformBuffer):
+    """Transforms that are taken when one is looked up, and every `TAKE_PERIOD`.
+
+    A callback for each would wake a node at rest as often as the wheels' odometry is published.
+    """
+
+    def __init__(self, scope: ResourceScope, history: float = 10.0) -> None:
+        super().__init__(scope, history, callback_group=NeverReady())
+        scope.timer(TAKE_PERIOD, self.take)
+
+    def take(self) -> None:
+        """Take the transforms that have arrived."""
+        with suppress(InvalidHandle):  # its scope is closed
+            for message in take_waiting(self._moving):
+                self._on_moving(message)
+
+    def _forget_moving(self) -> None:
+        self.take()
+        super()._forget_moving()
+
+    def lookup(self, target: str, source: str, stamp: float) -> NDArray[np.float64]:
+        """Return ``T_target_source`` at a stamp [s], shape (4, 4); raises as `TfTree.lookup` does."""
+        self.take()
+        return super().lookup(target, source, stamp)
+
+    def newest(self, target: str, source: str) -> float:
+        """Return the latest time [s] at which it is known; raises as `TfTree.newest` does."""
+        self.take()
+        return super().newest(target, source)
 
 
 def parse_transform(message: TransformStamped) -> tuple[str, str, Pose]:

@@ -18,7 +18,7 @@ from openral_ros.callback_guard import guard_of
 from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import SENSOR
 from openral_ros.resources import ResourceScope
-from openral_ros.tf_buffer import MOVING, STATIC, TransformBuffer
+from openral_ros.tf_buffer import MOVING, STATIC, PolledTransformBuffer, TransformBuffer
 
 SpinUntil = Callable[..., None]
 NAN = float("nan")
@@ -47,6 +47,11 @@ def scope(node: Node) -> Iterator[ResourceScope]:
     made.close()
 
 
+@pytest.fixture(params=[TransformBuffer, PolledTransformBuffer])
+def make_buffer(request: pytest.FixtureRequest) -> type[TransformBuffer]:
+    return request.param
+
+
 @pytest.mark.parametrize(("topic", "qos"), [("tf", MOVING), ("tf_static", STATIC)])
 @pytest.mark.parametrize(
     "bad",
@@ -64,11 +69,12 @@ def test_a_bad_transform_is_ignored_alone(
     scope: ResourceScope,
     spin_until: SpinUntil,
     callback_errors: list[str],
+    make_buffer: type[TransformBuffer],
     topic: str,
     qos: Any,
     bad: TransformStamped,
 ) -> None:
-    buffer = TransformBuffer(scope)
+    buffer = make_buffer(scope)
     publisher = scope.publisher(TFMessage, topic, qos)
     good = transform("lidar")
 
@@ -85,9 +91,9 @@ def test_a_bad_transform_is_ignored_alone(
 
 
 def test_a_clock_that_begins_anew_takes_moving_transforms_with_it(
-    node: Node, scope: ResourceScope, spin_until: SpinUntil
+    node: Node, scope: ResourceScope, spin_until: SpinUntil, make_buffer: type[TransformBuffer]
 ) -> None:
-    buffer = TransformBuffer(scope)
+    buffer = make_buffer(scope)
     clock = scope.publisher(Clock, "/clock", SENSOR)
     moving, still = scope.publisher(TFMessage, "tf", MOVING), scope.publisher(TFMessage, "tf_static", STATIC)
 
@@ -105,3 +111,25 @@ def test_a_clock_that_begins_anew_takes_moving_transforms_with_it(
     spin_until(node, lambda: known("base", 5.0) and known("lidar", 5.0))
     spin_until(node, lambda: not known("base", 1.0))
     assert known("lidar", 1.0)
+
+
+def test_polled_transforms_call_no_callback_of_the_executor(
+    node: Node, scope: ResourceScope, spin_until: SpinUntil
+) -> None:
+    buffer = PolledTransformBuffer(scope)
+    moving = scope.publisher(TFMessage, "tf", MOVING)
+    spin_until(node, lambda: moving.get_subscription_count() > 0)
+    received = [each for each in node.subscriptions if each.topic_name == moving.topic_name]
+    assert received
+    assert not any(each.callback_group.can_execute(each) for each in received)
+    moving.publish(TFMessage(transforms=[transform("base", 5.0)]))
+
+    def is_known() -> bool:
+        try:
+            return buffer.newest("map", "base") == 5.0
+        except UnknownFrame:
+            return False
+
+    spin_until(node, is_known)
+    scope.close()
+    assert is_known(), "a closed scope must not raise"

@@ -18,6 +18,7 @@ from rclpy.action import ActionClient
 from rclpy.node import Node
 from rclpy.qos import qos_profile_action_status_default
 from rclpy.task import Future
+from rclpy.timer import Timer
 from unique_identifier_msgs.msg import UUID
 
 from openral_core.emergency_stop import EmergencyStopped
@@ -150,10 +151,13 @@ class HaltSwitch:
             stop(reason)
         for action in self.actions:
             action.cancel_all()
+            action.watch_if_needed()
 
     def release(self) -> None:
         """Allow goals again."""
         self.reason = ""
+        for action in self.actions:
+            action.watch_if_needed()
 
 
 _switches: "WeakKeyDictionary[Node, HaltSwitch]" = WeakKeyDictionary()
@@ -177,7 +181,7 @@ class ForeignAction:
         scope.subscription(
             GoalStatusArray, f"{name}/_action/status", self._on_status, qos_profile_action_status_default
         )
-        scope.timer(WATCH_PERIOD, self._watch)
+        self._timer: Timer | None = scope.timer(WATCH_PERIOD, self._watch, autostart=False)
         scope.callback(self._abandon)
         self._scope = scope
         self._sent: _Sent | None = None
@@ -187,6 +191,7 @@ class ForeignAction:
         self._switch = halt_switch_of(node)
         self._switch.actions.append(self)
         scope.callback(self._switch.actions.remove, self)
+        self.watch_if_needed()
 
     @property
     def ready(self) -> bool:
@@ -221,6 +226,7 @@ class ForeignAction:
             raise ServerAbsent(self.name)
         sent = self._sent = _Sent(self._own + os.urandom(16 - OWN_BYTES), cancelled)
         self._last_seen = monotonic()
+        self.watch_if_needed()
         feedback = self._scope.guarded(f"feedback of {self.name}", lambda told: on_feedback(told.feedback))
         accepted = self._client.send_goal_async(goal, feedback, UUID(uuid=list(sent.goal_id)))
         accepted.add_done_callback(lambda done: self._on_answer(sent, done))
@@ -228,6 +234,7 @@ class ForeignAction:
             outcome = await sent.ended
         finally:
             self._sent = None
+            self.watch_if_needed()
         if isinstance(outcome, SkillFailed):
             raise outcome
         ended: Ended = outcome
@@ -257,6 +264,15 @@ class ForeignAction:
     def cancel_all(self) -> None:
         """Cancel every goal of the server, also of other clients."""
         self._canceller.call_async(CancelGoal.Request())
+
+    def watch_if_needed(self) -> None:
+        """Watch a goal whose end is awaited, and all goals during an emergency stop."""
+        if self._timer is None:
+            return
+        if self._sent is None and not self._switch.reason:
+            self._timer.cancel()
+        elif self._timer.is_canceled():
+            self._timer.reset()
 
     def _watch(self) -> None:
         if self._switch.reason:
@@ -324,6 +340,7 @@ class ForeignAction:
 
     def _abandon(self) -> None:
         """Cancel the current goal when the scope closes; its end is no longer awaited."""
+        self._timer = None
         if self._sent is not None:
             self._cancel_tried.clear()
             self._request_cancel(self._sent.goal_id)

@@ -42,7 +42,7 @@ from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
 from openral_ros.skill_server import EXECUTE, QueuedGoal, SkillServer
-from openral_ros.tf_buffer import TransformBuffer
+from openral_ros.tf_buffer import PolledTransformBuffer
 from openral_ros.tracing import start_span, start_tracing
 from openral_skills_ros.backends.any_action import AnyActionBackend
 from openral_skills_ros.backends.backend import Backend, Run
@@ -101,7 +101,7 @@ class BackendFactory:
         self._registry = registry
         limits = robot.localisation
         self._gate = LocalisationGate(scope, node, limits) if limits else None
-        self._transforms = TransformBuffer(scope)
+        self._transforms = PolledTransformBuffer(scope)
         self._hand: HandBackends | None = None
         self._policy_hand: PolicyHand | None = None
 

@@ -107,7 +107,6 @@ class BringupNode(LifecycleNodeBase):
         self._sequencer: LifecycleSequencer = given.sequencer(self._retry_policy)
         self._outages = OutageTracker()
         scope.timer(given.poll, self._poll)
-        scope.timer(0.1, self._advance)
         scope.timer(1.0, self._report)
 
     def activate(self, scope: ResourceScope) -> None:
@@ -117,8 +116,10 @@ class BringupNode(LifecycleNodeBase):
     def on_deactivated(self) -> None:
         """Start bringing the nodes down, last level first."""
         self._sequencer = self._sequencer.stopped()
+        self._advance()
 
     def _poll(self) -> None:
+        self._advance()
         for name, client in self._lifecycle_clients.items():
             client.get_state(self._given.heartbeat, partial(self._observed, name))
 
@@ -146,6 +147,7 @@ class BringupNode(LifecycleNodeBase):
             message = f"Giving up on {lost}: {step.value} failed {tries} times"
             self._report_failure(lost, "bringup_gave_up", message)
         self._given_up = set(self._sequencer.given_up())
+        self._advance()
 
     def _report_failure(self, name: str, kind: str, message: str) -> None:
         self.get_logger().error(message)

@@ -7,16 +7,19 @@ from pathlib import Path
 from pydantic import ValidationError
 from rclpy.node import Node
 from std_msgs.msg import String
+from vision_msgs.msg import Detection2DArray
 
 from openral_core.home_map import HomeMap, load_map
-from openral_core.spatial_memory import RecallQuery, RecallResult, RecallStatus
+from openral_core.spatial_memory import ObserveResult, RecallQuery, RecallResult, RecallStatus
 from openral_core.text import Thesaurus
-from openral_msgs.msg import FailureTrigger
+from openral_msgs.msg import DetectorInfo, FailureTrigger
 from openral_ros.failure_reporter import FailureReporter
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
+from openral_ros.tf_buffer import PolledTransformBuffer
 from openral_world_state.pictures import ObjectPictures, pictures_path
+from openral_world_state.ros.depth_demand import DepthStreams
 from openral_world_state.ros.embedding_client import make_embedding_client
 from openral_world_state.ros.inputs import WorldInputs
 from openral_world_state.ros.parameters import WorldStateParameters
@@ -83,6 +86,8 @@ class ActiveWorld:
         self._pictures = ObjectPictures(pictures_path(self.world.memory.path), parameters.picture_limits())
         self._picture_publisher = PicturePublisher(scope, node.get_clock(), self._pictures)
         taker = PictureTaker(scope, self._pictures) if parameters.pictures else None
+        watchdog = StreamWatchdog(scope, node, SuspensionPolicy())
+        self._depth = DepthStreams(scope, watchdog)
         self.inputs = WorldInputs(
             scope,
             self.world,
@@ -90,23 +95,23 @@ class ActiveWorld:
             self._on_integrated,
             on_view=taker.on_view if taker else None,
             on_answer=taker.on_answer if taker else None,
+            camera_scope=self._depth.part,
+            transforms=PolledTransformBuffer(scope),
         )
-        watchdog = StreamWatchdog(scope, node, SuspensionPolicy())
-        for camera in self.inputs.cameras:
-            watchdog.watch(camera.stream)
+        self._depth.add(self.inputs.cameras)
         self._subscriptions = DetectorSubscriptions(
             scope,
             node,
             watchdog,
             parameters.detectors,
             parameters.most_detections * BYTES_PER_DETECTION,
-            self.inputs.add_detections,
-            self.inputs.add_info,
+            self._on_objects,
+            self._on_info,
             self.inputs.count_refused,
         )
         if parameters.perceived_home:
             scope.subscription(String, HOME_MAP, self._on_home, LATCHED)
-        scope.timer(INTAKE_PERIOD, self.inputs.process)
+        self._intake = scope.timer(INTAKE_PERIOD, self._process, autostart=False)
         scope.timer(1.0 / parameters.publish_rate, self._publish)
 
     async def recall(self, query: RecallQuery, now: float) -> RecallResult:
@@ -125,6 +130,28 @@ class ActiveWorld:
             return
         self.world.change_home(static_map_from_home(home, self.world.settings.map_epoch))
         keep_home(self.world)
+
+    def observe(self, camera: str, detector: str, detections: Detection2DArray) -> ObserveResult:
+        """Store the detections that a query found in one image."""
+        self._depth.used()
+        return self.inputs.observe(camera, detector, detections)
+
+    def _on_info(self, slug: str, info: DetectorInfo) -> None:
+        """Keep the vocabulary of a detector, and receive depth unless every detector is inactive."""
+        self.inputs.add_info(slug, info)
+        self._depth.reported(slug, info.lifecycle_state)
+
+    def _on_objects(self, slug: str, message: Detection2DArray) -> None:
+        """Integrate detections, now or as soon as their depth and transforms have arrived."""
+        self._depth.used()
+        self.inputs.add_detections(slug, message)
+        if self.inputs.has_pending and self._intake.is_canceled():
+            self._intake.reset()
+
+    def _process(self) -> None:
+        self.inputs.process()
+        if not self.inputs.has_pending:
+            self._intake.cancel()
 
     def _on_integrated(self, result: IntegrationResult) -> None:
         self._frames.put(result)
@@ -161,6 +188,7 @@ class ActiveWorld:
 
     def _publish(self) -> None:
         self.inputs.move_held_object()
+        self._depth.update()
         self._write()
         self._keep_pictures()
         if self._embeddings is not None:

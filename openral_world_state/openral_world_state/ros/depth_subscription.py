@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import CameraInfo, Image
 
 from openral_core.errors import OpenRALError, format_choices
@@ -89,9 +90,24 @@ class DepthSubscription:
         self._depth_info: CameraInfo | None = None
         self._registration: DepthRegistration | None = None
         self._registered: tuple[int, NDArray[np.float32]] | None = None
-        self.stream = scope.subscription(Image, f"{name}/depth", self._on_depth, SENSOR)
-        scope.subscription(CameraInfo, f"{name}/camera_info", self._on_info, SENSOR)
-        scope.subscription(CameraInfo, f"{name}/depth/camera_info", self._on_depth_info, SENSOR)
+        self.stream = self.subscribe(scope)
+
+    def subscribe(self, scope: StreamScope) -> Subscription:
+        """Subscribe to depth and intrinsics, at first or after `pause`; return the subscription to depth."""
+        self.stream = scope.subscription(Image, f"{self.name}/depth", self._on_depth, SENSOR)
+        scope.subscription(CameraInfo, f"{self.name}/camera_info", self._on_info, SENSOR)
+        scope.subscription(CameraInfo, f"{self.name}/depth/camera_info", self._on_depth_info, SENSOR)
+        return self.stream
+
+    def pause(self) -> None:
+        """Drop the images after the scope of the subscriptions was closed; intrinsics are kept."""
+        self._images.clear()
+        self._registered = None
+
+    @property
+    def can_pause(self) -> bool:
+        """False while images have arrived, but not the intrinsics of their camera."""
+        return self._info is not None or not self._images
 
     @property
     def frame(self) -> str:

@@ -92,6 +92,7 @@ class WorldInputs:
 
     Args:
         scope: Subscribes to the streams.
+        camera_scope: Subscribes to the cameras; it may be closed earlier.
         world: Changed by them.
         parameters: Of the node.
         on_integrated: Called with the result of each integrated frame.
@@ -99,6 +100,7 @@ class WorldInputs:
         on_answer: Called likewise with the answer to a query, and with a function that returns whether the
             camera is known to stand where it stood then at a later stamp [s].
         clock: Steady time [s].
+        transforms: A buffer of its own if None.
 
     ``slowest`` is the longest time that one frame took [s].
     """
@@ -110,16 +112,19 @@ class WorldInputs:
         parameters: WorldStateParameters,
         on_integrated: Callable[[IntegrationResult], None],
         clock: Clock = time.monotonic,
+        *,
         on_view: OnView | None = None,
         on_answer: OnAnswer | None = None,
+        camera_scope: StreamScope | None = None,
+        transforms: TransformBuffer | None = None,
     ) -> None:
         self.world, self._parameters, self._on_integrated = world, parameters, on_integrated
         self._on_view, self._on_answer = on_view, on_answer
-        self._transforms = TransformBuffer(scope)
+        self._transforms = transforms or TransformBuffer(scope)
         self._poses = FramePoses(self._transforms, parameters.map_frame, clock)
         self.cameras = [
             DepthSubscription(
-                scope,
+                camera_scope or scope,
                 name,
                 parameters.depth_history,
                 parameters.depth_tolerance,
@@ -153,6 +158,11 @@ class WorldInputs:
     def refused(self) -> Counter[str]:
         """Number of refused messages and detections by reason."""
         return self._detections.refused
+
+    @property
+    def has_pending(self) -> bool:
+        """True while detections wait for their depth or transforms."""
+        return not self._detections.is_empty
 
     def process(self) -> None:
         """Integrate the detections whose depth and transforms have arrived."""

@@ -165,7 +165,7 @@ class WorldStateNode(LifecycleNodeBase):
         "observe", "detector", ObserveResult(ObserveStatus.INACTIVE, _INACTIVE), fill_observe_response
     )
     def _on_observe(self, world: ActiveWorld, request: ObserveDetections.Request) -> ObserveResult:
-        return world.inputs.observe(request.camera, request.detector, request.detections)
+        return world.observe(request.camera, request.detector, request.detections)
 
     @traced_service("edit_memory", "node_id", EditResult(EditStatus.INACTIVE, _INACTIVE), fill_edit_response)
     def _on_edit(self, world: ActiveWorld, request: EditMemory.Request) -> EditResult:

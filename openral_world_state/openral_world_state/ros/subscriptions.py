@@ -81,6 +81,11 @@ class DetectionBuffer:
         self._pending.append(PendingDetections(source, message.header, detections, self._clock()))
         self.process()
 
+    @property
+    def is_empty(self) -> bool:
+        """True if no frame waits."""
+        return not self._pending
+
     def process(self) -> None:
         """Integrate the frames whose view is available by now."""
         for _ in range(len(self._pending)):
