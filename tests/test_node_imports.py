@@ -1,4 +1,4 @@
-"""What the process of each node imports before it has work: memory and start-up time of a small computer."""
+"""Imports of the process of each node at rest: memory and start-up time of a small computer."""
 
 import subprocess
 import sys
@@ -26,7 +26,7 @@ NODES = {
     "openral_skills_ros.node": {"scipy"},
     "openral_world_state.ros.node": set[str](),
 }
-"""Modules of nodes, and what each alone must not import."""
+"""Modules of nodes, and the libraries that each alone must not import."""
 
 
 @pytest.mark.parametrize("module", NODES)
