@@ -22,6 +22,7 @@ from openral_ros.rclpy_internals import (
     lifecycle_state_label,
 )
 from openral_ros.resources import ResourceScope
+from openral_ros.unused_memory import release_unused_memory
 
 AnyNode = TypeVar("AnyNode", bound=Node)
 Transition = Callable[[AnyNode, LifecycleState], TransitionCallbackReturn]
@@ -103,6 +104,7 @@ class LifecycleNodeBase(LifecycleNodeMixin, Node):
         """Release what activation acquired."""
         self._active.close()
         self.on_deactivated()
+        release_unused_memory()
         return SUCCESS
 
     @logged

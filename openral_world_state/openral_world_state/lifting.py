@@ -43,7 +43,6 @@ from openral_world_state.depth_clusters import (
 )
 
 cv2 = lazy_module("cv2")
-
 Array = NDArray[np.float64]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from openral_core.detectors import LifecycleState
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog
+from openral_ros.unused_memory import release_unused_memory
 from openral_world_state.ros.depth_subscription import DepthSubscription
 
 LINGER = 5.0
@@ -94,6 +95,7 @@ class DepthStreams:
         self.is_open = False
         for camera in self._cameras:
             camera.pause()
+        release_unused_memory()
 
     def _watch(self) -> None:
         for camera in self._cameras:
