@@ -16,7 +16,10 @@ app = typer.Typer(no_args_is_help=True, help="Import, tour, annotate, check and 
 commands = typer.Typer()
 commands.add_typer(app, name="map")
 
-Source = Annotated[Path, typer.Argument(help="map.yaml of Nav2, or file of the mapper (*.npz).")]
+Source = Annotated[
+    Path,
+    typer.Argument(help="map.yaml of Nav2, file of the mapper (*.npz), or of memory (*.sqlite, *.json)."),
+]
 Home = Annotated[Path, typer.Argument(help="Map of a home (YAML), as `openral map import` writes it.")]
 Out = Annotated[Path, typer.Option(help="File to write.")]
 
@@ -40,17 +43,27 @@ def import_map(
         bool, typer.Option("--update", help="Keep ids, names, furniture and places of the map in --out.")
     ] = False,
 ) -> None:
-    """Turn the map of a robot's floor into the map of a home: rooms, doorways, places, furniture."""
+    """Turn the map of a robot's floor, or its memory, into the map of a home.
+
+    It has rooms, doorways, places and furniture; from a memory also the people who were met.
+    """
     from openral_mapping.depth_mapper import load_saved_maps
     from openral_mapping.home_from_floor import home_from_floor
     from openral_mapping.nav2_map import load_nav2_map
     from openral_mapping.room_names import with_names
+    from openral_world_state.home_from_memory import SUFFIXES, home_from_memory
 
     if out.exists() and not update:
         raise NotOverwritten(out)
+    called = name or re.sub(r"\W+", "_", out.stem)
+    if source.suffix in SUFFIXES:
+        home = home_from_memory(source, called)
+        write_home(home, out)
+        tell(home, out)
+        return
     floor, walls = load_saved_maps(source) if source.suffix == ".npz" else (load_nav2_map(source), None)
     known = load_map(out) if update and out.exists() else None
-    home = with_names(home_from_floor(floor, name or re.sub(r"\W+", "_", out.stem), known, walls))
+    home = with_names(home_from_floor(floor, called, known, walls))
     write_home(home, out)
     tell(home, out)
 

@@ -34,6 +34,7 @@ from openral_world_state.data_association import AssociationGates, DataAssociato
 from openral_world_state.depth_camera import DepthView
 from openral_world_state.existence import is_confirmed
 from openral_world_state.lifting import AmbiguousDepth, DepthModel
+from openral_world_state.map_change import bring_along
 from openral_world_state.navigation import FloorGrid, Routes
 from openral_world_state.negative_evidence import DetectorVocabularies, ExistenceDecay, NegativeEvidence
 from openral_world_state.object_states import ObjectStates
@@ -349,6 +350,7 @@ def open_world(
         epoch = settings.map_epoch
         mark_old_map_missing(memory, epoch)
         home = static_map_from_home(home_map, epoch) if home_map else stored_home(memory, epoch)
+        bring_along(memory, home, epoch)
         return WorldModel(memory, home, settings, thesaurus)
     except OpenRALError:
         memory.abandon()
@@ -366,6 +368,7 @@ def import_graph(memory: SpatialMemory, graph: SceneGraph) -> None:
 def keep_home(world: WorldModel) -> None:
     """Keep rooms, furniture and people with memory, as the home of a start without a map."""
     put_home(world.memory, world.graph())
+    bring_along(world.memory, world.home, world.settings.map_epoch)
 
 
 def mark_old_map_missing(memory: SpatialMemory, map_epoch: int) -> None:

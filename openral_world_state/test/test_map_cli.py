@@ -7,13 +7,16 @@ import pytest
 from PIL import Image, ImageDraw
 from typer.testing import CliRunner
 
+from openral_core.geometry import Pose
 from openral_core.home_map import load_map
 from openral_core.spatial_memory import ResolveQuery, ResolveStatus
 from openral_core.text import Thesaurus
+from openral_world_state.home_from_memory import NoHomeInMemory
 from openral_world_state.map_cli import NotOverwritten, app
 from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import static_map_from_home
-from openral_world_state.world import WorldModel, WorldModelSettings
+from openral_world_state.world import WorldModel, WorldModelSettings, keep_home, open_world
 
 NOTES = """
 rooms:
@@ -114,3 +117,41 @@ def test_problems_end_with_code_1_and_a_picture_is_drawn(home: Path, nav2_map: P
     run("show", home, "--out", picture, "--floor", nav2_map)
     with Image.open(picture) as drawn:
         assert drawn.size[0] > 600
+
+
+def memory_of_a_home(path: Path) -> None:
+    """Write the memory of a robot that found the home by itself and met a person."""
+    found = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
+    found = found.model_copy(update={"agents": ()})
+    world = open_world(None, str(path), WorldModelSettings(), Thesaurus.load())
+    world.change_home(static_map_from_home(found))
+    person = ObjectRecord(
+        "person_1", "person", Pose((7.9, 1.0, 0.85)), (0.5, 0.5, 1.7), votes={"person": 1.0}
+    )
+    world.memory.touch(person)
+    keep_home(world)
+    world.memory.close()
+
+
+def test_a_file_of_memory_becomes_a_map(tmp_path: Path) -> None:
+    memory, out = tmp_path / "home.sqlite", tmp_path / "home.yaml"
+    memory_of_a_home(memory)
+    before = memory.read_bytes()
+    assert "kitchen: kitchen" in run("import", memory, "--out", out)
+    home, drawn = load_map(out), load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
+    assert {room.name for room in home.rooms} == {room.name for room in drawn.rooms}
+    for fixture in drawn.fixtures:
+        kept = home.fixture(fixture.id)
+        assert (kept.kind, kept.room) == (fixture.kind, fixture.room)
+        assert (kept.container is None) is (fixture.container is None)
+        assert (kept.pose.x, kept.pose.y) == pytest.approx((fixture.pose.x, fixture.pose.y))
+    assert [(each.id, each.room) for each in home.agents] == [("person_1", "living_room")]
+    assert memory.read_bytes() == before
+
+
+def test_a_memory_without_rooms_is_told_to_be_one(tmp_path: Path) -> None:
+    memory = tmp_path / "home.sqlite"
+    open_world(None, str(memory), WorldModelSettings(), Thesaurus.load()).memory.close()
+    failed = CliRunner().invoke(app, ["import", str(memory), "--out", str(tmp_path / "home.yaml")])
+    assert isinstance(failed.exception, NoHomeInMemory)
+    assert "has no room" in str(failed.exception)

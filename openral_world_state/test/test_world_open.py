@@ -77,6 +77,7 @@ def test_objects_of_an_older_map_have_no_pose_until_they_are_seen_again(tmp_path
     path = str(tmp_path / "memory.sqlite")
     first = open_world(MAP, path, WorldModelSettings(), THESAURUS)
     import_graph(first.memory, read_graph(HOME))
+    first.memory.put_fact("landmarks", "[]")  # of a version that kept none
     first.memory.close()
     second = open_world(MAP, path, WorldModelSettings(map_epoch=1), THESAURUS)
     assert second.recall(RecallQuery("mug"), now=0.0).status is RecallStatus.NOT_IN_MEMORY
