@@ -26,6 +26,7 @@ from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
 from openral_sim.odometry import DriftName
 from openral_sim.planning.perceived_floor import PerceivedFloor
+from openral_sim.planning.perceived_space import PerceivedSpace
 from openral_sim.rendering import CameraRenderer
 from openral_sim.rendering.sensor import PERFECT, SensorModel
 from openral_sim.robot_catalogue import DEFAULT_ROBOT
@@ -312,6 +313,7 @@ def robot_without_map(
     explored: bool,
     drift: DriftName = DriftName.OFF,
     robot: str = DEFAULT_ROBOT,
+    space: PerceivedSpace | None = None,
 ) -> Iterator[HouseholdEnv]:
     """Provide a robot that is told nothing of its home: it maps what it sees and plans on that.
 
@@ -324,14 +326,17 @@ def robot_without_map(
         explored: Whether there was an earlier visit.
         drift: Errors of the odometry, which the robot's own map corrects.
         robot: Robot, by its name or its description's file.
+        space: What the arm keeps clear of, with the furniture that was found; None: the model.
 
     Raises:
         InvalidDocument, GlContextRefused, DetectorFailed: See `robot_at_home`.
         InvalidMapFile, MemoryRefused: If the earlier visit left nothing that can be used.
     """
     floor = PerceivedFloor()
-    own_map = OwnMap(floor, folder if explored else None)
-    simulation = Simulation.load(scene, seed, perceived=floor, drift=drift, robot=robot)
+    own_map = OwnMap(floor, folder if explored else None, space)
+    simulation = Simulation.load(
+        scene, seed, perceived=floor, drift=drift, robot=robot, space=space
+    )
     memory = open_world(None, str(folder / MEMORY_FILE), WorldModelSettings(), Thesaurus.load())
     with closing(DetectorPairEngines(registry, seed, pair)) as detectors, HeadCamera(simulation) as camera:
         yield HouseholdEnv(simulation, camera, detectors, memory, own_map=own_map)

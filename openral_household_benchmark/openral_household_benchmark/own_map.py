@@ -15,6 +15,7 @@ from openral_mapping.furniture_tracks import FurnitureMapper
 from openral_mapping.robot_body import without_body
 from openral_mapping.scan_matching import ScanMatcher, surfaces_path
 from openral_sim.planning.perceived_floor import PerceivedFloor
+from openral_sim.planning.perceived_space import PerceivedSpace
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.urdf import links_of
 from openral_sim.simulation import RateTimer, Simulation
@@ -37,16 +38,20 @@ class OwnMap:
     Args:
         floor: Where the newest map is put.
         folder: One that `save` filled; None: nothing is known yet.
+        space: Where the furniture is put for the arm.
     """
 
-    def __init__(self, floor: PerceivedFloor, folder: Path | None = None) -> None:
-        self._floor = floor
+    def __init__(
+        self, floor: PerceivedFloor, folder: Path | None = None, space: PerceivedSpace | None = None
+    ) -> None:
+        self._floor, self._space = floor, space
         self._mapper, self._furniture = DepthMapper(), FurnitureMapper()
         self._home: HomeMap | None = None
         if folder is not None:
             self._mapper = DepthMapper.load(folder / _MAP_FILE)
             self._furniture, self._home = load_furniture(furniture_path(folder / _MAP_FILE))
             floor.latest = self._mapper.floor_map()
+        self._tell_arm()
         self._matcher = ScanMatcher()
         if folder is not None and surfaces_path(folder / _MAP_FILE).exists():
             self._matcher = ScanMatcher.load(surfaces_path(folder / _MAP_FILE))
@@ -92,8 +97,13 @@ class OwnMap:
         home = SeenHome.of(self._mapper, self._furniture).build(self._home)
         if home is not None and home != self._home:
             self._home = home
+            self._tell_arm()
             memory.change_home(static_map_from_home(home, memory.settings.map_epoch))
             keep_home(memory)
+
+    def _tell_arm(self) -> None:
+        if self._space is not None and self._home is not None:
+            self._space.furniture = self._home.fixtures
 
     def save(self, folder: Path) -> None:
         """Write floor, furniture and home, for a robot that is switched on later."""

@@ -50,8 +50,9 @@ class MatchConfig:
         same_view: Motion of the camera up to which two images show mostly the same [m], [rad].
         search, search_step: Half extent and spacing of the poses that are tried after a jump [m], [rad].
         search_points, search_best: Surfaces and best poses used in the search [1].
-        unique: Difference of the shares by which the best pose surpasses all that are elsewhere [1].
-        patience: Images after a jump until the robot believes its odometry [1]; 5 s at 5 Hz.
+        unique: Difference by which the best pose surpasses all that are elsewhere [1].
+        patience: Images after a jump until the best pose counts although others are as good, or the odometry
+            if there is none [1]; 3 s at 5 Hz.
     """
 
     width: float = 0.05
@@ -69,8 +70,8 @@ class MatchConfig:
     search_step: tuple[float, float] = (0.25, 0.125)
     search_points: int = 120
     search_best: int = 8
-    unique: float = 0.1
-    patience: int = 25
+    unique: float = 0.04
+    patience: int = 15
 
 
 MATCHING = MatchConfig()
@@ -90,7 +91,9 @@ class ScanMatcher:
         if known is not None:
             self._map.add(known)
         self._last: Array | None = None
-        self._camera, self._share, self._lost_for = np.eye(4), 0.0, 0
+        # In a known map, the first image has to fit as well.
+        self._share, self._lost_for = float(known is not None), 0
+        self._camera: Array | None = None
         spread = 1e-3 if known is None else config.unsure[0]
         turned = 1e-3 if known is None else config.unsure[1]
         self._covariance = np.diag(np.square([spread, spread, turned]))
@@ -218,7 +221,8 @@ class ScanMatcher:
         return float((np.abs(distance) < self._config.width).sum()) / max(len(seen.points), 1)
 
     def _has_jumped(self, share: float, T_map_camera: Array) -> bool:
-        config, moved = self._config, np.linalg.inv(self._camera) @ T_map_camera
+        config, before = self._config, T_map_camera if self._camera is None else self._camera
+        moved = np.linalg.inv(before) @ T_map_camera
         turned = float(np.arccos(np.clip((np.trace(moved[:3, :3]) - 1.0) / 2.0, -1.0, 1.0)))
         same = np.linalg.norm(moved[:3, 3]) < config.same_view[0] and turned < config.same_view[1]
         return bool(same and self._share >= config.known and share < config.lost)
@@ -230,19 +234,33 @@ class ScanMatcher:
         fits = [self._fit(seen, base, change, least) for change in self._candidates(seen, base)]
         found = sorted(
             (
-                (self._share_of(seen.moved(about(base, fit[0]))), number, fit)
+                (self._closeness(seen.moved(about(base, fit[0]))), number, fit)
                 for number, fit in enumerate(fits)
-                if fit is not None
+                if fit is not None and self._decides(fit[1])
             ),
             reverse=True,
         )
-        if found and found[0][0] >= config.known and self._is_unique(found):
-            best, _, (change, information) = found[0]
-            self._lost_for, self._covariance = 0, np.linalg.inv(information)
-            return about(base, change), best
-        if share >= config.known or self._lost_for > config.patience:
+        tired = self._lost_for > config.patience
+        if found and (tired or self._is_unique(found)):
+            _, _, (change, information) = found[0]
+            best = self._share_of(seen.moved(about(base, change)))
+            if best >= config.known:
+                self._lost_for, self._covariance = 0, np.linalg.inv(information)
+                return about(base, change), best
+        if share >= config.known or tired:
             self._lost_for = 0
         return np.eye(4), share
+
+    def _closeness(self, seen: Surfaces) -> float:
+        """Return 1 if all surfaces lie exactly in those of the map, 0 if none has a partner."""
+        distance, _, _ = self._map.pair(seen)
+        sharp = self._config.width / 2
+        return float((1.0 / (1.0 + (distance / sharp) ** 2)).sum()) / max(len(seen.points), 1)
+
+    def _decides(self, information: Array) -> bool:
+        """Return True if an image decides the pose in all directions."""
+        spread = np.sqrt(np.diag(np.linalg.inv(information)))
+        return bool(spread[:2].max() < self._config.unsure[0] and spread[2] < self._config.unsure[1])
 
     def _candidates(self, seen: Surfaces, base: Array) -> Array:
         """Return the changes (N, 3) around the belief at which most surfaces have a partner."""
@@ -260,17 +278,15 @@ class ScanMatcher:
         return (way, way, turn), (step, step, turn_step)
 
     def _is_unique(self, found: list[tuple[float, int, tuple[Array, Array]]]) -> bool:
-        """Return True if the first pose surpasses all that are elsewhere, and the image decides it."""
-        share, _, (best, information) = found[0]
+        """Return True if the first pose surpasses all that are elsewhere."""
+        closeness, _, (best, _) = found[0]
         config = self._config
         elsewhere = (
             other
             for other, _, (change, _) in found[1:]
             if np.hypot(*(change - best)[:2]) > SURFACES.reach or abs(change[2] - best[2]) > config.largest[1]
         )
-        spread = np.sqrt(np.diag(np.linalg.inv(information)))
-        decided = spread[:2].max() < config.unsure[0] and spread[2] < config.unsure[1]
-        return bool(decided and max(elsewhere, default=0.0) < share - config.unique)
+        return max(elsewhere, default=0.0) < closeness - config.unique
 
 
 def surfaces_path(map_path: Path) -> Path:

@@ -21,6 +21,7 @@ from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.odometry import DRIFTS, DriftName, Localisation
 from openral_sim.planning.perceived_floor import PerceivedFloor
+from openral_sim.planning.perceived_space import PerceivedSpace
 from openral_sim.robot import DEFAULT_ROBOT, RobotControl, load_sim_robot
 from openral_sim.scene.liquids import Liquid
 from openral_sim.scene.scene import load_scene
@@ -76,11 +77,13 @@ class Simulation:
         perceived: PerceivedFloor | None = None,
         drift: DriftName = DriftName.OFF,
         robot: str = DEFAULT_ROBOT,
+        space: PerceivedSpace | None = None,
     ) -> Self:
         """Load a scene at rest, with the robot stowed at its start pose, and the file of a policy.
 
-        The base plans on the ``perceived`` floor, which is in the world, or, without it, on the model.
-        ``robot`` is the name of a shipped one, or the file of its description.
+        The base plans on the ``perceived`` floor, which is in the world, and the arm in the perceived
+        ``space``; without one, on the model. ``robot`` is the name of a shipped one, or the file of its
+        description.
 
         Raises:
             InvalidDocument: If the scene, its map, the policy or the robot is invalid.
@@ -90,7 +93,7 @@ class Simulation:
         sim_robot = load_sim_robot(robot)
         world = SimWorldModel.load(load_scene(scene), seed, sim_robot)
         sim_robot.set_stowed(world.model, world.data)
-        context = SkillContext(world, seed, perceived=perceived)
+        context = SkillContext(world, seed, perceived=perceived, space=space)
         return cls(world, context, load_policy(policy, world.scene.home), drift)
 
     @property

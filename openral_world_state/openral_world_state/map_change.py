@@ -188,10 +188,11 @@ def bring_along(memory: SpatialMemory, home: StaticMap, map_epoch: int) -> int:
     for known in (known for known in kept if known.map_epoch < map_epoch):
         records = [record for record in memory if record.map_epoch == known.map_epoch]
         T = motion_between(known.found, new.found) if records else None
-        for record in records if T is not None else ():
-            _move(record, T, map_epoch)
-            memory.touch(record)
-            moved += 1
+        if T is not None:
+            for record in records:
+                _move(record, T, map_epoch)
+                memory.touch(record)
+            moved += len(records)
     latest = (*(known for known in kept if known.map_epoch != map_epoch), new)
     if new not in kept:
         memory.put_fact(_FACT, _LANDMARKS.dump_json(latest[-CHANGE.epochs :]).decode())

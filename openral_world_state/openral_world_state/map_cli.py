@@ -53,7 +53,7 @@ def import_map(
     from openral_mapping.room_names import with_names
     from openral_world_state.home_from_memory import SUFFIXES, home_from_memory
 
-    if out.exists() and not update:
+    if out.exists() and (not update or source.suffix in SUFFIXES):
         raise NotOverwritten(out)
     called = name or re.sub(r"\W+", "_", out.stem)
     if source.suffix in SUFFIXES:

@@ -22,7 +22,7 @@ from openral_core.robot import driver_topics, load_robot
 from openral_core.rskills import Verb
 from openral_sim.odometry import DriftName
 from openral_sim.rendering.sensor import SensorName
-from openral_sim.ros.parameters import FloorSource, SimParameters
+from openral_sim.ros.parameters import SimParameters, WorldSource
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = [ROOT / "rskills"]
@@ -132,11 +132,11 @@ def test_the_simulation_gets_the_sensors_that_were_chosen_from_those_that_it_has
 
 
 def test_the_simulation_plans_on_the_floor_that_was_chosen_which_needs_a_mapper_if_perceived() -> None:
-    assert list(map(str, Floor)) == list(map(str, FloorSource))
+    assert list(map(str, Floor)) == list(map(str, WorldSource))
     scene = ROOT / "scenes" / "deploy" / "home.yaml"
     options = DeploymentOptions(scene=scene, floor=Floor.PERCEIVED, mapper=True)
     (sim,) = (node for node in build_graph(options, RSKILLS).nodes if node.key == "sim")
-    assert SimParameters.model_validate(sim.parameters).floor is FloorSource.PERCEIVED
+    assert SimParameters.model_validate(sim.parameters).floor is WorldSource.PERCEIVED
     with pytest.raises(InvalidDeployment, match="--floor perceived: add --mapper"):
         build_graph(options.model_copy(update={"mapper": False}), RSKILLS)
 
@@ -160,7 +160,7 @@ def test_without_a_map_the_robot_finds_its_home_on_the_floor_that_it_sees() -> N
     assert nodes["mapper"].parameters["furniture"] is True
     world = nodes["world_state"].parameters
     assert (world["map"], world["perceived_home"]) == ("", True)
-    assert SimParameters.model_validate(nodes["sim"].parameters).floor is FloorSource.PERCEIVED
+    assert SimParameters.model_validate(nodes["sim"].parameters).floor is WorldSource.PERCEIVED
     assert "map_path" not in nodes["mapper"].parameters
     kept = DeploymentOptions(scene=scene, map="none", spatial_memory_path="runs/home.sqlite")
     mapper = next(n for n in build_graph(kept, RSKILLS).nodes if n.key == "mapper")

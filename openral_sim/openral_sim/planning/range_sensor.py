@@ -1,6 +1,7 @@
 """Simulated range camera. A scan is a set of points: it does not tell which body a ray hit."""
 
 from collections.abc import Set
+from dataclasses import dataclass
 
 import mujoco
 import numpy as np
@@ -33,8 +34,91 @@ def cast_rays(
     """
     rays = np.column_stack([window, np.ones(len(window))]) @ T_map_camera[:3, :3].T
     rays /= np.linalg.norm(rays, axis=1, keepdims=True)
-    geoms, ranges = np.full(len(rays), -1, dtype=np.int32), np.zeros(len(rays))
     origin = np.ascontiguousarray(T_map_camera[:3, 3])
+    geoms, ranges = _cast(model, data, origin, rays, mujoco.mjMAXVAL)
+    hit = (geoms >= 0) & ~np.isin(model.geom_bodyid[geoms], list(blind))
+    hits: Vector = origin + rays[hit] * ranges[hit, None]
+    return hits
+
+
+@dataclass(frozen=True)
+class CoarseView:
+    """Rays of a depth camera, fewer than it has pixels: each image takes others.
+
+    Attributes:
+        columns, rows: Rays along both sides of the image [1].
+    """
+
+    columns: int
+    rows: int
+
+    def rays(self, fovy: float, time: float) -> Vector:
+        """Return the rays of an image as coordinates on the plane z = 1, shape (N, 2).
+
+        Args:
+            fovy: Vertical field of view [deg].
+            time: When it is taken [s].
+        """
+        y = float(np.tan(np.radians(fovy / 2)))
+        x = y * self.columns / self.rows
+        off_x, off_y = np.random.default_rng(round(time * 1e3)).uniform(0.0, 1.0, 2)
+        u = ((np.arange(self.columns) + off_x) / self.columns * 2.0 - 1.0) * x
+        v = ((np.arange(self.rows) + off_y) / self.rows * 2.0 - 1.0) * y
+        return np.stack(np.meshgrid(u, v), axis=-1).reshape(-1, 2)
+
+
+HEAD_VIEW = CoarseView(64, 48)
+WRIST_VIEW = CoarseView(40, 30)
+
+
+@dataclass(frozen=True)
+class DepthScan:
+    """One depth image of a coarse camera.
+
+    Attributes:
+        origin: Position of the camera in map [m], shape (3,).
+        ends: Where the rays end, shape (N, 3).
+        hit: Which end on a surface, shape (N,); the others end at the largest range.
+    """
+
+    origin: Vector
+    ends: Vector
+    hit: NDArray[np.bool_]
+
+
+def scan(
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    T_map_camera: Vector,
+    window: Vector,
+    own: Set[int],
+    farthest: float,
+) -> DepthScan:
+    """Measure a depth image; rays that end on the robot itself say nothing and are left out.
+
+    Args:
+        model: The scene.
+        data: Its state.
+        T_map_camera: Pose of the optical frame (z forward) in map, shape (4, 4).
+        window: Rays as image coordinates on the plane z = 1, shape (N, 2).
+        own: The robot's bodies and what it holds.
+        farthest: Largest range [m].
+    """
+    rays = np.column_stack([window, np.ones(len(window))]) @ T_map_camera[:3, :3].T
+    rays /= np.linalg.norm(rays, axis=1, keepdims=True)
+    origin = np.ascontiguousarray(T_map_camera[:3, 3])
+    geoms, ranges = _cast(model, data, origin, rays, farthest)
+    seen = (geoms < 0) | ~np.isin(model.geom_bodyid[geoms], list(own))
+    hit = (geoms >= 0) & (ranges < farthest)
+    ends = origin + rays * np.where(hit, ranges, farthest)[:, None]
+    return DepthScan(origin, ends[seen], hit[seen])
+
+
+def _cast(
+    model: mujoco.MjModel, data: mujoco.MjData, origin: Vector, rays: Vector, farthest: float
+) -> tuple[NDArray[np.int32], Vector]:
+    """Return the geom that each ray hits first, -1 for none, and the distance to it [m]."""
+    geoms, ranges = np.full(len(rays), -1, dtype=np.int32), np.zeros(len(rays))
     mujoco.mj_multiRay(
         model,
         data,
@@ -47,11 +131,9 @@ def cast_rays(
         ranges,
         None,
         len(rays),
-        mujoco.mjMAXVAL,
+        farthest,
     )
-    hit = (geoms >= 0) & ~np.isin(model.geom_bodyid[geoms], list(blind))
-    hits: Vector = origin + rays[hit] * ranges[hit, None]
-    return hits
+    return geoms, ranges
 
 
 def window_around(T_map_camera: Vector, point: Vector, half_width: float, step: float) -> Vector:

@@ -2,8 +2,8 @@
 
 Publishes /clock, tf, tf_static, odom, joint_states, robot_description; per camera image_raw, depth,
 camera_info, semantic and labels; openral/skills, openral/failure/skill_server. Serves the action
-openral/execute_rskill. Subscribes to map if the base plans on the perceived floor, and to tf (map -> odom) if
-its odometry drifts.
+openral/execute_rskill. Subscribes to map if the base plans on the perceived floor, to home_map if the arm
+keeps clear of what is perceived, and to tf (map -> odom) if its odometry drifts.
 """
 
 import sys
@@ -11,10 +11,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from nav_msgs.msg import OccupancyGrid
+from pydantic import ValidationError
 from rclpy.node import Node
+from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from openral_core.geometry import InvalidTransform
+from openral_core.home_map import HomeMap
 from openral_core.rskills import Registry
 from openral_ros.conversions.floor_maps import floor_map_from_message
 from openral_ros.lifecycle_node import LifecycleNodeBase
@@ -26,7 +29,8 @@ from openral_ros.skill_server import SkillServer
 from openral_ros.tf_buffer import MOVING, parse_transform
 from openral_ros.tracing import start_tracing
 from openral_sim.planning.perceived_floor import PerceivedFloor
-from openral_sim.ros.parameters import FloorSource, SimParameters
+from openral_sim.planning.perceived_space import PerceivedSpace
+from openral_sim.ros.parameters import SimParameters, WorldSource
 from openral_sim.ros.sim_thread import SimLoop, start_thread
 from openral_sim.ros.state_publishers import MAP, ODOM, SimPublishers
 from openral_sim.simulation import RealTimePacer, Simulation
@@ -49,12 +53,21 @@ class ConfiguredSimulation:
         self._parameters = parameters = declare(node, SimParameters)
         start_tracing("sim", Path(parameters.record) if parameters.record else None)
         registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
-        self._floor = PerceivedFloor() if parameters.floor is FloorSource.PERCEIVED else None
+        self._floor = PerceivedFloor() if parameters.floor is WorldSource.PERCEIVED else None
         if self._floor is not None:
             scope.subscription(OccupancyGrid, "map", self._on_map, LATCHED)
+        self._space = PerceivedSpace() if parameters.arm_world is WorldSource.PERCEIVED else None
+        if self._space is not None:
+            scope.subscription(String, "home_map", self._on_home_map, LATCHED)
         scene = Path(parameters.scene)
         self._simulation = Simulation.load(
-            scene, parameters.seed, parameters.policy, self._floor, parameters.drift, parameters.robot
+            scene,
+            parameters.seed,
+            parameters.policy,
+            self._floor,
+            parameters.drift,
+            parameters.robot,
+            self._space,
         )
         if notice := self._simulation.control.robot.description.licence_notice:
             node.get_logger().warning(f"robot {parameters.robot}: {notice}")
@@ -82,6 +95,12 @@ class ConfiguredSimulation:
         if self._floor is not None:
             floor, localisation = floor_map_from_message(message), self._simulation.localisation
             self._floor.latest = floor.moved(localisation.T_world_map)
+
+    def _on_home_map(self, message: String) -> None:
+        """Take over the furniture that was found; a document that is none is ignored."""
+        if self._space is not None:
+            with suppress(ValidationError):
+                self._space.furniture = HomeMap.model_validate_json(message.data).fixtures
 
     def _on_transforms(self, message: TFMessage) -> None:
         """Take over map -> odom; an invalid transform is ignored, as tf2 does."""

@@ -40,8 +40,8 @@ class WorldParameters(Parameters):
     )
 
 
-class FloorSource(StrEnum):
-    """Floor on which the base plans its ways."""
+class WorldSource(StrEnum):
+    """Where the planners know the world from."""
 
     MODEL = "model"
     PERCEIVED = "perceived"
@@ -53,13 +53,17 @@ class SimParameters(WorldParameters, SkillServerOptions):
     rskill_folders: tuple[str, ...] = Field(
         default=("rskills",), description="folders of the skills' manifests"
     )
-    floor: FloorSource = Field(
-        default=FloorSource.MODEL,
+    floor: WorldSource = Field(
+        default=WorldSource.MODEL,
         description="floor on which the base plans: the model's geometry, or perceived, the topic map",
     )
     robot: str = Field(
         default=DEFAULT_ROBOT,
         description="robot that is simulated: franka, fetch, or the file of its description",
+    )
+    arm_world: WorldSource = Field(
+        default=WorldSource.MODEL,
+        description="what the arm must not hit: the model's geometry, or perceived, what head and wrist see",
     )
     drift: DriftName = Field(
         default=DriftName.OFF,

@@ -16,7 +16,10 @@ from openral_core.skills import Feedback, SkillResult
 from openral_sim.assets.furniture.builder import FurnitureDoor
 from openral_sim.planning.collision_checker import CollisionChecker, HeldBody
 from openral_sim.planning.inverse_kinematics import IkSolver
+from openral_sim.planning.perceived_collisions import PerceivedCollisionChecker
 from openral_sim.planning.perceived_floor import PerceivedFloor
+from openral_sim.planning.perceived_space import PerceivedSpace
+from openral_sim.planning.range_sensor import HEAD_VIEW, WRIST_VIEW, scan
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.sim_robot import HeadGeometry, SimRobot
 from openral_sim.scene.liquids import liquids_of
@@ -31,6 +34,10 @@ Running = Generator[Feedback, None, SkillResult]
 """A running skill; it returns its result."""
 
 
+SCAN_PERIOD, SCAN_AT_LEAST = 0.3, 0.1
+"""Time between two depth images for the arm while a skill runs, and before an arm motion is planned [s]."""
+FARTHEST = 2.5
+"""Range of the depth images for the arm [m]."""
 CONTROL_PERIOD = 0.02
 """Simulated time between two steps of a skill in [s]."""
 
@@ -120,6 +127,8 @@ class SkillContext:
 
     Attributes:
         perceived: Map that the base plans on; None: it plans on the model.
+        space: What the cameras saw around the robot, which the arm keeps clear of; None: it keeps clear of
+            the model.
         cancelled: Set from outside to end the running skill within one control period.
         secure: Motion to make before the skill may stop, such as turning a bottle upright.
         achieved: Returns the result; set once the work is done, which a failed retreat does not undo.
@@ -129,6 +138,7 @@ class SkillContext:
     seed: int = 0
     held: HeldObject | None = None
     perceived: PerceivedFloor | None = None
+    space: PerceivedSpace | None = None
     cancelled: bool = False
     secure: Callable[[], Move[None]] | None = None
     achieved: Callable[[], SkillResult] | None = None
@@ -138,7 +148,12 @@ class SkillContext:
             raise NoRobot
         self.robot, self.names = self.world.robot, self.world.robot.names
         self.control = RobotControl(self.model, self.data, self.robot)
-        self.checker = CollisionChecker(self.model, self.names)
+        self.checker = (
+            CollisionChecker(self.model, self.names)
+            if self.space is None
+            else PerceivedCollisionChecker(self.model, self.names, self.space)
+        )
+        self._scanned = -np.inf
         self.solver = IkSolver(self.robot)
         self.liquids = liquids_of(self.model)
 
@@ -176,8 +191,21 @@ class SkillContext:
             self.checker.set_joint(finger, opening / 2)
 
     def sync_collision_scene(self) -> None:
-        """Update the collision checker to the scene's present state."""
+        """Update the collision checker to the scene's present state, as the robot knows it."""
+        self.look_around_arm(SCAN_AT_LEAST)
         self.checker.sync(self.data, self.held)
+
+    def look_around_arm(self, period: float) -> None:
+        """Take depth images of head and wrist for the arm's space if the last are ``period`` [s] old."""
+        if self.space is None or self.data.time - self._scanned < period:
+            return
+        self._scanned = float(self.data.time)
+        self.space.centre_on(self.control.base_pose)
+        for camera, view in ((self.names.head_camera, HEAD_VIEW), (self.names.wrist_camera, WRIST_VIEW)):
+            window = view.rays(float(self.model.camera(camera).fovy[0]), self.data.time)
+            T = self.control.T_map_body(self.names.cameras[camera])
+            taken = scan(self.model, self.data, T, window, self.own_bodies(), FARTHEST)
+            self.space.add_scan(taken.origin, taken.ends, taken.hit)
 
     def to_base_frame(self, T_map: NDArray[np.float64], base: NDArray[np.float64]) -> NDArray[np.float64]:
         """Transform a pose from map to the frame of a base pose, shape (4, 4)."""

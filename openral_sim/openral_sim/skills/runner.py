@@ -13,7 +13,7 @@ from openral_sim.motion_primitives.base_motion import brake_base
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.planning.inverse_kinematics import IkFailed
-from openral_sim.skills.context import CONTROL_PERIOD, Move, Running, SkillContext
+from openral_sim.skills.context import CONTROL_PERIOD, SCAN_PERIOD, Move, Running, SkillContext
 from openral_sim.skills.registry import start
 from openral_sim.skills.safety import UNBOUNDED, MotionEnvelope, SafetyMonitor
 
@@ -92,6 +92,7 @@ def _supervise(context: SkillContext, skill: Running, envelope: MotionEnvelope, 
                 result: SkillResult = end.value
                 return result
             monitor.check()
+            context.look_around_arm(SCAN_PERIOD)
             yield feedback
             if context.cancelled:
                 return SkillResult(SkillStatus.CANCELLED, f"cancelled while {feedback.stage}")
