@@ -283,3 +283,31 @@ def test_an_ambiguous_depth_confirms_an_object_but_makes_none() -> None:
     assert len(memory) == 1
     (asked,) = taken(associator, [seen("mug", 3.0, ambiguous=True, from_query=True)])
     assert asked is not known
+
+
+def person_at(x: float, y: float, stamp: float) -> Observation:
+    return seen("person", x, y, stamp, size=(0.5, 0.5, 1.7))
+
+
+def test_a_person_who_walks_stays_one_record_although_they_are_not_always_in_view() -> None:
+    memory, associator = fresh()
+    (first,) = taken(associator, [person_at(0.0, 0.0, 1.0)])
+    for number in range(1, 8):
+        (record,) = taken(associator, [person_at(0.4 * number, 0.0, 1.0 + 0.5 * number)])
+        assert record.id == first.id
+    (later,) = taken(associator, [person_at(7.0, 2.0, 12.0)])
+    assert later.id == first.id, "they had seven seconds to get there"
+    assert (len(memory), later.pose.position[:2]) == (1, (7.0, 2.0))
+
+
+@pytest.mark.parametrize(
+    ("x", "stamp"), [pytest.param(9.0, 2.0, id="nobody walks that fast"), pytest.param(3.0, 1.0, id="both")]
+)
+def test_another_person_has_a_record_of_their_own(x: float, stamp: float) -> None:
+    memory, associator = fresh()
+    taken(associator, [person_at(0.0, 0.0, 1.0)])
+    others = [person_at(x, 0.0, stamp)]
+    taken(associator, [person_at(0.0, 0.0, stamp), *others] if stamp == 1.0 else others)
+    assert len(memory) == 2
+    taken(associator, [person_at(x - 2.0, 3.0, 30.0)])
+    assert len(memory) == 3, "which of the two it is cannot be told"

@@ -8,6 +8,7 @@ from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.approach import approach, close_container, face, open_container, refine_pose
 from openral_reasoner.behaviors.exploring import execute_on_known_floor
 from openral_reasoner.behaviors.locate import LocateOutcome
+from openral_reasoner.behaviors.meeting import meet, walks
 from openral_reasoner.behaviors.skill_goal import Extra, MissingParameter, bind
 from openral_reasoner.mission import KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import SkillEntry
@@ -96,8 +97,12 @@ def act_on_object(mission: Mission, step: SkillStep) -> Procedure[SkillExecution
 
 
 def release(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
-    """Bring the held object to a surface or a person."""
-    went = yield from approach(mission, step.target)
+    """Bring the held object to a surface, or to a person where they are now."""
+    if step.entry.verb is Verb.HANDOVER and walks(step.target):
+        went, person = yield from meet(mission, step.target)
+        step = replace(step, target=person)
+    else:
+        went = yield from approach(mission, step.target)
     if not went.success:
         return SkillExecution(went, step.target)
     done = yield from run_with_recovery(

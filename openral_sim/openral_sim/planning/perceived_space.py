@@ -130,7 +130,7 @@ class PerceivedSpace:
     def _cells(self, points: Vector) -> tuple[Cells, NDArray[np.bool_]]:
         low = np.zeros(3) if self._low is None else self._low
         cells = np.floor((points - low) / SPACE.side).astype(np.int64)
-        return cells, ((cells >= 0) & (cells < SPACE.shape)).all(axis=-1)
+        return cells, np.asarray(((cells >= 0) & (cells < SPACE.shape)).all(axis=-1))
 
     def _shift(self, by: NDArray[np.int64]) -> None:
         moved = np.zeros_like(self._values)
