@@ -18,7 +18,7 @@ from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, SkillResult, Verb
 from openral_sim.planning.perceived_collisions import arm_bodies
 from openral_sim.planning.perceived_space import PerceivedSpace
-from openral_sim.robot import add_robot, set_stowed
+from openral_sim.robot import load_sim_robot
 from openral_sim.scene.entities import WorldFurniture
 from openral_sim.scene.scene import load_scene
 from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
@@ -60,7 +60,7 @@ def _summary(verb: str, world: str, done: list[Row]) -> Row:
 
 def tried(scene: str, seed: int, *, perceived: bool) -> Iterator[Row]:
     """Try every skill of a home, each with a fresh one."""
-    world = SimWorldModel.load(load_scene(scene_path(scene)), seed, add_robot)
+    world = SimWorldModel.load(load_scene(scene_path(scene)), seed, load_sim_robot())
     for item in world.objects.values():
         on = world.furniture.get(world.support_of(item.id) or "")
         if item.graspable and on is not None and not on.doors:
@@ -92,8 +92,8 @@ def _fetched(scene: str, seed: int, name: str, on: WorldFurniture, *, perceived:
 
 def entered(scene: str, seed: int, *, perceived: bool) -> SkillContext:
     """Return a robot in a fresh home; it is told the furniture, as with the shipped map."""
-    world = SimWorldModel.load(load_scene(scene_path(scene)), seed, add_robot)
-    set_stowed(world.model, world.data)
+    world = SimWorldModel.load(load_scene(scene_path(scene)), seed, load_sim_robot())
+    load_sim_robot().set_stowed(world.model, world.data)
     space = PerceivedSpace(world.scene.home.fixtures) if perceived else None
     return SkillContext(world, seed, space=space)
 

@@ -116,7 +116,7 @@ FAULTS = (
     HomeFault("door_shut_then_open", FAR, FAR, _set_door(shut=True), _set_door(shut=False)),
     HomeFault("person_in_doorway_leaves", FAR, NEAR, _stand(*DOORWAY), _stand(7.9, 1.0), lasts=30.0),
     HomeFault("person_walks", "bring me the baguette", NEAR, _walk((6.0, 2.85), (6.5, 3.3)), during=8.0),
-    HomeFault("person_walks_far", "bring me the remote", NEAR, _walk((6.0, 2.85), (4.0, 2.6), (3.3, 1.9)), during=5.0),
+    HomeFault("person_walks_far", "bring me the remote", NEAR, _walk((6.0, 2.85), (3.3, 2.2)), during=5.0),
     HomeFault("person_in_doorway_stays", FAR, FAR, _stand(*DOORWAY), _stand(7.9, 1.0)),
 )  # fmt: skip
 

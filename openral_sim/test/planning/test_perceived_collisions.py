@@ -7,7 +7,6 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, Verb
-from openral_sim.planning.inverse_kinematics import COMFORTABLE
 from openral_sim.planning.perceived_collisions import (
     SEEN,
     PerceivedCollisionChecker,
@@ -38,7 +37,7 @@ def into_the_table(context: SkillContext) -> np.ndarray:
     T = np.eye(4)
     T[:3, :3] = np.diag((1.0, -1.0, -1.0))
     T[:3, 3] = (0.8, 0.0, 0.72)
-    return np.asarray(context.solver.solve(T, COMFORTABLE, tries=8))
+    return np.asarray(context.solver.solve(T, context.robot.comfortable, tries=8))
 
 
 BASE = np.array([1.1, 0.0, 0.0])
