@@ -1,4 +1,4 @@
-"""What the arm pays for knowing only what it saw: the same skills against the model and against voxels.
+"""Costs of an arm that knows only what it saw: the same skills against the model and against voxels.
 
 GRASP of everything graspable that lies in the open, PLACE on a table, OPEN of every container, in the sampled
 scenes; each from in front of the place, in physics. In the environment: SCENES="home flat" with SEEDS=n each,

@@ -27,7 +27,7 @@ _FACT = "landmarks"
 
 @dataclass(frozen=True)
 class ChangeConfig:
-    """When two maps are taken to show one home.
+    """Thresholds from which two maps are taken to show one home.
 
     Attributes:
         stretch: Largest difference between the distances of two pieces in both maps [m].

@@ -41,7 +41,7 @@ class WorldParameters(Parameters):
 
 
 class WorldSource(StrEnum):
-    """Where the planners know the world from."""
+    """Source of what the planners know of the world."""
 
     MODEL = "model"
     PERCEIVED = "perceived"
