@@ -225,7 +225,7 @@ def carried_out(rig: Rig, fault: str) -> tuple[str, str, int]:
 def is_due(rig: Rig, fault: str, goal: Any) -> bool:
     """True if a skill has ended, or its goal runs at the server in which the fault has to strike."""
     server = rig.faulty
-    assert server.fault_at is not None
+    assert isinstance(server.fault_at, int)
     met = len(server.goals) > server.fault_at and bool(server.running)
     return goal.ended or (fault in STRIKES and met)
 
