@@ -334,9 +334,7 @@ def robot_without_map(
     """
     floor = PerceivedFloor()
     own_map = OwnMap(floor, folder if explored else None, space)
-    simulation = Simulation.load(
-        scene, seed, perceived=floor, drift=drift, robot=robot, space=space
-    )
+    simulation = Simulation.load(scene, seed, perceived=floor, drift=drift, robot=robot, space=space)
     memory = open_world(None, str(folder / MEMORY_FILE), WorldModelSettings(), Thesaurus.load())
     with closing(DetectorPairEngines(registry, seed, pair)) as detectors, HeadCamera(simulation) as camera:
         yield HouseholdEnv(simulation, camera, detectors, memory, own_map=own_map)
