@@ -22,7 +22,7 @@ from openral_core.spatial_memory import Presence
 from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.lifting import AmbiguousDepth
 from openral_world_state.observation import SAME_SPACE, Observation, shared_space
-from openral_world_state.people import PERSON, are_person_and_thing, is_person, walked_here
+from openral_world_state.people import are_person_and_thing, is_person, walked_here
 from openral_world_state.spatial_memory.memory import (
     CapacityError,
     MemoryLimits,
@@ -172,7 +172,7 @@ class DataAssociator:
         moved = None
         if matched is None and whole is None:
             moved = None if observation.ambiguous else reidentify_moved(observation, self.memory, used)
-            moved = moved or self._walker(observation, used)
+            moved = moved or walked_here(observation, self.memory, used, self.map_epoch, self.thesaurus)
         record = matched or whole or moved
         if whole is not None:
             observation = as_part(observation, whole)
@@ -187,17 +187,6 @@ class DataAssociator:
             update_record(record, observation, viewpoint, self.thesaurus, moved=moved is not None)
         self.memory.touch(record)
         return record
-
-    def _walker(self, observation: Observation, used: set[str]) -> ObjectRecord | None:
-        """Return the person who walked to where an unmatched person is seen; None if it may be another."""
-        if observation.ambiguous or observation.truncated or not is_person(observation.label, self.thesaurus):
-            return None
-        people = (
-            record
-            for record, _ in self.memory.hits(PERSON)
-            if record.map_epoch == self.map_epoch and record.presence is not Presence.GONE
-        )
-        return walked_here(observation, list(people), used)
 
     def _whole_of(self, observation: Observation, used: set[str]) -> ObjectRecord | None:
         """Find the object of which an unmatched observation shows a part; None if there is none."""

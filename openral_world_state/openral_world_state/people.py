@@ -1,9 +1,9 @@
 """People among the remembered objects: a person is never the same record as a thing."""
 
-from collections.abc import Sequence
-
+from openral_core.spatial_memory import Presence
 from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.observation import Observation
+from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
 
 PERSON = "person"
@@ -33,23 +33,25 @@ def are_person_and_thing(observation: Observation, record: ObjectRecord, thesaur
 
 
 def walked_here(
-    observation: Observation, people: Sequence[ObjectRecord], seen: set[str]
+    observation: Observation, memory: SpatialMemory, seen: set[str], map_epoch: int, thesaurus: Thesaurus
 ) -> ObjectRecord | None:
-    """Return the one person who can have walked to where a person is seen now.
+    """Return the person who walked to where a person is seen now; None if it may be someone else.
 
-    Several who can, or one who is seen elsewhere in the same image, are no reason to move anyone: it is
-    someone else.
+    Only one who is the only known person can be told, and who had the time to get there.
 
     Args:
-        observation: A person without a record near.
-        people: Records of people.
+        observation: A detection without a record near.
+        memory: Records.
         seen: Ids of the records that the same image shows.
+        map_epoch: Of the poses.
+        thesaurus: Relates labels.
     """
-    able = [
-        record
-        for record in people
-        if record.id not in seen
-        and record.pose.distance(observation.pose)
-        <= _STEP + WALKING * max(observation.stamp - record.last_seen, 0.0)
-    ]
-    return able[0] if len(able) == 1 and len(people) == 1 else None
+    if observation.ambiguous or observation.truncated or not is_person(observation.label, thesaurus):
+        return None
+    known = [record for record, _ in memory.hits(PERSON) if record.presence is not Presence.GONE]
+    people = [record for record in known if record.map_epoch == map_epoch]
+    if len(people) != 1 or people[0].id in seen:
+        return None
+    time = max(observation.stamp - people[0].last_seen, 0.0)
+    near = people[0].pose.distance(observation.pose) <= _STEP + WALKING * time
+    return people[0] if near else None
