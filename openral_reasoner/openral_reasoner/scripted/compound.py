@@ -144,7 +144,8 @@ class _RequestReader:
             self.left -= 1
             if self.left < 0:
                 return None
-            after = self._clause(words[pieces[0].start : pieces[count - 1].end], pieces[0], state)
+            first = replace(pieces[0], ordered=any(piece.ordered for piece in pieces[:count]))
+            after = self._clause(words[first.start : pieces[count - 1].end], first, state)
             end = self._rest(words, pieces[count:], after) if after is not None else None
             if end is not None:
                 return end

@@ -151,3 +151,17 @@ def test_no_text_takes_long(text: str) -> None:
     began = time.process_time()
     parse_request(text)
     assert time.process_time() - began < 30.0  # only exponential backtracking takes this long
+
+
+@pytest.mark.parametrize(
+    ("text", "ordered"),
+    [
+        ("bring me the milk and then the mug", True),
+        ("bring me the milk, then the mug", True),
+        ("bring me the milk and the mug", False),
+    ],
+)
+def test_an_order_is_stated_within_a_list_too(text: str, ordered: bool) -> None:
+    request = parse_request(text)
+    assert isinstance(request, Sequence)
+    assert request.ordered is ordered

@@ -83,6 +83,23 @@ def test_the_nearest_delivery_comes_first_unless_the_order_is_stated(
     assert next(f"{label}_1" for label in grasped) == first
 
 
+@pytest.mark.parametrize(
+    ("goal", "delivered"),
+    [
+        ("bring me the milk and then the mug", ["milk_1", "mug_1"]),
+        ("bring me the mug and then the milk", ["mug_1", "milk_1"]),
+        ("first bring me the milk, then bring me the mug", ["milk_1", "mug_1"]),
+        ("first find the mug, then bring me the milk", ["milk_1"]),
+    ],
+)
+def test_what_is_said_to_come_first_comes_first(
+    goal: str, delivered: list[str], home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run(goal, home, palette, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert [what for what, _ in home.delivered] == delivered
+
+
 def test_an_object_that_carries_another_keeps_the_stated_order() -> None:
     tray = (Bring("mug", "tray"), Bring("tray", "table"))
     assert leading_deliveries(tray) == ()
@@ -151,6 +168,14 @@ def test_everybody_gets_one(home: SymbolicHome, palette: ToolPalette, settings: 
     assert len({held for held, _ in home.delivered}) == 2
 
 
+def test_a_condition_may_concern_everybody(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run("if there is milk, bring everybody a mug", home, palette, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert home.delivered == [("mug_1", "ana")]
+
+
 def test_exchanges_two_objects(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> None:
     home.objects["bowl_1"] = HomeObject("bowl_1", "bowl", "counter_1", "bowl")
     story = run("swap the bowl and the mug", home, palette, settings)
@@ -164,6 +189,7 @@ def test_exchanges_two_objects(home: SymbolicHome, palette: ToolPalette, setting
         ("if there is milk in the fridge, bring me the milk, otherwise bring me the baguette", "milk_1"),
         ("if there is tea in the cabinet, bring me the tea, otherwise bring me the baguette", "bread_1"),
         ("if you find milk, bring it to me", "milk_1"),
+        ("if there is milk, bring it", "milk_1"),
     ],
 )
 def test_a_condition_is_looked_at_before_anything_is_brought(

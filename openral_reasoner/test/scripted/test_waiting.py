@@ -10,10 +10,15 @@ from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_reasoner_testing.symbolic_home import HomeObject, SymbolicHome
+
+KEYS = "when Ana comes, give her the keys"
+MILK = "when Ana comes, bring her the milk"
 
 
-def run(answer: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> MissionRun:
+def run(
+    answer: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, goal: str = MILK
+) -> MissionRun:
     peers = HomePeers(home)
     deadlines = settings.deadlines.model_copy(update={"handoff": 60.0})
 
@@ -23,7 +28,7 @@ def run(answer: str, home: SymbolicHome, palette: ToolPalette, settings: Mission
         return peers.answer(command)
 
     patient = settings.model_copy(update={"deadlines": deadlines})
-    return run_mission_in_home("when Ana comes, bring her the milk", palette, with_operator, decide, patient)
+    return run_mission_in_home(goal, palette, with_operator, decide, patient)
 
 
 @pytest.mark.parametrize("answer", ["yes", "Ana is here", "She's here now!"])
@@ -49,3 +54,22 @@ def test_without_a_yes_nothing_moves(
     assert home.delivered == []
     assert story.end is not None
     assert story.end.state is MissionState.HANDED_OVER
+
+
+def test_the_keys_are_given_to_the_person_who_has_come(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.objects["keys_1"] = HomeObject("keys_1", "keys", "shelf_1", "keys")
+    story = run("yes", home, palette, settings, KEYS)
+    assert home.delivered == [("keys_1", "ana")]
+    assert story.end is not None
+    assert story.end.state is MissionState.CLAIMED
+
+
+def test_an_order_is_kept_after_the_wait(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    goal = "when Ana comes, first bring her the baguette, then open the cabinet"
+    story = run("yes", home, palette, settings, goal)
+    assert home.delivered == [("bread_1", "ana")]
+    assert story.skills.index("handover") < story.skills.index("open")
