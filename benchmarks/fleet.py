@@ -34,11 +34,11 @@ LONGEST = 6000.0
 
 
 def draw_goals(shared: SharedHome, random: Random) -> dict[str, str]:
-    """Draw six goals about six objects; each goal puts its object where it is not."""
+    """Draw six goals about six kinds of objects; each goal puts one where none of its kind is."""
     goals = {}
     for number, thing in enumerate(random.sample(THINGS, 6), start=1):
-        item = shared.objects[f"{thing}_1"]
-        surfaces = [n for n, (*_, closed) in PLACES.items() if not closed and n != item.place]
+        taken = {item.place for item in shared.objects.values() if item.label == thing}
+        surfaces = [n for n, (*_, closed) in PLACES.items() if not closed and n not in taken]
         to = PLACES[random.choice(surfaces)][0]
         kinds = (f"bring me the {thing}", f"put the {thing} on the {to}", f"find the {thing}")
         goals[f"e{number}"] = random.choice(kinds)
@@ -63,7 +63,7 @@ class ListRun:
         self.goals = draw_goals(self.shared, self._random)
         self.robots = {n: CoreRobot(n, WatchedPeers(self.shared, n)) for n in ("/r1", "/r2")}
         self._victim = self.robots[self._random.choice(sorted(self.robots))]
-        self._delay = self._random.uniform(0.0, 12.0)
+        self._delay = self._random.uniform(0.0, 60.0)
         presumed = 30.0 if self.fault == "killed" else 0.0
         self._settings = FleetSettings(presumed_off=presumed, lease_margin=60.0)
         errands = parse_errands({"errands": list(self.goals.values())}).errands
@@ -142,21 +142,15 @@ class ListRun:
 
     def is_done(self, errand: str) -> bool:
         """Return the truth about an errand that moves something."""
-        thing, to = self._thing(errand)
-        delivered = any(held == thing and skill == "handover" for _, held, skill in self.shared.moves)
-        return self.shared.objects[thing].place == to if to else delivered
+        return self.times(errand) > 0
 
     def times(self, errand: str) -> int:
-        """Return how often the object of an errand was delivered."""
-        thing, to = self._thing(errand)
-        skill = "place" if to else "handover"
-        return sum(held == thing and made == skill for _, held, made in self.shared.moves)
-
-    def _thing(self, errand: str) -> tuple[str, str]:
+        """Return how often an object of the kind was delivered to where the errand says."""
         words = self.goals[errand].split()
         thing = next(word for word in words if word in THINGS)
         label = self.goals[errand].partition(" on the ")[2]
-        return f"{thing}_1", next((name for name, place in PLACES.items() if place[0] == label), "")
+        to = next((name for name, place in PLACES.items() if place[0] == label), "ana")
+        return sum(item.startswith(thing) and place == to for _, item, place in self.shared.moves)
 
     def row(self) -> dict[str, object]:
         """Return the row of the table."""

@@ -92,9 +92,10 @@ class SharedHome:
         spots = sorted(self.places)
         self.objects: dict[str, HomeObject] = {}
         for thing in THINGS:
-            remembered = thing if random.random() < 0.7 else ""
-            place = random.choice(spots)
-            self.objects[f"{thing}_1"] = HomeObject(f"{thing}_1", thing, place, remembered)
+            for number in range(1, random.choice((2, 2, 3))):
+                remembered = thing if random.random() < 0.7 else ""
+                place, name = random.choice(spots), f"{thing}_{number}"
+                self.objects[name] = HomeObject(name, thing, place, remembered)
         self.moves: list[tuple[str, str, str]] = []
 
     def of_robot(self) -> SymbolicHome:
@@ -120,7 +121,8 @@ class WatchedPeers(HomePeers):
         held = self.home.holding
         result = super().send_skill(call)
         if result.success and call.goal.rskill_id in ("handover", "place"):
-            self._shared.moves.append((self._name, held, call.goal.rskill_id))
+            place = self.home.objects[held].place or "ana"
+            self._shared.moves.append((self._name, held, place))
         return result
 
 
