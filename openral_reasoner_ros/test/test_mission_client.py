@@ -71,6 +71,38 @@ def test_a_subscriber_that_comes_later_gets_the_prompt_at_once(
     assert isinstance(peer.outcomes[0], PromptReceipt)
 
 
+def test_a_prompt_to_another_namespace_has_the_id_of_the_caller(
+    ros_context: Any, spin_until: SpinUntil
+) -> None:
+    node, heard, outcomes = Node("peer", context=ros_context), list[PromptStamped](), list[object]()
+    scope = ResourceScope(node)
+    client = PromptClient(scope, node, "test", namespace="/r1")
+    receipts = scope.publisher(PromptReceipt, f"/r1/{RECEIPT}", RECEIPTS)
+    scope.subscription(PromptStamped, f"/r1/{PROMPT}", heard.append, RELIABLE)
+    client.send(outcomes.append, 20.0, prompt_id="mine", text="find the mug")
+    spin_until([node], lambda: heard, 15.0)
+    assert heard[0].id == "mine"
+    receipts.publish(PromptReceipt(prompt_id="mine"))
+    spin_until([node], lambda: outcomes, 15.0)
+    scope.close()
+    node.destroy_node()
+
+
+def test_a_prompt_that_is_withdrawn_is_neither_repeated_nor_reported(
+    peer: Peer, spin_until: SpinUntil
+) -> None:
+    peer.deaf = 1000
+    peer.listen()
+    peer.prompts.send(peer.outcomes.append, 20.0, prompt_id="old", text="find the mug")
+    spin_until([peer.node], lambda: peer.heard, 15.0)
+    peer.prompts.withdraw("old")
+    assert peer.prompts.unacknowledged == 0
+    peer.prompts.send(peer.outcomes.append, 20.0, prompt_id="new", text="find the mug")
+    spin_until([peer.node], lambda: [each.id for each in peer.heard].count("new") > 2, 15.0)
+    assert [each.id for each in peer.heard].count("old") == 1
+    assert peer.outcomes == []
+
+
 def test_a_prompt_without_a_receipt_ends_and_the_next_one_is_sent(peer: Peer, spin_until: SpinUntil) -> None:
     peer.prompts.send(peer.outcomes.append, 0.3, text="stop")
     spin_until([peer.node], lambda: peer.outcomes, 10.0)
