@@ -15,7 +15,7 @@ from pydantic import Field, FiniteFloat, StringConstraints, model_validator
 from openral_core.documents import Document, InvalidDocument, parse_document, parse_yaml, read_yaml
 from openral_core.errors import format_choices
 from openral_core.geometry import Pose
-from openral_core.home_map import Agent, Fixture, HomeMap, NoGoZone, Place, Room
+from openral_core.home_map import Agent, Appliance, Fixture, HomeMap, NoGoZone, Place, Room
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Verb
 from openral_core.text.noun_phrases import UnreadableText, singulars, words_of
@@ -259,13 +259,16 @@ class Subject:
         objects = {Verb.GRASP: (label,), Verb.POUR: (label, holding)}.get(goal.verb, (holding,))
         ids = {text[key].casefold() for key in _IDS if text.get(key)}
         there = [item for item in places_of(home) if names_of(item) & ids or _is_at(item, poses.values())]
-        places = frozenset().union(ids, *(names_of(item) for item in there)) if poses or ids else None
+        worked = _appliance(home, text.get("control_id", ""))
+        names = {name.casefold() for name in (worked.id, worked.name, *worked.aliases)} if worked else set()
+        places = frozenset().union(ids, names, *(names_of(item) for item in there)) if poses or ids else None
         agent = text.get("agent_id", "").casefold()
         agents = [item for item in (home.agents if home else ()) if agent in names_of(item)]
         people = frozenset().union({agent}, *(names_of(item) for item in agents)) if agent else None
         goal_pose = poses.get("goal") if goal.verb is Verb.NAVIGATE else None
         shown_object = " into ".join(label for label in reversed(objects) if label)
         shown_place = min(there, key=_extent).name if there else min(ids, default="")
+        shown_place = worked.name if worked else shown_place
         return cls(
             goal.verb,
             objects if goal.verb in OF_OBJECTS else (),
@@ -300,6 +303,12 @@ _WORDS: Mapping[Verb, tuple[str, Mapping[str, str]]] = {
     Verb.SWITCH: ("switch", {"place": ""}),
     Verb.PRESS: ("press", {"place": ""}),
 }
+
+
+def _appliance(home: HomeMap | None, control_id: str) -> Appliance | None:
+    """Return the appliance of the map that a control turns on and off."""
+    parts = (part for fixture in (home.fixtures if home else ()) for part in fixture.appliances)
+    return next((part for part in parts if part.control.id == control_id), None)
 
 
 def _is_at(item: Room | Place | Fixture, poses: Iterable[Pose]) -> bool:

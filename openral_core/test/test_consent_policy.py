@@ -142,7 +142,18 @@ def test_a_room_and_a_person_are_known_by_every_name(home: HomeMap) -> None:
         (Verb.HANDOVER, {"agent_id": "nan"}, "hand the wine to nan"),
         (Verb.PLACE, {}, "put down the wine"),
         (Verb.NAVIGATE, {}, "drive"),
+        (Verb.SWITCH, {"control_id": "tv_button"}, "switch the tv_button"),
     ],
 )
 def test_a_step_is_told_in_words(verb: Verb, params: dict[str, ParamValue], words: str) -> None:
     assert subject(verb, None, holding="wine", **params).in_words() == words
+
+
+def test_a_control_is_told_and_ruled_by_the_name_of_its_appliance(home: HomeMap) -> None:
+    button = {"target": Pose.planar(6.99, 4.404, -1.5708, 1.07), "control_id": "tv_button"}
+    assert subject(Verb.SWITCH, home, **button).in_words() == "switch the TV"
+    assert subject(Verb.PRESS, home, **button).in_words() == "press the TV"
+    rule = Rule(permit=Permission.NEVER, verbs=(Verb.SWITCH,), places=("television",))
+    assert rule.matches(subject(Verb.SWITCH, home, **button))
+    lamp = {"target": Pose.planar(9.558, 3.85, 3.1416, 1.05), "control_id": "floor_lamp_switch"}
+    assert not rule.matches(subject(Verb.SWITCH, home, **lamp))

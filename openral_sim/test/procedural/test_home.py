@@ -27,3 +27,16 @@ def test_an_unknown_scene_is_refused_naming_the_shipped_ones(tmp_path: Path) -> 
     write_home(sample_home(3, 1, "hut"), tmp_path)
     with pytest.raises(UnknownScene, match=r"'castle'.*'hut'.*generated:SEED"):
         find_scene("castle", tmp_path)
+
+
+def test_every_lamp_has_a_switch_and_every_television_a_button_under_names_of_their_own() -> None:
+    for seed in range(4):
+        home = sample_home(seed).home
+        parts = [(f, part) for f in home.fixtures for part in f.appliances]
+        kinds = {f.id: part.control.kind for f, part in parts}
+        assert kinds == {f.id: "switch" for f in home.fixtures if f.kind == "lamp"} | {
+            f.id: "button" for f in home.fixtures if f.kind == "sideboard"
+        }
+        names = [part.name for _, part in parts]
+        assert len(set(names)) == len(names)
+        assert all(part.id == f.id for f, part in parts if f.kind == "lamp")

@@ -47,6 +47,17 @@ def test_tells_nothing_of_doors_after_a_drive() -> None:
     assert not ear.heard
 
 
+def test_tells_what_was_switched_and_what_was_filled() -> None:
+    ear = Ear()
+    publishers = SkillPublishers(ear)
+    publishers.opening(SkillResult(SkillStatus.SUCCEEDED, "", {"appliance_id": "tv", "on": False}))
+    publishers.opening(SkillResult(SkillStatus.SUCCEEDED, "", {"fill": 0.6, "vessel": Pose((1.0, 2.0, 0.9))}))
+    off, full = ear.heard
+    assert off == KeyValue(key="tv", type=KeyValue.TYPE_BOOL, bool_value=False)
+    assert (full.key, full.type) == ("full", KeyValue.TYPE_POSE)
+    assert full.pose_value.pose.position.y == 2.0
+
+
 pytestmark = pytest.mark.xdist_group("sim_node")
 NEAR = Pose.planar(1.6, 2.0, 0.0)
 FAR = Pose.planar(8.6, 0.8, 0.0)

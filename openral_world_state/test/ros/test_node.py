@@ -20,7 +20,7 @@ from vision_msgs.msg import Detection2DArray
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import EditOperation, MemoryEdit, NodeKind
-from openral_msgs.msg import KeyValue, PromptStamped, SceneNode, SkillCatalogue
+from openral_msgs.msg import KeyValue, ObjectState, PromptStamped, SceneNode, SkillCatalogue
 from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
 from openral_ros.conversions.detections import detections_message
 from openral_ros.stream_watchdog import UPDATE_PERIOD, StreamsLost, SuspensionPolicy
@@ -277,6 +277,40 @@ def test_follows_the_doors_that_skills_move(make_graph: Callable[..., Any]) -> N
 
     graph.until(lambda: told().get("fridge") == SceneNode.OPENING_OPEN)
     assert graph.node._active_world.inputs.refused["NoContainer"] == 1
+
+
+def test_follows_what_skills_switch_and_fill_and_what_the_operator_says(
+    make_graph: Callable[..., Any],
+) -> None:
+    graph = make_graph()
+    graph.activate()
+    graph.until(lambda: graph.robot.openings.get_subscription_count() > 0)
+    graph.look(graph.kitchen(1.0))
+    name = graph.recall("bread").matches[0].node_id
+    there = graph.recall("bread").matches[0].pose
+    switched = KeyValue(key="floor_lamp", type=KeyValue.TYPE_BOOL, bool_value=True)
+    filled = KeyValue(key="full", type=KeyValue.TYPE_POSE)
+    filled.pose_value.pose = there
+    nonsense = KeyValue(key="no such lamp", type=KeyValue.TYPE_BOOL)
+    nowhere = KeyValue(key="full", type=KeyValue.TYPE_POSE)
+    nowhere.pose_value.pose.position.x = float("nan")
+    for message in (nonsense, nowhere, switched, filled):
+        graph.robot.openings.publish(message)
+    request = EditMemory.Request(operation=EditMemory.Request.STATE, node_id=name, label="dirty")
+    assert graph.call(EditMemory, "edit_memory", request).status == EditMemory.Response.EDITED
+    broken = EditMemory.Request(operation=EditMemory.Request.STATE, node_id=name, label="broken")
+    assert graph.call(EditMemory, "edit_memory", broken).status == EditMemory.Response.BAD_STATE
+
+    def told(node_id: str) -> dict[str, int]:
+        nodes = graph.robot.graphs[-1].nodes if graph.robot.graphs else []
+        return {s.value: s.source for node in nodes if node.id == node_id for s in node.states}
+
+    graph.until(lambda: told("floor_lamp") == {"on": ObjectState.SOURCE_REPORTED})
+    graph.until(lambda: told(name) == {"full": ObjectState.SOURCE_REPORTED, "dirty": ObjectState.SOURCE_TOLD})
+    assert {state.value for state in graph.recall("bread").matches[0].states} == {"full", "dirty"}
+    assert graph.node._active_world.inputs.refused["NoContainer"] == 2
+    (control,) = [n for n in graph.robot.graphs[-1].nodes if n.id == "floor_lamp_switch"]
+    assert control.affordance == "switch"
 
 
 def test_a_process_that_stood_still_and_hears_no_depth_any_more_ends_itself(
