@@ -1,8 +1,8 @@
 """GRASP alone through the interfaces of Nav2, MoveIt and ros2_control, over objects and seeds.
 
-Without perception and reasoner. Per try, a simulated robot in a home of its own and `openral_skills_ros` run
-in one process, as fast as the machine allows. The goal has the position of the object with an error as that of
-memory. A grasp counts if the goal succeeded and, in the simulation's truth, the fingers hold that object.
+Without perception and reasoner: per try, a simulated robot in a home of its own and `openral_skills_ros` run
+in one process, as fast as the machine allows. The goal has the position of the object with an error as that
+of memory. A grasp counts if the goal succeeded and, in the simulation's truth, the fingers hold the object.
 SEEDS=n, else 5; FIRST is the first seed, else 0; OBJECTS=can,lemon,... selects; ROBOT is another robot.yaml.
 """
 
