@@ -22,9 +22,11 @@ from openral_reasoner.scripted.goals import (
     MoveDoor,
     PickUp,
     Pour,
+    Press,
     Request,
     Sequence,
     Swap,
+    Switch,
     Tidy,
     WaitFor,
 )
@@ -42,7 +44,9 @@ _VERBS: dict[type, frozenset[Verb]] = {
     GoTo: frozenset({Verb.NAVIGATE}),
     PickUp: frozenset({Verb.GRASP}),
     Pour: frozenset({Verb.GRASP, Verb.PLACE, Verb.POUR}),
+    Press: frozenset({Verb.PRESS}),
     Swap: frozenset({Verb.GRASP, Verb.PLACE}),
+    Switch: frozenset({Verb.SWITCH}),
 }
 
 

@@ -18,6 +18,7 @@ from openral_fleet.goal_traits import traits_of
         ("bring me the mug", False),
         ("pour water into the glass", False),
         ("if there is milk, bring it", False),
+        ("press the button", False),
         ("flurb the grommet", False),
     ],
 )
@@ -46,6 +47,8 @@ def test_a_goal_that_moves_one_object_names_it_and_its_receiver(goal: str, moved
         ("find the mug", Verb.GRASP, False),
         ("if there is milk, bring it, otherwise find the juice", Verb.GRASP, False),
         ("when Anna comes, give her the keys", Verb.GRASP, True),
+        ("turn on the lamp", Verb.SWITCH, True),
+        ("press the button", Verb.PRESS, True),
     ],
 )
 def test_verbs_are_those_that_every_way_through_a_goal_needs(goal: str, verb: Verb, needed: bool) -> None:
