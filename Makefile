@@ -20,7 +20,7 @@ space := $(empty) $(empty)
 SOURCE_PATH := $(subst $(space),:,$(abspath $(SOURCES)))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build robot engines training lerobot format lint type test bench docs sbom audit sim clean
+.PHONY: help setup build robot engines training lerobot games format lint type test bench docs sbom audit sim clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,9 @@ training: setup ## PyTorch in an environment of its own, for `openral train`
 
 lerobot: setup ## lerobot in an environment of its own (8 GB), for `openral export lerobot`
 	@cd tools && $(PYTHON) -m workspace lerobot
+
+games: setup ## game engines of `openral bench` in an environment of their own (TextWorldExpress needs a Java runtime)
+	@cd tools && $(PYTHON) -m workspace games
 
 test: $(if $(TESTS),build,robot) $(if $(filter no,$(ENGINES)),,engines) ## every test, once (TESTS=path narrows, WORKERS=n processes, RERUNS=0 tells every failure, ENGINES=no without PyTorch)
 	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) -raR --reruns $(RERUNS) --rerun-show-tracebacks $(TESTS)

@@ -19,6 +19,9 @@ setup(
     zip_safe=True,
     extras_require={"test": ["pytest"]},
     entry_points={
-        "openral.commands": ["household = openral_household_benchmark.cli:commands"],
+        "openral.commands": [
+            "household = openral_household_benchmark.cli:commands",
+            "games = openral_household_benchmark.games_cli:commands",
+        ],
     },
 )

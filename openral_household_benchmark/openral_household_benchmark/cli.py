@@ -5,7 +5,6 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -13,7 +12,6 @@ import typer
 
 from openral_bringup.graph.options import CONTINUOUS, ON_DEMAND, DetectorSet
 from openral_bringup.graph.resources import rskill_folders, scene_path
-from openral_core.documents import InvalidDocument
 from openral_core.rskills import Registry
 from openral_household_benchmark.environment import DetectorPair
 from openral_household_benchmark.episode import (
@@ -34,13 +32,9 @@ from openral_household_benchmark.results import (
     household_table,
 )
 from openral_household_benchmark.task import CHANGED, TaskType
-from openral_household_benchmark.text_episode import TWC_PUBLISHED, Published, TextResult, play, summary
-from openral_household_benchmark.text_games import TWC_LEVELS, TWC_SPLITS, read_adventures, read_twc
-from openral_household_benchmark.text_world import TextGame
 from openral_reasoner.llm.base import Model
 from openral_reasoner_ros.clients.model import make_model
 from openral_reasoner_ros.parameters import Brain, ReasonerParameters
-from openral_reasoner_testing.placement_search import table_text
 from openral_sim.odometry import DriftName
 from openral_sim.robot_catalogue import DEFAULT_ROBOT, UnknownSimRobot, licence_notice
 
@@ -221,76 +215,3 @@ def require_compatible(options: RunOptions, kinds: Iterable[TaskType]) -> None:
         raise typer.BadParameter(
             f"--graph changes nothing in the home, as these need it: {', '.join(changed)}"
         )
-
-
-_Brain = Annotated[Brain, typer.Option(help="who decides")]
-_Model = Annotated[str, typer.Option(help="of a vendor's brain")]
-_Url = Annotated[str, typer.Option(help="of a compatible endpoint")]
-_Json = Annotated[bool, typer.Option("--json", help="JSON with a row per game instead of a table")]
-
-
-@bench.command()
-def twc(
-    games: Annotated[Path, typer.Argument(exists=True, file_okay=False, help="folder games/twc")],
-    *,
-    level: Annotated[list[str] | None, typer.Option(help=f"of {', '.join(TWC_LEVELS)}; default: all")] = None,
-    split: Annotated[list[str] | None, typer.Option(help=f"of {', '.join(TWC_SPLITS)}; default: all")] = None,
-    brain: _Brain = Brain.SCRIPTED,
-    model: _Model = "",
-    base_url: _Url = "",
-    as_json: _Json = False,
-) -> None:
-    """TextWorld Commonsense: tidy up in the published text games, beside the published figures.
-
-    The files are those of github.com/IBM/commonsense-rl. Ends with 1 when a game was not completed.
-    """
-    found = _read(lambda: list(read_twc(games, level or TWC_LEVELS, split or TWC_SPLITS)))
-    _play_all(found, brain_of(brain, model, base_url), TWC_PUBLISHED, as_json=as_json)
-
-
-@bench.command()
-def adventure(
-    instances: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="file of instances")],
-    *,
-    brain: _Brain = Brain.SCRIPTED,
-    model: _Model = "",
-    base_url: _Url = "",
-    as_json: _Json = False,
-) -> None:
-    """AdventureGame of clembench: its home deliveries.
-
-    The files are those of github.com/clembench/clembench. Ends with 1 when a delivery was not completed.
-    """
-    found = _read(lambda: list(read_adventures(instances)))
-    _play_all(found, brain_of(brain, model, base_url), (), as_json=as_json)
-
-
-def _read(read: Callable[[], list[TextGame]]) -> list[TextGame]:
-    """Read games.
-
-    Raises:
-        typer.BadParameter: If a file is none.
-    """
-    try:
-        return read()
-    except InvalidDocument as error:
-        raise typer.BadParameter(str(error)) from error
-
-
-def _play_all(
-    games: Sequence[TextGame],
-    brain: tuple[Registry, Model],
-    published: Sequence[Published],
-    *,
-    as_json: bool,
-) -> None:
-    """Play every game, tell each result, and end with 1 if one is not complete."""
-    results = list[TextResult]()
-    for game in games:
-        results.append(play(game, *brain))
-        last = results[-1]
-        told = "" if last.done else f": {last.reason}"
-        typer.echo(f"{game.name}: {last.score:.2f} in {last.steps} steps, {last.state}{told}", err=True)
-    rows = [asdict(each) for each in results]
-    typer.echo(json.dumps(rows, indent=1) if as_json else table_text(summary(results, published)))
-    raise typer.Exit(any(not each.done for each in results))

@@ -77,6 +77,8 @@ def play(
     line.put(0.0, PaletteChanged(palette=peers.palette(manifests)))
     line.put(0.0, PromptReceived(id="goal", text=game.goal))
     ends = line.run()
+    if game.finish is not None:
+        game.finish(world)
     sent = [command for moment in line.moments for command in moment.commands]
     reached = world.score >= 1.0 and game.ends_itself
     return TextResult(
@@ -100,7 +102,7 @@ class Published:
     group: str
     player: str
     score: float
-    steps: float
+    steps: float | None
 
 
 TWC_PUBLISHED = (
@@ -115,6 +117,11 @@ TWC_PUBLISHED = (
     Published("hard", "text alone, reinforcement learning", 0.54, 49.21),
 )
 """Source: README of IBM/commonsense-rl; it does not say of which split."""
+TWX_PUBLISHED = (
+    Published("twc-easy", "behavior-cloned T5, dev fold", 0.86, None),
+    Published("twc-easy", "behavior-cloned T5 that looks up where objects belong, dev fold", 1.0, None),
+)
+"""Source: tuning results of cognitiveailab/neurosymbolic (best epoch of ten, 100 games, at most 50 steps)."""
 _COLUMNS = (
     "games",
     "player",
@@ -137,7 +144,7 @@ def summary(results: Iterable[TextResult], published: Sequence[Published] = ()) 
             rows.append(_row(group, split, [e for e in kept if (e.group, e.split) == (group, split)]))
         rows += [
             {**dict.fromkeys(_COLUMNS, ""), "games": group, "player": f"published: {each.player}"}
-            | {"score": each.score, "steps": each.steps}
+            | {"score": each.score, "steps": "" if each.steps is None else each.steps}
             for each in published
             if each.group == group
         ]

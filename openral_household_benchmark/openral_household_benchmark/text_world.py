@@ -220,6 +220,7 @@ class TextGame:
         max_steps: Steps after which the game ends.
         best: Steps of a shortest solution by a player who knows the whereabouts of everything.
         ends_itself: The game ends with the last objective; else the player has to say so.
+        finish: Does what follows the mission, if that is part of the game.
     """
 
     name: str
@@ -230,3 +231,4 @@ class TextGame:
     max_steps: int
     best: int
     ends_itself: bool
+    finish: Callable[[TextWorld], None] | None = None

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from openral_bringup.graph.resources import rskill_folders
 from openral_core.documents import InvalidDocument
 from openral_core.rskills import Registry
-from openral_household_benchmark.cli import commands
+from openral_household_benchmark.games_cli import commands
 from openral_household_benchmark.text_episode import TWC_PUBLISHED, play, summary
 from openral_household_benchmark.text_games import read_adventures, read_twc
 from openral_reasoner.scripted.planner import ScriptedModel

@@ -15,6 +15,7 @@ from workspace.system_packages import ensure_system_packages
 from workspace.tool_environments import (
     ensure_audit_environment,
     ensure_engine_environment,
+    ensure_games_environment,
     ensure_lerobot_environment,
     ensure_training_environment,
 )
@@ -49,6 +50,7 @@ COMMANDS: Mapping[str, Callable[[Layout], object]] = {
     "engines": ensure_engine_environment,
     "training": ensure_training_environment,
     "lerobot": ensure_lerobot_environment,
+    "games": ensure_games_environment,
     "docs": ensure_docs_environment,
     "audit": ensure_audit_environment,
 }

@@ -41,6 +41,11 @@ class Layout:
         return self.root / ".environments" / "lerobot"
 
     @property
+    def games_environment(self) -> Path:
+        """The virtual environment of the game engines of `openral bench`."""
+        return self.root / ".environments" / "games"
+
+    @property
     def audit_environment(self) -> Path:
         """The virtual environment of the tools that list and audit dependencies."""
         return self.root / ".environments" / "audit"

@@ -1,4 +1,4 @@
-"""Python environments beside the one of the product: for PyTorch, trainings, LeRobot and the audit."""
+"""Python environments beside the one of the product: for PyTorch, trainings, LeRobot, games and the audit."""
 
 import sys
 from pathlib import Path
@@ -17,6 +17,7 @@ REQUIREMENTS = (
 )
 """The first includes the others."""
 LEROBOT_REQUIREMENTS = ("requirements/lerobot.txt",)
+GAMES_REQUIREMENTS = ("requirements/games.txt",)
 AUDIT_REQUIREMENTS = ("requirements/audit.txt",)
 
 
@@ -36,6 +37,12 @@ def ensure_lerobot_environment(layout: Layout) -> None:
     """Create the environment of `openral export lerobot`."""
     title = "Installing lerobot with PyTorch (8 GB on x86_64)"
     _ensure(layout, "lerobot", layout.lerobot_environment, LEROBOT_REQUIREMENTS, title)
+
+
+def ensure_games_environment(layout: Layout) -> None:
+    """Create the environment of the game engines of `openral bench`."""
+    title = "Installing TextWorldExpress and MiniGrid"
+    _ensure(layout, "games", layout.games_environment, GAMES_REQUIREMENTS, title)
 
 
 def ensure_audit_environment(layout: Layout) -> None:

@@ -1,0 +1,145 @@
+"""`openral bench twc`, `adventure` and `textworld-express`: missions in text adventures of others."""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from openral_core.documents import InvalidDocument
+from openral_core.rskills import Registry
+from openral_household_benchmark.cli import brain_of
+from openral_household_benchmark.engine_process import EngineProcess, EngineUnavailable, games_python
+from openral_household_benchmark.text_episode import (
+    TWC_PUBLISHED,
+    TWX_PUBLISHED,
+    Published,
+    TextResult,
+    play,
+    summary,
+)
+from openral_household_benchmark.text_games import TWC_LEVELS, TWC_SPLITS, read_adventures, read_twc
+from openral_household_benchmark.text_world import TextGame
+from openral_household_benchmark.textworld_express import SERVER
+from openral_household_benchmark.textworld_express_games import FOLDS, LEVELS, generate
+from openral_reasoner.llm.base import Model
+from openral_reasoner_ros.parameters import Brain
+from openral_reasoner_testing.placement_search import table_text
+
+commands = typer.Typer(no_args_is_help=True)
+bench = typer.Typer(no_args_is_help=True)
+commands.add_typer(bench, name="bench")
+
+_Brain = Annotated[Brain, typer.Option(help="who decides")]
+_Model = Annotated[str, typer.Option(help="of a vendor's brain")]
+_Url = Annotated[str, typer.Option(help="of a compatible endpoint")]
+_Json = Annotated[bool, typer.Option("--json", help="JSON with a row per game instead of a table")]
+
+
+@bench.command()
+def twc(
+    games: Annotated[Path, typer.Argument(exists=True, file_okay=False, help="folder games/twc")],
+    *,
+    level: Annotated[list[str] | None, typer.Option(help=f"of {', '.join(TWC_LEVELS)}; default: all")] = None,
+    split: Annotated[list[str] | None, typer.Option(help=f"of {', '.join(TWC_SPLITS)}; default: all")] = None,
+    brain: _Brain = Brain.SCRIPTED,
+    model: _Model = "",
+    base_url: _Url = "",
+    as_json: _Json = False,
+) -> None:
+    """TextWorld Commonsense: tidy up in the published text games, beside the published figures.
+
+    The files are those of github.com/IBM/commonsense-rl. Ends with 1 when a game was not completed.
+    """
+    found = _read(lambda: list(read_twc(games, level or TWC_LEVELS, split or TWC_SPLITS)))
+    _play_all(found, brain_of(brain, model, base_url), TWC_PUBLISHED, as_json=as_json)
+
+
+@bench.command()
+def adventure(
+    instances: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="file of instances")],
+    *,
+    brain: _Brain = Brain.SCRIPTED,
+    model: _Model = "",
+    base_url: _Url = "",
+    as_json: _Json = False,
+) -> None:
+    """AdventureGame of clembench: its home deliveries.
+
+    The files are those of github.com/clembench/clembench. Ends with 1 when a delivery was not completed.
+    """
+    found = _read(lambda: list(read_adventures(instances)))
+    _play_all(found, brain_of(brain, model, base_url), (), as_json=as_json)
+
+
+@bench.command("textworld-express")
+def textworld_express(
+    *,
+    level: Annotated[list[str] | None, typer.Option(help=f"of {', '.join(LEVELS)}; default: all")] = None,
+    fold: Annotated[str, typer.Option(help=f"of {', '.join(FOLDS)}")] = "train",
+    games: Annotated[int, typer.Option(min=1, max=1000, help="of each level")] = 20,
+    python: Annotated[Path | None, typer.Option(help="interpreter with textworld-express")] = None,
+    brain: _Brain = Brain.SCRIPTED,
+    model: _Model = "",
+    base_url: _Url = "",
+    as_json: _Json = False,
+) -> None:
+    """TextWorldExpress: generated games of TextWorld Commonsense, Coin Collector and CookingWorld.
+
+    The engine itself plays; objects and recipes of the folds differ. Needs a Java runtime and `make games`.
+    Ends with 1 when a game was not completed, with 2 if the engine is not there.
+    """
+    levels = _known(level or list(LEVELS), LEVELS, "level")
+    (fold,) = _known([fold], FOLDS, "fold")
+    try:
+        with EngineProcess(games_python(python), SERVER) as engine:
+            generated = (game for each in levels for game in generate(engine, each, fold, games))
+            _play_all(generated, brain_of(brain, model, base_url), TWX_PUBLISHED, as_json=as_json)
+    except EngineUnavailable as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _known(chosen: Sequence[str], known: Iterable[str], what: str) -> Sequence[str]:
+    """Return what was chosen.
+
+    Raises:
+        typer.BadParameter: If it is not known.
+    """
+    names = tuple(known)
+    for each in chosen:
+        if each not in names:
+            raise typer.BadParameter(f"no {what} is named {each!r}; valid: {', '.join(names)}")
+    return chosen
+
+
+def _read(read: Callable[[], list[TextGame]]) -> list[TextGame]:
+    """Read games.
+
+    Raises:
+        typer.BadParameter: If a file is none.
+    """
+    try:
+        return read()
+    except InvalidDocument as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _play_all(
+    games: Iterable[TextGame],
+    brain: tuple[Registry, Model],
+    published: Sequence[Published],
+    *,
+    as_json: bool,
+) -> None:
+    """Play every game, tell each result, and end with 1 if one is not complete."""
+    results = list[TextResult]()
+    for game in games:
+        results.append(play(game, *brain))
+        last = results[-1]
+        told = "" if last.done else f": {last.reason}"
+        typer.echo(f"{game.name}: {last.score:.2f} in {last.steps} steps, {last.state}{told}", err=True)
+    rows = [asdict(each) for each in results]
+    typer.echo(json.dumps(rows, indent=1) if as_json else table_text(summary(results, published)))
+    raise typer.Exit(any(not each.done for each in results))
