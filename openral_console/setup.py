@@ -20,6 +20,7 @@ setup(
         "openral.commands": [
             "console = openral_console.ros.cli:commands",
             "export = openral_console.ros.export:commands",
+            "waterfall = openral_console.ros.waterfall_cli:commands",
         ],
     },
 )

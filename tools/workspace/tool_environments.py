@@ -41,7 +41,7 @@ def ensure_lerobot_environment(layout: Layout) -> None:
 
 def ensure_games_environment(layout: Layout) -> None:
     """Create the environment of the game engines of `openral bench`."""
-    title = "Installing TextWorldExpress and MiniGrid"
+    title = "Installing TextWorldExpress"
     _ensure(layout, "games", layout.games_environment, GAMES_REQUIREMENTS, title)
 
 
