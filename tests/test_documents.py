@@ -19,7 +19,7 @@ INTERFACE = re.compile(r"(openral_msgs/(msg|srv|action)/\w+)$")
 """A ROS interface, as ``ros2`` names it; its file has an extension."""
 CODE = re.compile(r"^```(?:sh|bash|text|console)\b[^\n]*\n(.*?)^```|`([^`\n]+)`", re.DOTALL | re.MULTILINE)
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+)")
-COMMAND = re.compile(r"(?:^|\s|/)openral((?: [a-z]+)+)", re.MULTILINE)
+COMMAND = re.compile(r"(?:^|\s|/)openral((?: [a-z]+(?:-[a-z]+)*)+)", re.MULTILINE)
 TARGET = re.compile(r"^make ([a-z]+)", re.MULTILINE)
 RUN_MODULE = re.compile(r"python3? -m ((?:openral_|benchmarks)[\w.]*)(?: ([a-z_]+))?")
 LAUNCH_ARGUMENT = re.compile(r"\b([a-z_]+):=")

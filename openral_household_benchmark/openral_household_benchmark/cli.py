@@ -12,6 +12,7 @@ import typer
 
 from openral_bringup.graph.options import CONTINUOUS, ON_DEMAND, DetectorSet
 from openral_bringup.graph.resources import rskill_folders, scene_path
+from openral_core.documents import InvalidDocument
 from openral_core.rskills import Registry
 from openral_household_benchmark.environment import DetectorPair
 from openral_household_benchmark.episode import (
