@@ -35,7 +35,7 @@ class EngineDisagrees(OpenRALError):
 
 
 class Told(Reply):
-    """What a player is told after a command."""
+    """Message to a player after a command."""
 
     observation: str
     look: str
@@ -44,7 +44,7 @@ class Told(Reply):
 
 
 class Begun(Told):
-    """What is told at the beginning, with the solution and the places where objects count."""
+    """Message at the beginning, with the solution and the places where objects count."""
 
     task: str
     gold: tuple[str, ...]
