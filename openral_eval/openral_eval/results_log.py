@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from openral_core.documents import Document, parse_document
+from openral_core.documents import Document, InvalidDocument, parse_document
 from openral_core.errors import OpenRALError
 from openral_eval.fingerprint import Fingerprint
 from openral_eval.tasks import TrialRecord
@@ -51,6 +51,7 @@ class ResultsLog:
 
     Raises:
         OtherRun: If the folder holds trials of another run.
+        InvalidDocument: If a line before the last is no trial.
         RunExists: If it holds trials and ``resume`` is False.
     """
 
@@ -96,8 +97,19 @@ def _read_whole_lines(path: Path) -> list[TrialRecord]:
         with path.open("r+b") as file:
             file.truncate(len(whole))
             os.fsync(file.fileno())
-    lines = enumerate(whole.decode().splitlines(), start=1)
-    return [parse_document(TrialRecord, json.loads(line), f"{path}:{number}") for number, line in lines]
+    return [_parse(line, path, number) for number, line in enumerate(whole.splitlines(), start=1)]
+
+
+def _parse(line: bytes, path: Path, number: int) -> TrialRecord:
+    """Parse one line.
+
+    Raises:
+        InvalidDocument: If it is no trial.
+    """
+    try:
+        return parse_document(TrialRecord, json.loads(line), f"{path}:{number}")
+    except ValueError as error:
+        raise InvalidDocument(f"{path}:{number}", [str(error)]) from error
 
 
 def _check(folder: Path, description: RunDescription, *, started: bool) -> None:

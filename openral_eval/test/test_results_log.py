@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from openral_core.documents import InvalidDocument
 from openral_eval.fingerprint import Fingerprint
 from openral_eval.results_log import TRIALS, OtherRun, ResultsLog, RunDescription, RunExists
 from openral_eval.tasks import TrialRecord
@@ -50,3 +51,10 @@ def test_a_new_run_does_not_continue_an_old_one_by_accident(record: Record, tmp_
         log.add(record("a", 0))
     with pytest.raises(RunExists, match="1 trials: add --resume"):
         ResultsLog(tmp_path, RUN, resume=False)
+
+
+@pytest.mark.parametrize("line", [b"{", b"[]", b"\xff", b'{"key": 1}'])
+def test_a_line_that_is_no_trial_is_named(tmp_path: Path, line: bytes) -> None:
+    (tmp_path / TRIALS).write_bytes(line + b"\n")
+    with pytest.raises(InvalidDocument, match=rf"{TRIALS}:1"):
+        ResultsLog(tmp_path, RUN, resume=True)
