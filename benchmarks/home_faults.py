@@ -14,8 +14,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from openral_bringup.graph.resources import rskill_folders, scene_path
 from openral_core.home_map import Pose2
 from openral_core.rskills import Registry
@@ -28,6 +26,7 @@ from openral_household_benchmark.episode import (
     visit_folder,
 )
 from openral_household_benchmark.evaluation import evaluate
+from openral_household_benchmark.perturbations import Perturbation, scene_of
 from openral_household_benchmark.recording import EpisodeRecorder, save_sheet
 from openral_household_benchmark.task import Task, TaskType
 from openral_reasoner.commands import MissionReport
@@ -144,7 +143,7 @@ def tried(fault: HomeFault, seed: int, pair: DetectorPair, registry: Registry, o
     with ExitStack() as stack:
         robot = stack.enter_context(
             robot_without_map(
-                scene_with_doors(folder),
+                scene_of(Perturbation.DOOR_SHUT, scene_path(SCENE), folder),
                 seed,
                 registry,
                 pair,
@@ -206,16 +205,3 @@ def _schedule(fault: HomeFault, robot: HouseholdEnv) -> Callable[[], None]:
             changes.pop(0)[1](robot)
 
     return watch
-
-
-def scene_with_doors(folder: Path) -> Path:
-    """Write the scene with a sliding door in every doorway, open."""
-    original = scene_path(SCENE)
-    content = yaml.safe_load(original.read_text())
-    content["map"] = str((original.parent / content["map"]).resolve())
-    for wall in content["walls"]:
-        if "opening" in wall:
-            wall["opening"]["door"] = True
-    path = folder / "scene.yaml"
-    path.write_text(yaml.safe_dump(content))
-    return path

@@ -56,7 +56,6 @@ WITHOUT_KEY = {
     "openai",
     "playwright",
     "pynvml",
-    "pytransform3d",
     "rapidfuzz",
     "ray",
     "rosbags",

@@ -3,28 +3,15 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import comb
 from statistics import fmean
 
 import numpy as np
 
 from openral_eval.tasks import TrialRecord
+from openral_household_benchmark.results import pass_hat_k
 
 MAX_K = 8
 """Largest k of pass^k that is reported [1]."""
-
-
-def pass_hat_k(successes: int, trials: int, k: int) -> float:
-    """Estimate the probability that k independent trials of a task all succeed [1].
-
-    Source: the unbiased estimator C(c, k) / C(n, k) of tau-bench (Yao et al., arXiv 2406.12045, sec. 3).
-
-    Args:
-        successes: Successful trials c.
-        trials: All trials n, at least k.
-        k: Trials that must all succeed.
-    """
-    return comb(successes, k) / comb(trials, k)
 
 
 @dataclass(frozen=True, slots=True)

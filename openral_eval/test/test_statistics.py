@@ -1,25 +1,13 @@
 """Statistics of trials."""
 
 from collections.abc import Callable
-from itertools import combinations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from openral_eval.statistics import by_category, pass_hat_k, score
+from openral_eval.statistics import by_category, score
 from openral_eval.tasks import TrialRecord
 
 Record = Callable[..., TrialRecord]
-
-
-@given(st.lists(st.booleans(), min_size=1, max_size=9), st.data())
-def test_pass_hat_k_is_the_share_of_samples_of_k_trials_that_all_succeed(
-    done: list[bool], data: st.DataObject
-) -> None:
-    k = data.draw(st.integers(1, len(done)))
-    samples = list(combinations(done, k))
-    assert pass_hat_k(sum(done), len(done), k) == pytest.approx(sum(map(all, samples)) / len(samples))
 
 
 def test_a_task_that_fails_half_the_time_loses_with_every_further_trial(record: Record) -> None:
