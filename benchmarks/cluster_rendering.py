@@ -8,7 +8,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from openral_data.cluster import NoRay, on_cluster
+from openral_core.ray_cluster import NoRay
+from openral_data.cluster import on_cluster
 from openral_data.dataset import Dataset
 from openral_data.home_renderer import RenderSettings
 from openral_data.jobs import Work, in_processes, render

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -14,6 +15,7 @@ from openral_bringup.graph.options import CONTINUOUS, ON_DEMAND, DetectorSet
 from openral_bringup.graph.resources import rskill_folders, scene_path
 from openral_core.documents import InvalidDocument
 from openral_core.rskills import Registry
+from openral_household_benchmark.cluster import on_cluster
 from openral_household_benchmark.environment import DetectorPair
 from openral_household_benchmark.episode import (
     HomeKnowledge,
@@ -67,20 +69,20 @@ class Worker:
     """Does jobs in a process; each leaves its files in a folder of its own."""
 
     def __init__(self, folder: Path, options: RunOptions, model: str = "", base_url: str = "") -> None:
-        self._folder, self._options = folder, options
+        self._folder, self.options = folder, options
         self._model, self._base_url = model, base_url
 
     def __call__(self, job: Job) -> EpisodeResult:
         """One job."""
-        if self._options.graph:
-            return run_on_graph(job, self._folder / job.key, self._options)
-        registry, brain = brain_of(Brain(job.brain), self._model, self._base_url, self._options.rskills)
-        return run_job(job, registry, brain, self._folder / job.key, self._options)
+        if self.options.graph:
+            return run_on_graph(job, self._folder / job.key, self.options)
+        registry, brain = brain_of(Brain(job.brain), self._model, self._base_url, self.options.rskills)
+        return run_job(job, registry, brain, self._folder / job.key, self.options)
 
     def explore(self, home: tuple[str, int]) -> str:
         """Explore one home, a scene and a seed, for the tasks in it; return how that ended."""
-        registry, brain = brain_of(Brain.SCRIPTED, "", "", self._options.rskills)
-        ended = explore_home(*home, registry, brain, self._folder, self._options)
+        registry, brain = brain_of(Brain.SCRIPTED, "", "", self.options.rskills)
+        ended = explore_home(*home, registry, brain, self._folder, self.options)
         return f"explored {home[0]}, seed {home[1]}: {ended}"
 
 
@@ -145,6 +147,9 @@ def household(
     drift: Annotated[
         DriftName, typer.Option(help="errors of the odometry, which the robot's own map corrects")
     ] = DriftName.OFF,
+    cluster: Annotated[
+        str, typer.Option(help="do the tasks on the Ray cluster with this address, or auto")
+    ] = "",
     perturbation: Annotated[
         Perturbation, typer.Option(help="change of the home while a task is done")
     ] = Perturbation.NONE,
@@ -159,29 +164,21 @@ def household(
     the mission's own end is believed. With --map none or explored the robot makes its map itself, and memory
     holds nothing but what it has seen. Ends with 1 when a task failed.
     """
-    homes, kinds = (
-        scene or ["home"],
-        archetype or [each for each in TaskType if not (graph and each in CHANGED)],
-    )
+    homes = scene or ["home"]
+    kinds = archetype or [each for each in TaskType if not (graph and each in CHANGED)]
     jobs = [
         Job(kind, number, homes[number % len(homes)], brain.value)
         for number in range(seed, seed + seeds)
-        for kind in archetype or TaskType
+        for kind in kinds
     ]
     ledger = ResultStore(out)
     pair = DetectorPair(continuous or CONTINUOUS[detectors][0], on_demand or ON_DEMAND[detectors][0])
     options = RunOptions(sheets, view, graph, pair, tuple(rskills or ()), home, drift, perturbation, robot)
-    require_compatible(options, kinds)
+    require_compatible(options, kinds, cluster)
     tell_licence(robot)
-    work = Worker(out, options, model, base_url)
-    if view:
-        require_display()
+    worker, left = partial(Worker, options=options, model=model, base_url=base_url), ledger.left(jobs)
     most = 1 if view or graph else workers or os.cpu_count() or 1
-    if home is HomeKnowledge.EXPLORED:
-        visits = dict.fromkeys((job.scene, job.seed) for job in ledger.left(jobs))
-        for told in outcomes_of(tuple(visits), work.explore, most):
-            typer.echo(told)
-    for outcome in outcomes_of(ledger.left(jobs), work, most):
+    for outcome in on_cluster(cluster, left, worker, out) if cluster else done_here(left, worker(out), most):
         ledger.add(outcome)
         reported = "done" if outcome.success else f"{outcome.why}: {outcome.words}"
         typer.echo(f"{outcome.key}: {outcome.goal!r}: {reported} ({outcome.simulated} s in {outcome.wall} s)")
@@ -196,12 +193,29 @@ def household(
     raise typer.Exit(any(not item.success for item in outcomes))
 
 
-def require_compatible(options: RunOptions, kinds: Iterable[TaskType]) -> None:
+def done_here(jobs: Sequence[Job], worker: Worker, workers: int) -> Iterator[EpisodeResult]:
+    """Do jobs on this machine; homes that are to be known from an exploration are explored first."""
+    if worker.options.view:
+        require_display()
+    if worker.options.home is HomeKnowledge.EXPLORED:
+        visits = dict.fromkeys((job.scene, job.seed) for job in jobs)
+        for told in outcomes_of(tuple(visits), worker.explore, workers):
+            typer.echo(told)
+    yield from outcomes_of(jobs, worker, workers)
+
+
+def require_compatible(options: RunOptions, kinds: Iterable[TaskType], cluster: str) -> None:
     """Refuse choices that cannot be had together.
 
     Raises:
         typer.BadParameter: Naming both.
     """
+    local = {"--view": options.view, "--graph": options.graph, "--rskills": options.rskills}
+    needed = [name for name, wanted in local.items() if wanted]
+    if cluster and needed:
+        raise typer.BadParameter(
+            f"--cluster has only what is installed on its nodes: leave out {' and '.join(needed)}"
+        )
     told = options.home is HomeKnowledge.SHIPPED
     if options.graph and not told:
         raise typer.BadParameter(
