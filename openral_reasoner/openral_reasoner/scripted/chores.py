@@ -157,7 +157,13 @@ _RULES: tuple[_Rule, ...] = (
         ),
         _explore,
     ),
-    (rf"(?:{_KNOW}) (?:{_HOME}|(?:(?:the|my|our|this) )?(?P<room>{ROOM}))", _describe),
+    (
+        (
+            rf"(?:{_KNOW})(?: (?:to )?me)? (?:{_HOME}|(?:(?:the|my|our|this) )?(?P<room>{ROOM}))"
+            r"(?: (?:to|for) me)?"
+        ),
+        _describe,
+    ),
     (rf"what(?:'s| is) (?:there )?in (?:(?:the|my|our|this) )?(?P<room>{ROOM})", _describe),
     (r"(?:which|what) rooms (?:do you know|are there|have you seen)(?: here)?", _describe),
     (
@@ -255,6 +261,13 @@ _RULES: tuple[_Rule, ...] = (
         _tidy,
     ),
     (rf"(?:tidy|clean|clear|straighten|sort) up in (?P<room>(?:(?:the|my|our|this) )?{ROOM})", _tidy),
+    (
+        (
+            rf"give (?:{_HOME}|(?P<room>(?:(?:the|my|our|this) )?{ROOM})) a"
+            r" (?:\w+ )?(?:tidy|tidying|clean-up)(?: up)?"
+        ),
+        _tidy,
+    ),
     (rf"sort (?:out )?(?P<room>(?:(?:the|my|our|this) )?{ROOM})(?: out)?", _tidy),
     (r"(?:tidy|straighten|declutter|neaten|clean up)(?: up)? (?P<room>.+?)(?: up)?", _tidy),
     (
@@ -302,8 +315,8 @@ _RULES: tuple[_Rule, ...] = (
         (
             r"(?:there(?:'ll| will| are going to)? be|there's|there are|we(?:'re| are| will be|'ll be)"
             rf"|it's) {_COUNT}(?: of us| people| guests)?"
-            r"(?: (?:for|at|to|tonight|this|dinner|lunch|supper|breakfast|evening))*(?:,| -)? (?:so "
-            rf"|and )?(?:please )?{_LAY} the table"
+            r"(?: (?:for|at|to|tonight|this|dinner|lunch|supper|breakfast|tea|brunch|evening|\w+day))*"
+            rf"(?:,| -)? (?:so |and )?(?:(?:please|could you|can you|would you) )*{_LAY} the table"
         ),
         _set_table,
     ),
@@ -322,6 +335,13 @@ _RULES: tuple[_Rule, ...] = (
         _switch,
     ),
     (r"(?:turn|switch|flick|click|flip|power|shut) (?P<way>on|off) (?P<what>.+)", _switch),
+    (
+        (
+            r"put (?P<way>on|off) (?P<what>(?:the |my )?(?:\w+ )?"
+            r"(?:fan|lights?|lamp|tv|telly|television|radio|heater))"
+        ),
+        _switch,
+    ),
     (
         (
             r"(?:(?:turn|switch|put|flick|click|flip|power|get|have|shut|make sure|see that|i want|i'd like"

@@ -267,6 +267,7 @@ _REORDERED = tuple(
     for rule in (
         r"before (?:you )?(?P<later>.+?), (?P<earlier>.+)",
         r"(?P<later>.+?),? but first,? (?P<earlier>.+)",
+        r"(?P<later>.+?),? but (?P<earlier>.+?) first",
         r"(?P<earlier>.+?),? (?:but )?before (?:you )?(?P<later>.+)",
         r"(?:after|once|when|as soon as) (?P<earlier>(?:you(?:'ve)? |\w+ing ).+?), (?:then )?(?P<later>.+)",
         (

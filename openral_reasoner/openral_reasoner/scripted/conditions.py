@@ -91,10 +91,11 @@ _MOMENT = r"(?:if|in case|when|whenever|as soon as|once|the moment|the minute|af
 _WAITS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"{_MOMENT} (?P<who>\w+) {_ARRIVES},? (?:then )?(?P<then>.+)",
+        rf"{_MOMENT} (?:(?:the|my|our) )?(?P<who>\w+) {_ARRIVES},? (?:then )?(?P<then>.+)",
         rf"(?P<then>.+?),? {_MOMENT} (?P<who>\w+) {_ARRIVES}",
         (
-            rf"wait (?:until|till|til|for) (?P<who>\w+)(?: {_ARRIVES}| to (?:come|arrive|get here"
+            rf"wait (?:until|till|til|for) (?:(?:the|my|our) )?(?P<who>\w+)(?: {_ARRIVES}"
+            r"| to (?:come|arrive|get here"
             r"|show up)\w*(?: home| back| in)?)?"
             r"[,.]?(?: and| then| before you)+ (?P<then>.+)"
         ),

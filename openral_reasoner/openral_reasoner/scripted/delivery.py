@@ -18,7 +18,7 @@ _BRING = (
 _CARRY = (
     r"(?:bring|fetch|get|give|hand|pass|take|carry|deliver|serve|run|move|return|transfer|relocate|shift"
     r"|transport|haul"
-    r"|lug|bring back|take back|carry back|drive|walk|chuck|throw|toss|send|rush)"
+    r"|lug|bring back|take back|carry back|drive|walk|chuck|throw|toss|send|rush|pop)"
 )
 _FETCH = r"(?:bring|fetch|get|give|hand|pass|carry|deliver|serve|retrieve|collect)"
 _PARTICLE = (
@@ -29,10 +29,11 @@ _PUT = (
     r"(?:put|place|set|lay|drop|leave|stick|pop|chuck|throw|toss|lean|balance|pile|hide|hang|stow|tuck"
     r"|shove|sling|bung|dump|store|stash|prop"
     r"|stand|rest|deposit|slide|slip|park|move|return|pack|stack|plonk|plop|load|file|shelve|transfer|shift"
-    r"|take|get)"
+    r"|take|get|keep)"
 )
 _AWAY = (
-    r"(?:(?:up|down|back|away|out|over|off|neatly|carefully|gently|safely|straight|nicely)(?: and \w+)? )*"
+    r"(?:(?:up|down|back|away|out|over|off|through|neatly|carefully|gently|safely|straight|nicely)"
+    r"(?: and \w+)? )*"
 )
 _ONTO = r"(?:on top of|on to|in to|next to|beside|onto|on|into|inside|in|at|by)"
 _INTO = r"(?:into|in to|inside|in)"
@@ -42,7 +43,7 @@ _WISH = (
     r"|i could (?:use|do with|really use|murder)"
     r"|i(?:'d| would)(?: really| quite)? (?:like|love|fancy)|i(?:'d| would) not mind|i wouldn't mind"
     r"|i(?:'m| am) (?:gasping|dying|desperate|longing|craving|after|in need of|in the mood)(?: for)?"
-    r"|any chance of"
+    r"|any chance of|(?:could|can|may|might) i (?:trouble|bother) you for"
     r"|i(?:'d| would| could) (?:kill|die|go|do anything) for|i (?:feel like|wouldn't say no to)|how about"
     r"|let (?:me|us) have|we (?:need|want)|we(?:'d| would) like"
     r"|(?:can|could|may|might) (?:i|we) (?:please |possibly )?(?:have|get)|(?:have you|you) got)(?: to have)?"
@@ -52,10 +53,10 @@ _WANTS = (
     r"|asked for|gets"
     r"|(?:is|'s) (?:gasping|dying) for|should (?:get|have)|fancies)"
 )
-_VESSEL = r"(?:cup|glass|mug|bowl|tumbler|pitcher|bottle|jug)"
+_VESSEL = r"(?:cup|glass|mug|bowl|tumbler|beaker|pitcher|bottle|jug)"
 _FILLED = re.compile(
-    r"^(?:(?:nice|lovely|good|big|small|large|tall|little|hot|cold|warm|fresh) )*(?P<vessel>cup|glass|mug"
-    r"|bowl|tumbler)(?:e?s)?"
+    r"^(?:(?:nice|lovely|good|big|small|large|tall|little|hot|cold|warm|fresh|one) )*(?P<vessel>cup|glass|mug"
+    r"|bowl|tumbler|beaker)(?:e?s)?"
     r" (?:of|with|filled with|full of|containing) (?P<contents>.+?)(?: in it| inside)?$",
     re.IGNORECASE,
 )
@@ -148,9 +149,10 @@ _OFF = r"(?:from|off of|off|out of)"
 MOVING: tuple[Rule, ...] = (
     (
         (
-            r"(?:go|drive|walk|head|run|pop|nip) (?:over |back |out |up |down )?(?:to "
-            rf"|into )?(?P<place>.+?) and {_BRING}"
-            r" (?:to )?me (?P<what>.+)"
+            r"(?:go|drive|walk|head|run|pop|nip|duck|dash|hop|slip|trot)"
+            r" (?:over |back |out |up |down )?(?:to "
+            rf"|into )?(?P<place>.+?) and {_BRING}(?: back)?"
+            r" (?:to )?(?:me|us)(?: back)? (?P<what>.+)"
         ),
         lambda m: read_bring(m["what"], ME, m["place"]),
     ),
@@ -175,7 +177,7 @@ MOVING: tuple[Rule, ...] = (
     (rf"(?:{_PUT}|{_BRING}) (?P<what>.+?) {_OFF} (?P<where>.+?) {_AWAY}(?:to|{_ONTO}) (?P<to>.+)", _move),
     (rf"(?:{_PUT}|{_BRING}) (?P<what>.+?) {_AWAY}(?:to|{_ONTO}) (?P<to>.+?) {_OFF} (?P<where>.+)", _move),
     (
-        rf"{_BRING}(?: over| back| up| down| out)? (?:to )?(?:me|us)(?: over| back)? (?P<what>.+)",
+        rf"{_BRING}(?: over| back| up| down| out)? (?:to |for )?(?:me|us)(?: over| back)? (?P<what>.+)",
         lambda m: read_bring(m["what"], ME),
     ),
     (rf"{_BRING} (?P<to>{PERSON}) (?P<what>(?:{DET} )?.+)", _move),
@@ -271,6 +273,7 @@ MOVING: tuple[Rule, ...] = (
         lambda m: read_bring(m["what"], ME),
     ),
     (r"(?:grab|take) (?P<what>.+) for (?:me|us)", lambda m: read_bring(m["what"], ME)),
+    (r"grab (?P<what>my .+)", lambda m: read_bring(m["what"], ME)),
     (rf"{_FETCH}(?: out| over)? (?P<what>.+)", lambda m: read_bring(m["what"], ME)),
 )
 VERBLESS: tuple[Rule, ...] = (

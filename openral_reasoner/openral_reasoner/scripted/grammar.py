@@ -44,6 +44,7 @@ from openral_reasoner.scripted.noun_phrases import (
     split_place,
 )
 from openral_reasoner.scripted.rules import DOORS, GOING, LOOKING, TAKING, Rule
+from openral_reasoner.scripted.vocabulary import WORDS
 from openral_reasoner.terms import normalize_term
 
 EXAMPLES = (
@@ -143,9 +144,14 @@ _SOUND: dict[type, Callable[..., bool]] = {
         and is_receiver(goal.to)
         and _sound_place(goal.where)
         and not _ANIMAL.fullmatch(goal.to)
+        and not is_dangerous(goal.what, goal.to)
     ),
-    BringFilled: lambda goal: is_noun_phrase(goal.contents) and is_receiver(goal.to),
-    Pour: lambda goal: is_object(goal.contents) and is_object(goal.vessel),
+    BringFilled: lambda goal: (
+        is_noun_phrase(goal.contents) and is_receiver(goal.to) and not _names("toxic", goal.contents)
+    ),
+    Pour: lambda goal: (
+        is_object(goal.contents) and is_object(goal.vessel) and not _names("toxic", goal.contents)
+    ),
     PickUp: lambda goal: is_object(goal.what) and _sound_place(goal.where),
     Find: lambda goal: is_tangible(goal.what) and _sound_place(goal.where),
     GoTo: lambda goal: is_receiver(goal.where) and not goal.where.lower().endswith("ing"),
@@ -156,6 +162,16 @@ _SOUND: dict[type, Callable[..., bool]] = {
     Press: lambda goal: is_place(goal.what),
     NotUnderstood: lambda goal: False,
 }
+
+
+def is_dangerous(what: str, to: str) -> bool:
+    """Return True if a child must not be given this, or nothing be put there, without a question."""
+    return (_names("sharp", what) and _names("children", to)) or _names("sockets", to)
+
+
+def _names(kind: str, words: str) -> bool:
+    """Return True if the last word of a phrase is of a kind of the vocabulary."""
+    return not WORDS[kind].isdisjoint(words.lower().split()[-1:])
 
 
 def is_receiver(words: str) -> bool:

@@ -37,13 +37,16 @@ _ASKING = (
     r"|would it be too much (?:trouble|bother)(?: for you)? to|is it possible (?:for you )?to|(?:is"
     r"|would) it (?:be )?(?:ok|okay|alright|all right) (?:if|for) you(?: could| to| can)?"
     r"|any chance (?:you (?:could|can)|of)"
-    r"|would you be (?:so|a|an?) ?(?:kind|good|dear|nice|angel|sweetheart|love|kind enough"
+    r"|(?:do you )?reckon you (?:could|can)"
+    r"|would you be (?:so |a |an? )?(?:kind|good|dear|nice|angel|sweetheart|love|kind enough"
     r"|good enough)(?: enough)?"
     r"(?: as)?(?: and| to)"
     r"|(?:could you )?be (?:so|a|an) (?:kind|good|dear|nice|angel|sweetheart|love|good (?:lad|robot|boy"
     r"|girl))(?: as)?"
     r"(?: and| to|,)|be a dear(?: and|,)"
-    r"|(?:i'd|i would) (?:be (?:grateful|happy|glad)|appreciate it|love it) if you (?:could|would)"
+    r"|(?:i'd|i would|i should) (?:be (?:(?:most|very|so|ever so|really) )?(?:grateful|happy|glad)"
+    r"|appreciate it"
+    r"|love it) if you (?:could|would)"
     r"|(?:it would|it'd|that would|that'd) be (?:great|nice|lovely|good|wonderful|kind) if you (?:could"
     r"|would)"
     r"|(?:could|can|would|will|won't|can't|couldn't|wouldn't|wont|cant|might) (?:you|u|ya|yer)"
@@ -86,18 +89,22 @@ _BACK = re.compile(
     r"|no (?:trouble|bother))"
     r"|(?:will|would|could|can|won't|wont|can't|couldn't|wouldn't) (?:you|u|ya|yer)(?: (?:please|do that"
     r"|do it))?"
-    r"|ok(?:ay)?|alright|all right|yeah|right|eh|hey|huh|innit|there'?s? (?:is )?(?:a|an) (?:good|dear|nice"
+    r"|ok(?:ay)?|alright|all right|yeah|right|eh|hey|huh|innit|na|yaar|aye"
+    r"|(?:as )?quick(?:ly)? as (?:you|u) can|as (?:soon|fast) as (?:you can|possible)"
+    r"|there'?s? (?:is )?(?:a|an) (?:good|dear|nice"
     r"|clever) \w+"
     r"|(?:there's )?a (?:dear|love|good lad)|good (?:boy|lad|robot|girl)|be (?:quick|careful"
     r"|gentle)(?: with it)?|(?:my )?love"
     r"|when(?:ever)? (?:you|u)(?:'re| are)? (?:get|have|got|ready|free)(?: a)?(?: free| spare)?"
-    r"(?: (?:chance|minute|moment|second|sec|mo|time))?|before it (?:gets|goes|turns|is) \w+"
+    r"(?: (?:chance|minute|moment|second|sec|mo|time))?"
+    r"|before (?:it (?:gets|goes|turns|is)|everything \w+|everyone \w+) ?\w*"
     r"|for a (?:moment|second|bit|while)"
     rf"|sometime|u+h+m*|u+m+|e+r+|{_VOCATIVE})[\s,!.]*$",
     re.IGNORECASE,
 )
 _MIND = re.compile(
-    r"^(?:would|wd|do) (?:you|u|ya) (?:please )?mind (?P<verb>[a-z]+?)ing\b|^mind (?P<verb2>[a-z]+?)ing\b",
+    r"^(?:would|wd|do) (?:you|u|ya) (?:please )?mind (?:awfully |terribly )?(?P<verb>[a-z]+?)ing\b"
+    r"|^mind (?P<verb2>[a-z]+?)ing\b",
     re.IGNORECASE,
 )
 _YOU = re.compile(rf"^(?:you|u) (?:please )?(?:just )?(?:then )?(?=(?:{_ANY_VERB})\b)", re.IGNORECASE)
@@ -148,7 +155,8 @@ def correct_doubling(word: str) -> str:
 
 
 _EMPTY = re.compile(
-    r"[\s,]+(?:if you please|by any chance|for the life of me|on earth|in the world|as well as you can"
+    r"[\s,]+(?:if you please|if you don't mind my asking|by any chance|for the life of me|on earth"
+    r"|in the world|as well as you can"
     r"|if at all possible)(?=[\s,.!?]|$)"
     r"|(?<![\w'])(?:really|actually|honestly|basically|literally|possibly|simply|seriously|just"
     r"|pretty please|p+l+e+a+s+e+|pls|plz"
@@ -188,6 +196,14 @@ _REPAIRS = {
     "wanna": "want to",
     "gotta": "have to",
     "outta": "out of",
+    "cannae": "cannot",
+    "dinnae": "don't",
+    "ye": "you",
+    "ye're": "you're",
+    "tae": "to",
+    "frae": "from",
+    "gie": "give",
+    "c'mere": "come here",
     "frigde": "fridge",
     "teh": "the",
     "da": "the",
@@ -295,7 +311,8 @@ _RHETORICAL = re.compile(
     re.IGNORECASE,
 )
 _REMARK = re.compile(
-    rf"i(?: need| have|'ve got| am going|'m going|'m trying| want) to (?!(?:{_ANY_VERB})\b)[\w' ]+"
+    r"i want to (?:see|look|watch)|you(?:'re| are) (?:letting|making|leaving) [\w' ]+|[a-z]+s are \w+ing"
+    rf"|i(?: need| have|'ve got| am going|'m going|'m trying| want) to (?!(?:{_ANY_VERB})\b)[\w' ]+"
     r"|(?:because |cause |cos |'cause |since |as |for )?"
     r"(?:i(?:'m|'ve|'ll| \w+ed| spilt| broke| cut| am| have| feel| got| was| just| can't| cannot| love"
     r"| hate| must| think i'm)"
@@ -310,7 +327,7 @@ _REMARK = re.compile(
     re.IGNORECASE,
 )
 _CHANGES_MEANING = re.compile(
-    r"\b(?:not|never|unless|if|except|instead|only|stop|cancel|but|without|rather|wait|until|when|changed"
+    r"\b(?:not|never|unless|if|except|instead|only|stop|cancel|but|without|rather|wait|until|when"
     r"|mind|joking"
     r"|kidding|forget|ignore|mistake|wrong|already|later|tomorrow|yesterday|nevermind|before|after|don't"
     r"|won't"

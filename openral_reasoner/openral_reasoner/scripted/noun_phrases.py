@@ -59,6 +59,8 @@ _MARKS = re.compile(r"[,;:?!&+=]|\.(?:\s|$)|\s[-\u2013\u2014]+\s")
 _INNER = frozenset(("the", "a", "an", "my", "our", "your", "his", "their", "some"))
 """Determiners, which stand inside a noun phrase only after a preposition."""
 _IMPERATIVES = WORDS["verbs_before_determiners"]
+_BARE_VERBS = frozenset(("come", "go", "bring", "fetch", "give", "put", "take", "get"))
+"""Verbs that alone name no object, as in a list "the plate, then come"."""
 _LOCATING = WORDS["locating"]
 _OF_PLACES = WORDS["inside_places"]
 _CLOSED_BY = frozenset(("of",))
@@ -101,6 +103,8 @@ def is_noun_phrase(words: str, place: bool = False) -> bool:
     A wrong name makes the robot act wrongly, so anything that looks like a part of a sentence is not a name.
     """
     said = _BACK_PART.sub("", words.lower()).split()
+    if len(said) == 1 and said[0] in _BARE_VERBS:
+        return False
     if not 0 < len(said) <= MAX_WORDS or _MARKS.search(words):
         return False
     if said[-1] == "can":
@@ -230,7 +234,10 @@ ROOM = (
     r"|porch|patio|terrace|office|study|cellar|attic|basement|pantry|nursery|conservatory|den|loft|landing|foyer"
     r"|lobby|yard|backyard|shed))"
 )
-PERSON = rf"(?:(?:aunt|uncle|auntie) \w+|(?-i:[A-Z][\w'-]+)|(?:my |our |the )?(?:{'|'.join(sorted(_KIN))}))"
+PERSON = (
+    r"(?:(?:aunt|uncle|auntie) \w+|(?:mrs|mr|ms|miss|dr|nurse)\.? (?-i:[A-Z][\w'-]+)|(?-i:[A-Z][\w'-]+)"
+    rf"|(?:my |our |the )?(?:{'|'.join(sorted(_KIN))}))"
+)
 """Name of a person that is recognisable without context."""
 
 

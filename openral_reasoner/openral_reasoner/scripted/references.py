@@ -7,6 +7,7 @@ from openral_reasoner.scripted.goals import (
     Bring,
     BringFilled,
     BringSeveral,
+    Clear,
     Find,
     GoTo,
     LookAt,
@@ -103,8 +104,9 @@ class Mentioned:
         if isinstance(request, BringFilled | Pour):
             person = request.to if isinstance(request, BringFilled) and is_person(request.to) else self.person
             return replace(self, objects=(request.vessel,), person=person)
-        if isinstance(request, LookInside | MoveDoor | LookAt):
-            return Mentioned((), request.what, self.person)
+        if isinstance(request, LookInside | MoveDoor | LookAt | Clear):
+            fixture = request.where if isinstance(request, Clear) else request.what
+            return Mentioned((), fixture, self.person)
         if isinstance(request, GoTo):
             return replace(self, place=request.where)
         return Mentioned(person=self.person)
@@ -196,9 +198,16 @@ _TOPICS = tuple(
             rf"(?P<what>.+?) (?:has to|must|might|may|could|should) be(?: somewhere)? {_AT} (?P<place>.+?)"
             r" somewhere"
         ),
-        rf"(?P<what>{_THING}) (?:is|are|'s) (?:still )?(?:lying |standing |sitting )?{_AT} (?P<place>.+)",
+        (
+            rf"(?P<what>{_THING})(?: is| are|'s) (?:(?:still|out|over|up|down|back|lying|standing|sitting) )*"
+            rf"{_AT} (?P<place>.+)"
+        ),
         rf"{_AT} (?P<place>.+?) there(?:'s| is| are| should be| must be)(?: still)? (?P<what>(?!no\b).+)",
         rf"(?P<who>{PERSON})(?: is|'s) (?:still )?(?:waiting|looking|hoping|asking) for (?P<what>{_THING})",
+        (
+            rf"(?:i think )?(?P<what>{_THING}) would (?:look|be) (?:\w+ )?(?:nicer|better|good|nice|lovely)"
+            r" (?:on|in|at) (?P<destination>.+)"
+        ),
         rf"who (?:took|has|moved|stole|hid|borrowed) (?P<what>{_THING})",
         (
             rf"(?:someone|somebody|guests|visitors|{PERSON})(?: is| are|'s) (?:already |waiting "

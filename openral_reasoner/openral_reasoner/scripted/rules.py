@@ -255,8 +255,11 @@ TAKING: tuple[Rule, ...] = (
         lambda m: PickUp(*split_place(m["taken"])),
     ),
     (
-        r"(?:pick|lift|take|hold|scoop|snatch) (?P<taken>.+?) up(?: (?:off|from) the (?:floor|ground))?",
-        lambda m: PickUp(*split_place(m["taken"])),
+        (
+            r"(?:pick|lift|take|hold|scoop|snatch) (?P<taken>.+?) up"
+            r"(?: (?:off|from) the (?P<floor>floor|ground))?"
+        ),
+        lambda m: PickUp(plain(m["taken"]), "floor") if m["floor"] else PickUp(*split_place(m["taken"])),
     ),
     (
         (

@@ -25,6 +25,10 @@ class _Vocabulary(Document):
     inside_places: str
     kin: str
     ordering: str
+    sharp: str
+    children: str
+    toxic: str
+    sockets: str
 
 
 def _load() -> Mapping[str, frozenset[str]]:

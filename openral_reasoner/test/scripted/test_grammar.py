@@ -96,3 +96,18 @@ def test_any_words_parse(words: str) -> None:
 def test_wine_is_served_in_a_glass_and_milk_in_what_was_named() -> None:
     assert load_serving_rules().vessel_for("cup", "red wine") == "wine glass"
     assert load_serving_rules().vessel_for("mug", "milk") == "mug"
+
+
+@pytest.mark.parametrize(
+    ("words", "harmless"),
+    [
+        ("give the baby the bread knife", "give Anna the bread knife"),
+        ("bring the lighter to the kids", "bring the lighter to Anna"),
+        ("put the fork in the socket", "put the fork in the drawer"),
+        ("pour the bleach into the bowl", "pour the milk into the bowl"),
+        ("bring me a glass of bleach", "bring me a glass of water"),
+    ],
+)
+def test_what_would_hurt_a_person_is_asked_back(words: str, harmless: str) -> None:
+    assert isinstance(parse_goal(words), NotUnderstood)
+    assert not isinstance(parse_goal(harmless), NotUnderstood)
