@@ -148,17 +148,23 @@ class ReasonerRig(Rig):
         assert state == MissionStatus.STATE_SUCCEEDED, self._operator.statuses[-1].reason
 
     def provoke(self, asked: Callable[[], object], timeout: float) -> None:
-        """Have the bread fetched, which takes every peer as long as it is where memory does not have it."""
+        """Have the bread fetched, which takes every peer as long as it is where memory does not have it.
+
+        Memory is only edited by what is told of an object, after that.
+        """
         self.activate()
         self._graph.peers.home = self._new_home()
         self._stop_states.publish(DiagnosticStatus(level=DiagnosticStatus.OK))
         self._graph.announce_locator()
         self._operator.say("stop")
         self.until(lambda: "locate_in_view" in "".join(self._operator.palettes[-1:]))
-        self._operator.say("bring me the baguette")
-        super().provoke(asked, timeout)
-        self._operator.say("stop")
-        self.settle(30)
+        for goal in ("bring me the baguette", "the mug is dirty"):
+            self._operator.say(goal)
+            super().provoke(asked, timeout)
+            self._operator.say("stop")
+            self.settle(30)
+            if asked():
+                break
 
 
 class SimRig(Rig):
