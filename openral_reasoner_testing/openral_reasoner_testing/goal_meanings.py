@@ -173,8 +173,8 @@ def _canonical_call(call: str) -> tuple[str, ...]:
         same = f"bring, {found}"
         return (name, condition, *(_at_same_place(branch, same, place) for branch in branches))
     if name == "wait":
-        slots = (" ; ".join(canonical(slot)) for slot in _split(call.strip()[5:-1], ","))
-        return (name, *(slot.lower() for slot in slots))
+        said = (" ; ".join(canonical(slot)) for slot in _split(call.strip()[5:-1], ","))
+        return (name, *(each.lower() for each in said))
     slots = [_slot(name, slot) for slot in _split(inside, ",")]
     positional, named = [s for s in slots if "=" not in s], sorted(s for s in slots if "=" in s)
     if name == "swap":
