@@ -121,7 +121,8 @@ class _Listing:
         known = self.mission.objects.get(node.id)
         doubtful = node.presence is Presence.GONE or node.confidence < CONFIRMED
         refuted = doubtful or (known is not None and known.disproved)
-        movable = max(node.size) <= LARGEST and node.label.split()[-1].lower() not in WORDS["immovable"]
+        fixed = bool(node.affordance) or node.label.split()[-1].lower() in WORDS["immovable"]
+        movable = max(node.size) <= LARGEST and not fixed
         placed = bool(each.place or node.id in self._rooms)
         return placed and movable and not (carried or refuted) and self._is_within(node.id, each.place)
 

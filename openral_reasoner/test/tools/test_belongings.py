@@ -1,5 +1,7 @@
 """Read-only tool list_objects."""
 
+from dataclasses import replace
+
 import pytest
 
 from openral_core.spatial_memory import SceneGraph
@@ -56,6 +58,20 @@ def test_leaves_out_furniture_and_what_was_not_at_its_place(mission: Mission, ho
     mission.disprove(mission.objects["mug_1"])
     ids = {each.id for each in listed(mission, peers).found}
     assert not ids & {"door_1", "mug_1"}
+
+
+def test_a_control_of_an_appliance_is_no_object_to_put_away(mission: Mission, home: SymbolicHome) -> None:
+    honest = HomePeers(home).answer
+
+    def with_switch(command: Command) -> Event | None:
+        event = honest(command)
+        if not isinstance(event, SceneRead):
+            return event
+        nodes = (replace(n, affordance="switch") if n.id == "mug_1" else n for n in event.graph.nodes)
+        return event.model_copy(update={"graph": SceneGraph(tuple(nodes), event.graph.edges)})
+
+    assert "mug_1" in {each.id for each in listed(mission, honest).found}
+    assert "mug_1" not in {each.id for each in listed(mission, with_switch).found}
 
 
 def test_an_area_that_is_not_listed_is_refused_with_the_valid_ones(mission: Mission) -> None:
