@@ -21,8 +21,9 @@ from openral_core.spatial_memory import (
 from openral_household_benchmark.environment import HeadCameraFrame, HouseholdEnv
 from openral_reasoner.commands import AskModel, CallLocate, CallObserve, CancelSkill, Command, SendSkill
 from openral_reasoner.events import Event, SkillEnded
-from openral_reasoner.llm.base import Model, ModelUnavailable, answer_of
+from openral_reasoner.llm.base import Model, answer_of
 from openral_reasoner_testing.fake_peers import InProcessPeers
+from openral_reasoner_testing.simulator import decision_of
 
 
 class RobotPeers(InProcessPeers):
@@ -35,7 +36,9 @@ class RobotPeers(InProcessPeers):
         self._goal = ""
 
     def answer(self, command: Command) -> Event | None:
-        return self._decide(command) if isinstance(command, AskModel) else super().answer(command)
+        if isinstance(command, AskModel):
+            return answer_of(command.call_id, decision_of(self._model, command))
+        return super().answer(command)
 
     def skill_ended(self, result: SkillResult) -> Event:
         """Record the state of a container that the skill moved; return the event of the skill's end."""
@@ -86,9 +89,3 @@ class RobotPeers(InProcessPeers):
     def cancel_skill(self, call: CancelSkill) -> None:
         if call.call_id == self._goal:
             self._robot.simulation.cancel()
-
-    def _decide(self, command: AskModel) -> Event:
-        try:
-            return answer_of(command.call_id, self._model(command.context))
-        except ModelUnavailable as error:
-            return answer_of(command.call_id, error)
