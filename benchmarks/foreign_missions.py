@@ -2,7 +2,8 @@
 
 Each mission runs once per seed by `openral_skills_ros` against the foreign robot, and once by the
 simulation's own skill server. A hand-over also counts only if the simulated person has the object. SEEDS=n,
-else 20; MISSIONS=baguette,mug,... selects; SPEED is the real-time factor of both servers, else 2.
+else 20, from FIRST=n, else 0; MISSIONS=baguette,mug,... and SERVERS=foreign,own select; SPEED is the
+real-time factor of both servers, else 2.
 """
 
 import json
@@ -38,13 +39,16 @@ STOP_TIMEOUT = 15.0
 def run() -> list[dict[str, object]]:
     """One row per mission, seed and server, and one that sums each pair up."""
     names = os.environ.get("MISSIONS", ",".join(MISSIONS)).split(",")
-    seeds = range(int(os.environ.get("SEEDS", "20")))
+    servers = {"foreign": foreign, "own": own}
+    chosen = os.environ.get("SERVERS", ",".join(servers)).split(",")
+    first = int(os.environ.get("FIRST", "0"))
     rows: list[dict[str, object]] = []
     for name in names:
-        for seed in seeds:
-            rows += [foreign(name, seed), own(name, seed)]
-            print(*rows[-2:], sep="\n", flush=True)
-    return [*rows, *(summary(name, server, rows) for name in names for server in ("foreign", "own"))]
+        for seed in range(first, first + int(os.environ.get("SEEDS", "20"))):
+            for server in chosen:
+                rows.append(servers[server](name, seed))
+                print(rows[-1], flush=True)
+    return [*rows, *(summary(name, server, rows) for name in names for server in chosen)]
 
 
 def foreign(name: str, seed: int) -> dict[str, object]:
