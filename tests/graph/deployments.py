@@ -5,10 +5,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
+
+from openral_bringup.graph.description import rmw_environment
 
 ROOT = Path(__file__).parents[2]
 FAST = ("--real-time-factor", "0")
@@ -94,6 +97,26 @@ class Deployment:
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
         return len(pids)
+
+
+@contextmanager
+def foreign_robot(log: Path, **parameters: float) -> Iterator[None]:
+    """Run the simulated robot behind the interfaces of Nav2, MoveIt and ros2_control, in the scene `home`."""
+    settings = {"scene": ROOT / "scenes" / "deploy" / "home.yaml", **parameters}
+    command = [sys.executable, "-P", "-m", "openral_sim.ros.foreign.node", "--ros-args"]
+    command += [word for name, value in settings.items() for word in ("-p", f"{name}:={value}")]
+    with log.open("wb") as output:
+        environment = {**os.environ, **rmw_environment(os.environ)}
+        process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
+        try:
+            yield
+        finally:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(timeout=15.0)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 def until(condition: Callable[[], bool], timeout: float, describe: Callable[[], str] = str) -> None:

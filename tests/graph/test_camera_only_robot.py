@@ -1,12 +1,6 @@
 """A robot that is one camera: it looks, remembers and answers; nothing is offered that moves."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +11,8 @@ pytest.importorskip("openral_msgs")
 pytest.importorskip("mujoco")
 for package in ("nav2_msgs", "moveit_msgs", "control_msgs"):
     pytest.importorskip(package, reason="the interfaces of Nav2 and MoveIt are not built: make robot")
-from graph.deployments import REAL, ROOT, Deployment, alive
+from graph.deployments import REAL, ROOT, Deployment, alive, foreign_robot
 from graph.listeners import PaletteListener
-
-from openral_bringup.graph.description import rmw_environment
 
 pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(400)]
 
@@ -32,31 +24,6 @@ GOALS = {
     "bring me the mug": (HANDED_OVER, "No GRASP skill is available"),
 }
 """Exit code of each goal, and words of its end."""
-
-
-@contextmanager
-def camera_driver(folder: Path) -> Iterator[None]:
-    """The head camera of the simulated robot, which nothing moves, as a camera with its driver."""
-    command = [sys.executable, "-P", "-m", "openral_sim.ros.foreign.node", "--ros-args"]
-    # Nothing moves: physics goes slowly, so that a busy machine has time for the images.
-    settings = {
-        "scene": ROOT / "scenes" / "deploy" / "home.yaml",
-        "real_time_factor": 0.05,
-        "camera_rate": 40.0,
-    }
-    command += [word for name, value in settings.items() for word in ("-p", f"{name}:={value}")]
-    with (folder / "camera.log").open("wb") as output:
-        environment = {**os.environ, **rmw_environment(os.environ)}
-        process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
-        try:
-            yield
-        finally:
-            process.send_signal(signal.SIGINT)
-            try:
-                process.wait(timeout=15.0)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
 
 
 def shelf_camera(folder: Path) -> Path:
@@ -77,12 +44,13 @@ def shelf_camera(folder: Path) -> Path:
 
 
 def test_it_finds_what_it_sees_and_refuses_what_needs_a_verb(ros_domain: int, tmp_path: Path) -> None:
-    # On a busy machine, images are late; they never change.
+    # The robot is a camera with its driver: nothing moves, so physics goes slowly and a busy machine has time
+    # for the images, which are late there and never change.
     arguments = ["--robot", str(shelf_camera(tmp_path)), "--detectors", "embedded"]
     arguments += ["--set", "home_tiny_locator.max_frame_age=30.0"]
     goals = [word for goal in GOALS for word in ("--goal", goal)]
     with (
-        camera_driver(tmp_path),
+        foreign_robot(tmp_path / "camera.log", real_time_factor=0.05, camera_rate=40.0),
         Deployment(tmp_path / "run", *arguments, *goals, program=REAL) as deployment,
     ):
         with PaletteListener(ros_domain) as listener:
