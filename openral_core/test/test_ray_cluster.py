@@ -1,47 +1,17 @@
 """Work on a cluster, with a cluster that computes at once, and with Ray itself where it is installed."""
 
 import sys
-from collections.abc import Callable, Iterator
-from types import SimpleNamespace
+from collections.abc import Iterator
 
 import pytest
 
 from openral_core.ray_cluster import ClusterUnavailable, NoRay, results_of_cluster
-
-
-class RayError(Exception):
-    pass
-
-
-class Done:
-    def __init__(self, result: object) -> None:
-        self.result = result
-
-
-class Cluster:
-    """A module as Ray's whose futures are results, finished last come first."""
-
-    def __init__(self, init: Callable[..., None] = lambda **_: None) -> None:
-        self.init, self.exceptions = init, SimpleNamespace(RayError=RayError)
-        self.most_pending, self.is_open = 0, True
-
-    def remote(self, **_: object) -> Callable[[Callable[..., object]], SimpleNamespace]:
-        return lambda function: SimpleNamespace(remote=lambda *given: Done(function(*given)))
-
-    def wait(self, pending: list[Done]) -> tuple[list[Done], list[Done]]:
-        self.most_pending = max(self.most_pending, len(pending))
-        return pending[-1:], pending[:-1]
-
-    def get(self, done: Done) -> object:
-        return done.result
-
-    def shutdown(self) -> None:
-        self.is_open = False
+from openral_testing.instant_ray import InstantRay, RayError
 
 
 @pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cluster]:
-    made = Cluster()
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[InstantRay]:
+    made = InstantRay()
     monkeypatch.setitem(sys.modules, "ray", made)
     yield made
     assert not made.is_open
@@ -55,7 +25,7 @@ def one_version() -> str:
     return "this code"
 
 
-def test_every_task_has_its_result_and_few_are_queued(cluster: Cluster) -> None:
+def test_every_task_has_its_result_and_few_are_queued(cluster: InstantRay) -> None:
     done = dict(results_of_cluster("auto", range(20), square, one_version, pending=4))
     assert done == {number: number * number for number in range(20)}
     assert cluster.most_pending == 4
@@ -67,7 +37,7 @@ def test_without_ray_the_way_to_install_it_is_told(monkeypatch: pytest.MonkeyPat
         list(results_of_cluster("auto", [1], square, one_version))
 
 
-def test_an_unreachable_cluster_is_named(cluster: Cluster) -> None:
+def test_an_unreachable_cluster_is_named(cluster: InstantRay) -> None:
     def init(**_: object) -> None:
         raise ConnectionError("no head there")
 

@@ -1,7 +1,6 @@
 """Rendering on a cluster, with a cluster that computes at once."""
 
 import sys
-from types import SimpleNamespace
 
 import pytest
 
@@ -9,23 +8,7 @@ from openral_data import cluster
 from openral_data.cluster import on_cluster
 from openral_data.dataset import Dataset, HomeTask
 from openral_data.jobs import render
-
-
-def instant_cluster() -> SimpleNamespace:
-    """A module as Ray's whose futures are results, finished last come first."""
-    return SimpleNamespace(
-        init=lambda **_: None,
-        remote=lambda **_: lambda function: SimpleNamespace(remote=lambda *given: _Done(function(*given))),
-        wait=lambda pending: (pending[-1:], pending[:-1]),
-        get=lambda done: done.result,
-        shutdown=lambda: None,
-        exceptions=SimpleNamespace(RayError=RuntimeError),
-    )
-
-
-class _Done:
-    def __init__(self, result: object) -> None:
-        self.result = result
+from openral_testing.instant_ray import InstantRay
 
 
 def silent(_: HomeTask, __: int) -> None:
@@ -41,7 +24,7 @@ def test_files_that_nodes_return_are_written_and_finished_homes_are_not_rendered
         rendered.append(task.seed)
         return {"images/000001.jpg": b"jpeg", f"parts/{task.seed}.json": b'{"images": [], "annotations": []}'}
 
-    monkeypatch.setitem(sys.modules, "ray", instant_cluster())
+    monkeypatch.setitem(sys.modules, "ray", InstantRay())
     monkeypatch.setattr(cluster, "render_files", render_files)
     render(dataset, on_cluster("auto"), silent)
     seeds = list(dataset.plan.splits["train"].seeds)

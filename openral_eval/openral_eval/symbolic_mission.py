@@ -1,6 +1,6 @@
 """One mission of the real core in a symbolic home: its palette, its peers and its outcome."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -9,22 +9,14 @@ from openral_core.detectors import DetectorInfo, LifecycleState
 from openral_core.missions import MissionState
 from openral_core.rskills import Mode, Name, Registry, Vocabulary
 from openral_core.skills import SkillResult, Verb
-from openral_reasoner.commands import AskModel, Command, EndMission, PublishHandoff, PublishPrompt, SendSkill
+from openral_reasoner.commands import EndMission, PublishHandoff, PublishPrompt, SendSkill
 from openral_reasoner.core import Core
-from openral_reasoner.events import PaletteChanged, PromptReceived
-from openral_reasoner.llm.base import Model, answer_of
+from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import (
-    LOOK_TIME,
-    SKILL_TIME,
-    Answer,
-    EndlessMission,
-    SimulatedTimeline,
-    decision_of,
-)
+from openral_reasoner_testing.simulator import EndlessMission, SimulatedTimeline, home_timeline
 from openral_reasoner_testing.symbolic_home import SymbolicHome
 
 LOCATOR, STREAM, CAMERA = "open-vocabulary-locator", "household-detector", "head"
@@ -125,19 +117,7 @@ def run_symbolic_mission(
 ) -> MissionOutcome:
     """Run one mission from its prompt to its end; a question to a human is not answered and ends it."""
     home = peers.home
-
-    def answers(command: Command, now: float) -> Iterator[Answer]:
-        if isinstance(command, AskModel):
-            yield LOOK_TIME, answer_of(command.call_id, decision_of(model, command))
-        elif (event := peers.answer(command)) is not None:
-            after = SKILL_TIME if isinstance(command, SendSkill) else LOOK_TIME
-            yield after, event
-            if isinstance(command, SendSkill):
-                yield after, PaletteChanged(palette=home_palette(home))
-
-    line = SimulatedTimeline(Core(settings), answers)
-    line.put(0.0, PaletteChanged(palette=home_palette(home)))
-    line.put(0.0, PromptReceived(id="goal", text=goal, requester=requester))
+    line = home_timeline(Core(settings), peers.answer, model, lambda: home_palette(home), goal, requester)
     try:
         ends = line.run()
     except EndlessMission as endless:

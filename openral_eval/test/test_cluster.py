@@ -1,7 +1,6 @@
 """Trials on a cluster, with a cluster that computes at once, and with Ray itself where it is installed."""
 
 import sys
-from types import SimpleNamespace
 
 import pytest
 
@@ -11,26 +10,10 @@ from openral_eval.runner import in_processes
 from openral_eval.suites.registry import tasks_of
 from openral_eval.tasks import SuiteOptions, TrialRecord
 from openral_eval.trials import Trial
+from openral_testing.instant_ray import InstantRay
 
 OPTIONS = SuiteOptions(limit=4)
 TRIALS = [Trial(task, 0, BrainSpec(), OPTIONS) for task in tasks_of(["search"], OPTIONS)]
-
-
-class Done:
-    def __init__(self, result: object) -> None:
-        self.result = result
-
-
-def instant_cluster() -> SimpleNamespace:
-    """A module as Ray's whose futures are results, finished last come first."""
-    return SimpleNamespace(
-        init=lambda **_: None,
-        remote=lambda **_: lambda function: SimpleNamespace(remote=lambda *given: Done(function(*given))),
-        wait=lambda pending: (pending[-1:], pending[:-1]),
-        get=lambda done: done.result,
-        shutdown=lambda: None,
-        exceptions=SimpleNamespace(RayError=RuntimeError),
-    )
 
 
 def untimed(records: list[TrialRecord]) -> list[TrialRecord]:
@@ -39,7 +22,7 @@ def untimed(records: list[TrialRecord]) -> list[TrialRecord]:
 
 
 def test_a_cluster_gives_the_same_records_as_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "ray", instant_cluster())
+    monkeypatch.setitem(sys.modules, "ray", InstantRay())
     found = list(on_cluster("auto")(TRIALS))
     assert untimed(found) == untimed(list(in_processes(1)(TRIALS)))
 

@@ -1,6 +1,6 @@
 """One text adventure: a mission from its prompt to its end, and its result."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -8,13 +8,12 @@ from openral_core.rskills import Registry
 from openral_household_benchmark.text_home import STEP, TextHomePeers
 from openral_household_benchmark.text_world import TextGame
 from openral_reasoner.budget import SearchBudget
-from openral_reasoner.commands import AskModel, Command, PublishHandoff, SendSkill
+from openral_reasoner.commands import AskModel, PublishHandoff
 from openral_reasoner.core import Core
-from openral_reasoner.events import PaletteChanged, PromptReceived
-from openral_reasoner.llm.base import Model, answer_of
+from openral_reasoner.llm.base import Model
 from openral_reasoner.search import SearchCosts
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.simulator import LOOK_TIME, SKILL_TIME, Answer, SimulatedTimeline, decision_of
+from openral_reasoner_testing.simulator import home_timeline
 
 COSTS = SearchCosts(looking=1.0, opening=2.0 * STEP)
 """Cost of a visit in steps: looking is none, a door is opened and closed."""
@@ -63,19 +62,8 @@ def play(
     world = game.begin()
     peers = TextHomePeers(world, game.max_steps, ends_itself=game.ends_itself)
     manifests = tuple(registry.skills)
-
-    def answers(command: Command, now: float) -> Iterator[Answer]:
-        if isinstance(command, AskModel):
-            yield LOOK_TIME, answer_of(command.call_id, decision_of(model, command))
-        elif (event := peers.answer(command)) is not None:
-            after = SKILL_TIME if isinstance(command, SendSkill) else LOOK_TIME
-            yield after, event
-            if isinstance(command, SendSkill):
-                yield after, PaletteChanged(palette=peers.palette(manifests))
-
-    line = SimulatedTimeline(Core(settings.model_copy(update={"search": COSTS, "budget": BUDGET})), answers)
-    line.put(0.0, PaletteChanged(palette=peers.palette(manifests)))
-    line.put(0.0, PromptReceived(id="goal", text=game.goal))
+    settings = settings.model_copy(update={"search": COSTS, "budget": BUDGET})
+    line = home_timeline(Core(settings), peers.answer, model, lambda: peers.palette(manifests), game.goal)
     ends = line.run()
     if game.finish is not None:
         game.finish(world)

@@ -2,7 +2,6 @@
 
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -10,27 +9,15 @@ from openral_household_benchmark import cluster
 from openral_household_benchmark.cluster import Work, on_cluster
 from openral_household_benchmark.results import EpisodeResult, Job
 from openral_household_benchmark.task import TaskType
+from openral_testing.instant_ray import InstantRay
 
 JOBS = [Job(TaskType.FIND, seed, "home") for seed in range(3)]
 
 
-class Done:
-    def __init__(self, result: object) -> None:
-        self.result = result
-
-
 @pytest.fixture
 def ray(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module as Ray's whose futures are results, finished last come first."""
-    module = SimpleNamespace(
-        init=lambda **_: None,
-        remote=lambda **_: lambda function: SimpleNamespace(remote=lambda *given: Done(function(*given))),
-        wait=lambda pending: (pending[-1:], pending[:-1]),
-        get=lambda done: done.result,
-        shutdown=lambda: None,
-        exceptions=SimpleNamespace(RayError=RuntimeError),
-    )
-    monkeypatch.setitem(sys.modules, "ray", module)
+    """A cluster whose nodes have this machine's code."""
+    monkeypatch.setitem(sys.modules, "ray", InstantRay())
     monkeypatch.setattr(cluster, "code_hash", lambda: "the same")
 
 

@@ -11,7 +11,7 @@ from openral_reasoner.commands import AskModel, ClearDeadline, Command, EndMissi
 from openral_reasoner.context import CallEvent, Context, RawCall
 from openral_reasoner.core import Core
 from openral_reasoner.events import DeadlinePassed, Event, ModelAnswered, PaletteChanged, PromptReceived
-from openral_reasoner.llm.base import AdvisedModel, Decision, ModelUnavailable
+from openral_reasoner.llm.base import AdvisedModel, Decision, ModelUnavailable, answer_of
 from openral_reasoner.llm.base import Model as DecisionModel
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
@@ -107,9 +107,33 @@ def decision_of(model: DecisionModel, command: AskModel) -> Decision | ModelUnav
 
 
 Peers = Callable[[Command], Event | None]
+Palette = Callable[[], ToolPalette]
 Model = Callable[[Context], RawCall]
 LOOK_TIME = 0.2
 SKILL_TIME = 5.0
+
+
+def home_timeline(
+    core: Core, peers: Peers, model: DecisionModel, palette: Palette, goal: str, requester: str = ""
+) -> SimulatedTimeline:
+    """Return a mission that is about to begin: a decision model with the peers of its home.
+
+    ``palette`` is asked again after each skill. A question to a human is not answered: it ends the mission.
+    """
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, AskModel):
+            yield LOOK_TIME, answer_of(command.call_id, decision_of(model, command))
+        elif (event := peers(command)) is not None:
+            after = SKILL_TIME if isinstance(command, SendSkill) else LOOK_TIME
+            yield after, event
+            if isinstance(command, SendSkill):
+                yield after, PaletteChanged(palette=palette())
+
+    line = SimulatedTimeline(core, answers)
+    line.put(0.0, PaletteChanged(palette=palette()))
+    line.put(0.0, PromptReceived(id="goal", text=goal, requester=requester))
+    return line
 
 
 @dataclass
