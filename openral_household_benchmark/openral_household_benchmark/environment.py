@@ -15,6 +15,7 @@ from openral_core.geometry import Pose, yaw_matrix
 from openral_core.rskills import Mode, Registry, Sensor
 from openral_core.text import Thesaurus
 from openral_household_benchmark.own_map import MEMORY_FILE, OwnMap
+from openral_mapping.obstructions import Surroundings
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, Plane, engine_loader
@@ -30,6 +31,7 @@ from openral_sim.planning.perceived_space import PerceivedSpace
 from openral_sim.rendering import CameraRenderer
 from openral_sim.rendering.sensor import PERFECT, SensorModel
 from openral_sim.robot_catalogue import DEFAULT_ROBOT
+from openral_sim.scene.scene import load_scene
 from openral_sim.simulation import RateTimer, Simulation
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.world import WorldModel, WorldModelSettings, open_world
@@ -295,8 +297,11 @@ def robot_at_home(
         GlContextRefused: If no picture can be drawn here.
         DetectorFailed: If a detector cannot be loaded.
     """
-    simulation = Simulation.load(scene, seed, robot=robot)
-    memory = open_world(simulation.world.scene.home, "", WorldModelSettings(), Thesaurus.load())
+    home = load_scene(scene).home
+    memory = open_world(home, "", WorldModelSettings(), Thesaurus.load())
+    simulation = Simulation.load(
+        scene, seed, robot=robot, surroundings=lambda: Surroundings.of(None, home, memory.graph())
+    )
     with closing(DetectorPairEngines(registry, seed, pair)) as detectors, HeadCamera(simulation) as camera:
         yield HouseholdEnv(simulation, camera, detectors, memory)
     memory.memory.close()
@@ -334,8 +339,16 @@ def robot_without_map(
     """
     floor = PerceivedFloor()
     own_map = OwnMap(floor, folder if explored else None, space)
-    simulation = Simulation.load(scene, seed, perceived=floor, drift=drift, robot=robot, space=space)
     memory = open_world(None, str(folder / MEMORY_FILE), WorldModelSettings(), Thesaurus.load())
+    simulation = Simulation.load(
+        scene,
+        seed,
+        perceived=floor,
+        drift=drift,
+        robot=robot,
+        space=space,
+        surroundings=lambda: own_map.surroundings(memory.graph()),
+    )
     with closing(DetectorPairEngines(registry, seed, pair)) as detectors, HeadCamera(simulation) as camera:
         yield HouseholdEnv(simulation, camera, detectors, memory, own_map=own_map)
     memory.memory.close()

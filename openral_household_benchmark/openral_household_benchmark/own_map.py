@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 from openral_core.detectors import Detection
 from openral_core.geometry import yaw_matrix
 from openral_core.home_map import HomeMap
+from openral_core.spatial_memory import SceneGraph
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
 from openral_mapping.furniture_file import furniture_path, load_furniture, save_furniture
 from openral_mapping.furniture_tracks import FurnitureMapper
+from openral_mapping.obstructions import Surroundings
 from openral_mapping.robot_body import without_body
 from openral_mapping.scan_matching import ScanMatcher, surfaces_path
 from openral_sim.planning.perceived_floor import PerceivedFloor
@@ -51,12 +53,17 @@ class OwnMap:
             self._mapper = DepthMapper.load(folder / _MAP_FILE)
             self._furniture, self._home = load_furniture(furniture_path(folder / _MAP_FILE))
             floor.latest = self._mapper.floor_map()
+        self._earlier = {item.id: item.pose for item in self._home.fixtures} if self._home else {}
         self._tell_arm()
         self._matcher = ScanMatcher()
         if folder is not None and surfaces_path(folder / _MAP_FILE).exists():
             self._matcher = ScanMatcher.load(surfaces_path(folder / _MAP_FILE))
         self._image, self._build = RateTimer(IMAGE_RATE), RateTimer(HOME_RATE)
         self._rays: tuple[Intrinsics, NDArray[np.float64], PixelRays] | None = None
+
+    def surroundings(self, graph: SceneGraph) -> Surroundings:
+        """Return what the robot knows that explains a blocked way; the people are those of memory."""
+        return Surroundings.of(self._mapper.floor_map(), self._home, graph, self._earlier)
 
     def image_due(self, time: float) -> bool:
         """Return True if the map needs an image at a time [s]."""

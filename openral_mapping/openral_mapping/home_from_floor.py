@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import dist
 from typing import TypeVar
 
 import cv2
@@ -27,6 +28,8 @@ _CENTRE_WEIGHT = 0.25
 """Clearance given up per metre closer to the middle of the room [1]."""
 _MIN_FURNITURE = 0.06
 """Smallest area of a piece of furniture [m^2]; a floor lamp's foot."""
+_FILLED = 0.25
+"""Distance of an obstacle from the middle of a doorway that it fills [m]; the thickness of a wall."""
 ASSUMED_HEIGHT = 0.75
 """Height of furniture in a map without heights [m]; that of a table."""
 UNNAMED = "furniture"
@@ -85,7 +88,7 @@ def home_from_floor(
     home = HomeMap(
         name=name,
         rooms=rooms,
-        doorways=tuple(doorways(segments, ids)),
+        doorways=with_shut(floor_map, tuple(doorways(segments, ids)), rooms, before.doorways),
         places=tuple(middle_of(room, shape.middle) for room, shape in zip(rooms, shapes, strict=True)),
         fixtures=tuple(furniture(floor_map, segments, ids)),
     )
@@ -146,6 +149,33 @@ def doorways(segments: RoomSegments, ids: dict[int, str]) -> Iterator[Doorway]:
         number = f"_{used[name]}" if used[name] > 1 else ""
         at = (round(passage.at[0], 3), round(passage.at[1], 3))
         yield Doorway(id=name + number, rooms=(first, second), at=at, width=passage.width)
+
+
+def with_shut(
+    floor_map: FloorMap, now: tuple[Doorway, ...], rooms: Sequence[Room], before: Sequence[Doorway]
+) -> tuple[Doorway, ...]:
+    """Add the doorways of an earlier map that an obstacle, such as a shut door, fills now."""
+    ids, known = {room.id for room in rooms}, {doorway.id for doorway in now}
+    shut = (
+        doorway
+        for doorway in before
+        if ids.issuperset(doorway.rooms)
+        and doorway.id not in known
+        and not any(_is_same(doorway, other) for other in now)
+        and _is_filled(floor_map, doorway)
+    )
+    return (*now, *shut)
+
+
+def _is_same(doorway: Doorway, other: Doorway) -> bool:
+    return set(doorway.rooms) == set(other.rooms) and dist(doorway.at, other.at) <= doorway.width
+
+
+def _is_filled(floor_map: FloorMap, doorway: Doorway) -> bool:
+    """Test if an obstacle is near the middle of a doorway."""
+    rows, columns = np.nonzero(floor_map.occupied)
+    away = np.linalg.norm(floor_map.centres(rows, columns) - doorway.at, axis=1)
+    return bool((away <= _FILLED).any())
 
 
 def room_shapes(floor_map: FloorMap, segments: RoomSegments) -> Iterator[RoomShape]:

@@ -60,6 +60,17 @@ def test_what_people_said_stays_when_the_map_is_built_again() -> None:
     assert again.no_go_zones == known.no_go_zones
 
 
+def test_a_doorway_stays_while_its_door_is_shut_and_one_that_is_none_does_not() -> None:
+    home = home_from_floor(flat(), "flat")
+    shut = FLOOR.copy()
+    shut[30:48, 82:84] = OCCUPIED
+    on_free_floor = home.doorways[0].model_copy(update={"id": "none", "at": ORIGIN.to_parent(6.0, 2.0)})
+    before = home.model_copy(update={"doorways": (*home.doorways, on_free_floor)})
+    again = home_from_floor(FloorMap(shut, 0.05, ORIGIN), "flat", before)
+    assert again.doorways == home.doorways
+    assert home_from_floor(FloorMap(shut, 0.05, ORIGIN), "flat").doorways == ()
+
+
 def test_named_furniture_outside_the_rooms_is_left_out() -> None:
     home = home_from_floor(flat(), "flat")
     far = Fixture(

@@ -166,7 +166,7 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
     except MissionCancelled as reason:
         return Ending(MissionState.CANCELLED, str(reason))
     except BudgetExhausted as reason:
-        return Ending(MissionState.HANDED_OVER, mission.floor.told(str(reason)))
+        return Ending(MissionState.HANDED_OVER, mission.told(str(reason)))
     except ConsentRefused as reason:
         return Ending(MissionState.FAILED if reason.answered else MissionState.HANDED_OVER, str(reason))
 
@@ -179,7 +179,7 @@ def run_with_handoffs(mission: Mission) -> Procedure[Ending]:
         except (BudgetExhausted, MissionStuck) as reason:
             if isinstance(reason, MissionStuck) and consult_advisor(mission, str(reason)):
                 continue
-            why = mission.floor.told(str(reason))
+            why = mission.told(str(reason))
             final = isinstance(reason, BudgetExhausted) and reason.line in _FINAL
         answer = yield from hand_over(mission, why, final=final)
         if answer is None:

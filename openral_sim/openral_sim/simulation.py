@@ -5,7 +5,7 @@
 """
 
 import logging
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from math import floor
@@ -14,11 +14,20 @@ from time import monotonic
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from openral_core.consent_policy import Policy, load_policy
 from openral_core.geometry import Pose, planar_part, wrap_angle
+from openral_core.obstructions import OBSTACLE, Obstruction
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
+from openral_mapping.obstructions import (
+    BLOCKED_WAY,
+    ObstructionConfig,
+    Surroundings,
+    explained,
+    find_obstruction,
+)
 from openral_sim.odometry import DRIFTS, DriftName, Localisation
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.planning.perceived_space import PerceivedSpace
@@ -55,13 +64,16 @@ class Simulation:
         context: SkillContext,
         policy: Policy,
         drift: DriftName = DriftName.OFF,
+        surroundings: Callable[[], Surroundings] = Surroundings,
     ) -> None:
         self.world, self.policy = world, policy
         self.localisation = Localisation(context.control.base_pose, DRIFTS[drift], context.seed)
         world.keep_out = policy.keep_out
         rooms = (room.polygon for room in world.rooms.values())
         self._envelope = MotionEnvelope.around(rooms, policy.near_people)
-        self._context = context
+        self._context, self._surroundings = context, surroundings
+        context.obstruction = self._find_obstruction
+        self._params: Mapping[str, ParamValue] = {}
         self._running: Running | None = None
         self._cancelling = False
         self._halted_for = 0
@@ -78,12 +90,13 @@ class Simulation:
         drift: DriftName = DriftName.OFF,
         robot: str = DEFAULT_ROBOT,
         space: PerceivedSpace | None = None,
+        surroundings: Callable[[], Surroundings] = Surroundings,
     ) -> Self:
         """Load a scene at rest, with the robot stowed at its start pose, and the file of a policy.
 
         The base plans on the ``perceived`` floor, which is in the world, and the arm in the perceived
-        ``space``; without one, on the model. ``robot`` is the name of a shipped one, or the file of its
-        description.
+        ``space``; without one, on the model. ``surroundings``, in the robot's map, explain why a way is
+        blocked. ``robot`` is the name of a shipped one, or the file of its description.
 
         Raises:
             InvalidDocument: If the scene, its map, the policy or the robot is invalid.
@@ -94,7 +107,7 @@ class Simulation:
         world = SimWorldModel.load(load_scene(scene), seed, sim_robot)
         sim_robot.set_stowed(world.model, world.data)
         context = SkillContext(world, seed, perceived=perceived, space=space)
-        return cls(world, context, load_policy(policy, world.scene.home), drift)
+        return cls(world, context, load_policy(policy, world.scene.home), drift, surroundings)
 
     @property
     def time(self) -> float:
@@ -128,7 +141,7 @@ class Simulation:
         """Begin a goal; no other goal may be running."""
         self._cancelling = False
         self.feedback = Feedback("starting", 0.0)
-        params = self._in_world(goal.params)
+        self._params, params = goal.params, self._in_world(goal.params)
         self._running = run(self._context, goal.verb, params, self._envelope)
 
     def cancel(self) -> None:
@@ -168,7 +181,29 @@ class Simulation:
             self.feedback = _IDLE
         self.world.step(CONTROL_PERIOD)
         self.localisation.advance(self.control.base_pose)
-        return self._in_map(result) if result is not None else None
+        return self._explained(self._in_map(result)) if result is not None else None
+
+    def _explained(self, result: SkillResult) -> SkillResult:
+        """Add what blocked the way to a failure."""
+        if result.status not in BLOCKED_WAY:
+            return result
+        return explained(result, self._params, self._surroundings(), self._obstruction_config)
+
+    def _find_obstruction(self, goal: NDArray[np.float64], within: float) -> Obstruction | None:
+        """Find what blocks the way to a goal (2,) in the world; see `SkillContext.obstruction`."""
+        T = self.localisation.T_map_world
+        start, end = ((T[:2, :2] @ xy + T[:2, 3]).tolist() for xy in (self.control.base_pose[:2], goal))
+        found = find_obstruction(start, end, within, self._surroundings(), config=self._obstruction_config)
+        if found is None:
+            return None
+        T = self.localisation.T_world_map
+        x, y = (T[:2, :2] @ found.at + T[:2, 3]).tolist()
+        return replace(found, at=(x, y))
+
+    @property
+    def _obstruction_config(self) -> ObstructionConfig:
+        base = self.control.robot.description.base
+        return ObstructionConfig(base.clearance_holding if self._context.held else base.clearance)
 
     def _in_world(self, params: Mapping[str, ParamValue]) -> Mapping[str, ParamValue]:
         if not self.localisation.drifts:
@@ -185,9 +220,10 @@ class Simulation:
             return result
         T, told = self.localisation.T_map_world, dict(result.evidence)
         told |= {k: Pose.from_matrix(T @ v.matrix()) for k, v in told.items() if isinstance(v, Pose)}
-        x, y = told.get("x"), told.get("y")
-        if isinstance(x, float) and isinstance(y, float):
-            told["x"], told["y"] = (T[:2, :2] @ (x, y) + T[:2, 3]).tolist()
+        for keys in (("x", "y"), (f"{OBSTACLE}_x", f"{OBSTACLE}_y")):
+            x, y = (told.get(key) for key in keys)
+            if isinstance(x, float) and isinstance(y, float):
+                told |= zip(keys, (T[:2, :2] @ (x, y) + T[:2, 3]).tolist(), strict=True)
         if isinstance(yaw := told.get("yaw"), float):
             told["yaw"] = wrap_angle(yaw + planar_part(T)[2])
         return replace(result, evidence=told)

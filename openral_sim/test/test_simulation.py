@@ -10,9 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.geometry import Pose, inverse, yaw_matrix
+from openral_core.home_map import Doorway, HomeMap, Room
+from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
+from openral_mapping.obstructions import Surroundings
 from openral_sim.odometry import DriftName
+from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.simulation import RateTimer, RealTimePacer, Simulation, StepProfiler
 from openral_sim.skills import registry as verbs
 
@@ -130,6 +135,30 @@ def test_a_skill_that_breaks_ends_in_words_and_the_next_one_works(
     assert "Traceback" in caplog.text
     simulation.start(DRIVE)
     assert until_it_ends(simulation).success
+
+
+@pytest.mark.parametrize("drift", [DriftName.OFF, DriftName.MILD])
+def test_a_blocked_way_is_explained_by_what_the_robot_knows(drift: DriftName) -> None:
+    cells = np.full((120, 200), OCCUPIED, np.int8)
+    cells[2:118, 2:98] = cells[2:118, 100:198] = FREE  # walls and a shut door at x = 4.95
+    floor = FloorMap(cells, 0.05)
+    kitchen, study = (
+        Room(id=name, name=name, polygon=((x, 0.1), (x + 4.8, 0.1), (x + 4.8, 5.9), (x, 5.9)))
+        for name, x in (("kitchen", 0.1), ("study", 5.0))
+    )
+    door = Doorway(id="door", rooms=("kitchen", "study"), at=(4.95, 2.85), width=0.9)
+    home = HomeMap(name="flat", rooms=(kitchen, study), doorways=(door,))
+    perceived = PerceivedFloor(floor)
+    simulation = Simulation.load(
+        HOME, 0, perceived=perceived, drift=drift, surroundings=lambda: Surroundings(floor, home)
+    )
+    perceived.latest = floor.moved(simulation.localisation.T_world_map)
+    simulation.start(ValidatedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(7.0, 3.0, 0.0)}, 60.0))
+    result = until_it_ends(simulation)
+    assert result.status is SkillStatus.NOT_REACHABLE
+    found = Obstruction.of(result.evidence)
+    assert found == Obstruction(ObstacleKind.SHUT_DOOR, door.at, "door", rooms=("kitchen", "study"))
+    assert "the door from the kitchen to the study is shut" in result.message
 
 
 def test_waits_for_the_wall_clock() -> None:

@@ -1,11 +1,12 @@
 """Skill server of a real robot: carries out ExecuteRskill by the actions that robot.yaml names.
 
-Subscribes tf, tf_static and the pose of the localiser. Publishes openral/skills and
-openral/failure/skill_server. Serves the action openral/execute_rskill.
+Subscribes tf, tf_static, the pose of the localiser, and map, home_map and openral/scene_graph, which explain
+why a way is blocked. Publishes openral/skills and openral/failure/skill_server. Serves the action
+openral/execute_rskill.
 """
 
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ from openral_core.robot import (
 from openral_core.rskills import Registry
 from openral_core.skill_errors import SkillFailed
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_mapping.obstructions import BLOCKED_WAY, Surroundings, explained
 from openral_ros.callback_guard import describe_error
 from openral_ros.conversions.stamps import seconds
 from openral_ros.lifecycle_node import LifecycleNodeBase
@@ -42,6 +44,7 @@ from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
 from openral_ros.skill_server import EXECUTE, QueuedGoal, SkillServer
+from openral_ros.surroundings import SurroundingsSubscription
 from openral_ros.tf_buffer import PolledTransformBuffer
 from openral_ros.tracing import start_span, start_tracing
 from openral_skills_ros.backends.any_action import AnyActionBackend
@@ -179,8 +182,9 @@ class RobotSkills:
         robot: RobotDescription,
         registry: Registry,
         keep_out: tuple[NoGoZone, ...] = (),
+        surroundings: Callable[[], Surroundings] = Surroundings,
     ) -> None:
-        self._node, self._lease = node, robot.client_lease
+        self._node, self._lease, self._surroundings = node, robot.client_lease, surroundings
         self._factory = BackendFactory(scope, node, robot, registry, keep_out)
         self._backends: Mapping[Verb, Backend] = self._factory.make_all()
         self._run: Run | None = None
@@ -253,6 +257,8 @@ class RobotSkills:
             self._run = None
         if result.status is SkillStatus.CANCELLED and run.ordered:
             result = SkillResult(SkillStatus.CANCELLED, run.ordered, result.evidence)
+        if result.status in BLOCKED_WAY:
+            result = explained(result, goal.params, self._surroundings())
         queued.on_end(result)
 
     async def _executed(self, verb: Verb, run: Run) -> SkillResult:
@@ -326,7 +332,8 @@ class SkillServerNode(LifecycleNodeBase):
             publish_urdf(scope, Path(parameters.robot).parent / robot.urdf)
         home = load_map(Path(parameters.robot).parent / robot.map) if robot.map else None
         policy = load_policy(parameters.policy, home)
-        self._skills = RobotSkills(scope, self, robot, registry, policy.keep_out)
+        surroundings = SurroundingsSubscription(scope, home)
+        self._skills = RobotSkills(scope, self, robot, registry, policy.keep_out, surroundings)
         self._server = SkillServer(scope, self, registry, self._skills, parameters, home, policy)
 
     def activate(self, scope: ResourceScope) -> None:

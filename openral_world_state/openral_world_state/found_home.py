@@ -57,8 +57,13 @@ class SeenHome:
         return cls(floor, mapper.wall_map(), mapped_furniture(furniture.tracks, floor))
 
     def build(self, known: HomeMap | None) -> HomeMap | None:
-        """Build the home; rooms keep the ids of a known one. None without any room."""
-        before = None if known is None else HomeMap(name=known.name, rooms=known.rooms)
+        """Build the home; rooms keep the ids of a known one, and doorways stay while they are shut.
+
+        None without any room.
+        """
+        before = (
+            None if known is None else HomeMap(name=known.name, rooms=known.rooms, doorways=known.doorways)
+        )
         try:
             home = home_from_floor(self.floor, "perceived", before, self.walls)
         except NoRooms:

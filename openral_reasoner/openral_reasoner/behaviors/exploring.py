@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.skill_goal import MissingParameter, bind, execute_skill
 from openral_reasoner.mission import HOME, KnownObject, Mission, Procedure
@@ -77,7 +78,7 @@ def execute_on_known_floor(
 ) -> Procedure[SkillResult]:
     """Execute a skill; while it fails because its way is not on the map, explore and send it again."""
     result = yield from execute_skill(mission, entry, target, words, params)
-    while result.status is SkillStatus.NOT_REACHABLE and result.evidence.get("floor") in _NO_FLOOR:
+    while lacks_floor(result):
         mission.floor = replace(mission.floor, lacked=True)
         if not may_explore(mission) or not (yield from explore_on_the_way(mission)):
             return result
@@ -86,6 +87,14 @@ def execute_on_known_floor(
     if result.success:
         mission.floor = replace(mission.floor, lacked=False)
     return result
+
+
+def lacks_floor(result: SkillResult) -> bool:
+    """Return True if exploration may find the way; it does not open a door or move what is in the way."""
+    found = Obstruction.of(result.evidence)
+    unseen = found is None or found.kind is ObstacleKind.UNKNOWN_FLOOR
+    lacking = result.evidence.get("floor") in _NO_FLOOR
+    return result.status is SkillStatus.NOT_REACHABLE and lacking and unseen
 
 
 def with_unexplored(mission: Mission, known: tuple[Candidate, ...]) -> tuple[Candidate, ...]:

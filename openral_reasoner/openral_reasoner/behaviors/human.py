@@ -19,7 +19,7 @@ def ask_human(
         BudgetExhausted: If no hand-off is left.
     """
     mission.spend("handoffs")
-    question = mission.floor.told(question)
+    question = mission.told(question)
     seconds = mission.settings.deadlines.handoff if wait else 0.0
     return (yield from put(mission, question, choices, seconds))
 

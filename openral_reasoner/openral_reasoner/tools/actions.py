@@ -9,6 +9,7 @@ from typing_extensions import override
 from openral_core.rskills import ParameterType
 from openral_core.skills import Verb
 from openral_reasoner.behaviors.approach import resolve_object
+from openral_reasoner.behaviors.blocked_way import way_advice
 from openral_reasoner.behaviors.human import approved
 from openral_reasoner.behaviors.recall import frontier, not_found_reply
 from openral_reasoner.behaviors.residency import activate_peer, deactivate_peer
@@ -212,7 +213,8 @@ def reply_to(
                 mission, words, "MOVED", "it is no longer where memory has it", (done.moved.message,)
             )
         )
-    return ToolResult(status=done.result.status.name, text=f"{entry.verb.value} failed", peer_words=peer)
+    text = f"{entry.verb.value} failed{way_advice(mission, done.target.id)}"
+    return ToolResult(status=done.result.status.name, text=text, peer_words=peer)
 
 
 def _unsearched(mission: Mission, verb: Verb, search_for: str) -> str:

@@ -31,7 +31,7 @@ class AskHumanTool(Tool):
             return early
         answer = yield from ask_human(mission, self.question, self.choices)
         if answer is None:
-            return Ending(MissionState.HANDED_OVER, mission.floor.told(self.question))
+            return Ending(MissionState.HANDED_OVER, mission.told(self.question))
         return ToolResult(
             status="ANSWERED", text="continue with the operator's answer", operator_words=answer
         )
@@ -67,7 +67,7 @@ class DoneTool(Tool):
             outcome = challenge_success(mission, proof) or ended(mission, proof, self.message)
         else:
             early = yield from challenge_giving_up(mission)
-            outcome = early or Ending(MissionState.FAILED, self.message)
+            outcome = early or Ending(MissionState.FAILED, mission.told(self.message))
         if isinstance(outcome, Ending):
             mission.tell(outcome.reason)
         return outcome

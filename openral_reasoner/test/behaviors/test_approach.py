@@ -2,11 +2,13 @@
 
 import pytest
 
+from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.approach import approach, close_container, open_container, resolve_object
 from openral_reasoner.commands import Command, SendSkill
 from openral_reasoner.events import Event, SkillEnded
 from openral_reasoner.mission import KnownObject, Mission
+from openral_reasoner.palette.entries import SkillEntry, ToolPalette
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import Peers, run_procedure
 from openral_reasoner_testing.symbolic_home import SymbolicHome
@@ -91,3 +93,45 @@ def test_without_a_skill_to_open_it_a_container_is_not_driven_to(
     mission.palette = mission.palette.model_copy(update={"skills": skills})
     result, commands = run_procedure(mission, open_container(mission, "fridge_1"), HomePeers(home).answer)
     assert (result.status, sent(commands)) == (SkillStatus.UNSUPPORTED, [])
+
+
+def shut_in(home: SymbolicHome, **floor: str) -> Peers:
+    """Return the peers of a home in which a door is shut on every way."""
+    door = Obstruction(ObstacleKind.SHUT_DOOR, (1.0, 2.0), "d", rooms=("kitchen", "bedroom"))
+    result = SkillResult(SkillStatus.NOT_REACHABLE, f"no way: {door.sentence}", {**floor, **door.evidence()})
+    peers = HomePeers(home)
+
+    def answer(command: Command) -> Event | None:
+        if isinstance(command, SendSkill):
+            return SkillEnded(call_id=command.call_id, result=result)
+        return peers.answer(command)
+
+    return answer
+
+
+def test_what_blocks_a_way_is_kept_and_told_until_the_robot_drives_there(
+    mission: Mission, home: SymbolicHome
+) -> None:
+    target = table(mission, home)
+    run_procedure(mission, approach(mission, target), shut_in(home))
+    told = "I couldn't go there. (The door from the kitchen to the bedroom is shut.)"
+    assert mission.told("I couldn't go there.") == told
+    assert mission.told(told) == told
+    run_procedure(mission, approach(mission, target), HomePeers(home).answer)
+    assert mission.told("Done.") == "Done."
+
+
+def test_no_exploration_looks_for_a_way_through_a_shut_door(
+    mission: Mission, home: SymbolicHome, palette: ToolPalette
+) -> None:
+    mission.palette = palette.model_copy(update={"skills": (*palette.skills, exploring(palette))})
+    _, commands = run_procedure(
+        mission, approach(mission, table(mission, home)), shut_in(home, floor="no_way")
+    )
+    assert sent(commands) == ["navigate"]
+
+
+def exploring(palette: ToolPalette) -> SkillEntry:
+    """Return an entry of a skill that explores."""
+    drive = palette.with_verb(Verb.NAVIGATE)[0]
+    return drive.model_copy(update={"id": "explore", "verb": Verb.EXPLORE, "parameters": ()})

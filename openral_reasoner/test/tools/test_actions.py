@@ -5,11 +5,12 @@ from pydantic import ValidationError
 
 from openral_core.detectors import LifecycleState
 from openral_core.geometry import Pose
-from openral_core.skills import Verb
+from openral_core.obstructions import ObstacleKind, Obstruction
+from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_core.spatial_memory import ResolveStatus
 from openral_reasoner.commands import ChangeState, Command, PublishHandoff, SendSkill
 from openral_reasoner.context import ToolResult
-from openral_reasoner.events import Event, PromptReceived, StateChanged
+from openral_reasoner.events import Event, PromptReceived, SkillEnded, StateChanged
 from openral_reasoner.mission import KnownObject, Mission
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
@@ -151,3 +152,22 @@ def test_other_transitions_are_rejected(transition: str) -> None:
 def test_an_inactive_peer_is_listed_with_its_state(palette: ToolPalette) -> None:
     sleeping = palette.with_state("sim-locator", LifecycleState.INACTIVE)
     assert '"state": "INACTIVE"' in LifecycleTransitionTool.words(sleeping)
+
+
+def test_the_model_reads_what_blocks_the_way_and_names_only_as_data(
+    mission: Mission, home: SymbolicHome
+) -> None:
+    anna = Obstruction(ObstacleKind.PERSON, (1.0, 2.0), "p1", "Anna", ("kitchen", "hallway"))
+    peers = HomePeers(home)
+
+    def blocked(command: Command) -> Event | None:
+        if isinstance(command, SendSkill):
+            result = SkillResult(SkillStatus.BLOCKED, f"blocked: {anna.sentence}", anna.evidence())
+            return SkillEnded(call_id=command.call_id, result=result)
+        return peers.answer(command)
+
+    reply, _ = act(mission, ExecuteRskillTool(rskill_id="navigate", target="table_1"), blocked)
+    assert reply.status == "BLOCKED"
+    assert reply.text.startswith("NAVIGATE failed: a person stands in the way")
+    assert "Anna" not in reply.text
+    assert reply.peer_words == ("blocked: Anna stands in the doorway between the kitchen and the hallway",)

@@ -1,10 +1,11 @@
-"""Driving to a place: around what newer maps show, and waiting for people who stand in the way."""
+"""Driving to a place: around what newer maps show, and waiting for what stands in the way to leave."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.obstructions import OBSTACLE
 from openral_core.skill_errors import Blocked
 from openral_core.skills import Feedback
 from openral_sim.motion_primitives.base_motion import (
@@ -17,12 +18,13 @@ from openral_sim.motion_primitives.base_motion import (
     plan_base_motion,
 )
 from openral_sim.motion_primitives.head import aim, face
-from openral_sim.planning.base_planner import CostToGo, NoBasePath
+from openral_sim.planning.base_planner import CostToGo, NoBasePath, is_line_free
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
 from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
-WAITING = "waiting for a person to leave the way"
+WAITING = "waiting for the way to clear"
+LOOKING_AGAIN = "looking again at what blocks the way"
 
 
 @dataclass(frozen=True)
@@ -53,15 +55,26 @@ class PeopleConfig:
 PEOPLE = PeopleConfig()
 
 
-class PersonInWay(Blocked):
-    """A person stands where the only way leads, and has not left in time."""
+class WayNotCleared(Blocked):
+    """The safety scanner keeps the base away from what stands in the only way, and it has not left in time.
 
-    def __init__(self, person: Vector) -> None:
+    Who or what it is, memory tells; see `openral_mapping.obstructions`.
+    """
+
+    def __init__(self, base: Vector, met: Vector) -> None:
         super().__init__(
-            f"a person stands in the way at ({person[0]:.2f}, {person[1]:.2f}) and did not leave it within"
-            f" {PEOPLE.patience:.0f} s"
+            f"the way at ({met[0]:.2f}, {met[1]:.2f}) did not clear within {PEOPLE.patience:.0f} s"
         )
-        self.evidence = {"blocked_by": "person", "x": float(person[0]), "y": float(person[1])}
+        at = {f"{OBSTACLE}_x": float(met[0]), f"{OBSTACLE}_y": float(met[1])}
+        self.evidence = {"x": float(base[0]), "y": float(base[1]), **at}
+
+
+class ObstacleAppeared(Blocked):
+    """Newer maps show obstacles on every way."""
+
+    def __init__(self, base: Vector, reason: str) -> None:
+        super().__init__(reason)
+        self.evidence = {"x": float(base[0]), "y": float(base[1])}
 
 
 def drive_to(context: SkillContext, goal: Vector, field: CostToGo, stage: str) -> Move[None]:
@@ -72,7 +85,7 @@ def drive_to(context: SkillContext, goal: Vector, field: CostToGo, stage: str) -
 
     Raises:
         NoBasePath: If no path leads there.
-        PersonInWay: If a person does not leave the only way.
+        WayNotCleared: If a person does not leave the only way.
         Blocked: If the base cannot move, or newer maps leave it no way.
         TookTooLong: If it does not arrive within its time limit.
     """
@@ -89,10 +102,12 @@ def drive_to(context: SkillContext, goal: Vector, field: CostToGo, stage: str) -
             path = field.path_to(goal[:2])
         except NoBasePath as error:
             if person_in_way(context, goal[:2], 0.0) is None:
-                raise Blocked(f"a newer map shows an obstacle on the way, and {error}") from error
+                reason = f"a newer map shows an obstacle on the way, and {error}"
+                raise ObstacleAppeared(context.control.base_pose, reason) from error
             field = yield from wait_for_way(context, goal[:2], 0.0)
             path = field.path_to(goal[:2])
-    raise Blocked(f"obstacles or people appeared on {1 + CONFIG.max_replans} paths in a row")
+    reason = f"obstacles or people appeared on {1 + CONFIG.max_replans} paths in a row"
+    raise ObstacleAppeared(context.control.base_pose, reason)
 
 
 def person_in_way(context: SkillContext, goal: Vector, within: float) -> tuple[Vector, Vector] | None:
@@ -124,7 +139,7 @@ def wait_for_way(context: SkillContext, goal: Vector, within: float) -> Move[Cos
     """Drive up to the person in the way, look at them, and wait until a path leads to the goal.
 
     Raises:
-        PersonInWay: If they do not leave in time.
+        WayNotCleared: If they do not leave in time.
     """
     found = person_in_way(context, goal, within)
     if found is None:
@@ -142,7 +157,7 @@ def wait_for_way(context: SkillContext, goal: Vector, within: float) -> Move[Cos
             if np.isfinite(field.nearest_reachable(goal, within)).all():
                 return field
         yield Feedback(WAITING, 0.5)
-    raise PersonInWay(person)
+    raise WayNotCleared(context.control.base_pose, person)
 
 
 def _come_near(context: SkillContext, person: Vector, path: Vector) -> Move[None]:
@@ -151,12 +166,54 @@ def _come_near(context: SkillContext, person: Vector, path: Vector) -> Move[None
     near = np.flatnonzero(np.linalg.norm(ways - person, axis=1) < PEOPLE.look_from)
     wanted = ways[max(int(near[0]) - 1, 0)] if len(near) else ways[-1]
     field = plan_base_motion(context)
-    at = field.nearest_reachable(wanted, PEOPLE.look_from)
+    yield from _drive_up(context, field, field.nearest_reachable(wanted, PEOPLE.look_from), person, WAITING)
+
+
+def look_again(context: SkillContext, obstacle: Vector, goal: Vector, within: float) -> Move[CostToGo]:
+    """Drive to where an obstacle of the map is in view, and look at it until the map shows a way, or twice.
+
+    Args:
+        context: The robot and its world.
+        obstacle: Position of what may have left since it was seen, in map in [m], shape (2,).
+        goal: In map in [m], shape (2,).
+        within: Largest distance from the goal that counts as reached in [m].
+    """
+    field = plan_base_motion(context)
+    yield from _drive_up(context, field, _viewpoint(field, obstacle), obstacle, LOOKING_AGAIN)
+    yield from face(context, np.array([*obstacle, PEOPLE.heights[0]]), LOOKING_AGAIN)
+    checks = round(PEOPLE.check_period / CONTROL_PERIOD)
+    for height in 2 * PEOPLE.heights:
+        yield from aim(context, np.array([*obstacle, height]), LOOKING_AGAIN)
+        for period in range(round(PEOPLE.look_period / CONTROL_PERIOD)):
+            if period % checks == 0:
+                field = plan_base_motion(context)
+                if np.isfinite(field.nearest_reachable(goal, within)).all():
+                    return field
+            yield Feedback(LOOKING_AGAIN, 0.5)
+    return field
+
+
+def _viewpoint(field: CostToGo, obstacle: Vector) -> Vector:
+    """Return the nearest floor from where nothing hides an obstacle, else the reachable floor next to it."""
+    cells = np.argwhere(np.isfinite(field.cost))
+    places = field.grid.point(cells)
+    away = np.linalg.norm(places - obstacle, axis=1)
+    near = (away >= PEOPLE.look_from / 2) & (away <= PEOPLE.look_from)
+    order = np.argsort(field.cost[tuple(cells[near].T)])
+    for place in places[near][order]:
+        end = obstacle + PEOPLE.least * (place - obstacle) / float(np.linalg.norm(place - obstacle))
+        if is_line_free(field.grid, place, end, RESOLUTION):
+            return np.array(place, float)
+    return np.array(places[int(away.argmin())], float)
+
+
+def _drive_up(context: SkillContext, field: CostToGo, at: Vector, towards: Vector, stage: str) -> Move[None]:
+    """Drive to reachable floor and face a point from there, unless the base is there already."""
     if not float(np.linalg.norm(at - context.control.base_pose[:2])) >= 2 * RESOLUTION:
         return
     limits = context.robot.description.base.limits
-    follower = PathFollower(field.path_to(at), float(np.arctan2(*(person - at)[::-1])), limits)
-    yield from follow_path(context, follower, WAITING, _WayWatch(context, field.grid).must_stop)
+    follower = PathFollower(field.path_to(at), float(np.arctan2(*(towards - at)[::-1])), limits)
+    yield from follow_path(context, follower, stage, _WayWatch(context, field.grid).must_stop)
     yield from brake_base(context.control)
 
 

@@ -2,8 +2,9 @@
 
 Publishes /clock, tf, tf_static, odom, joint_states, robot_description; per camera image_raw, depth,
 camera_info, semantic and labels; openral/skills, openral/failure/skill_server. Serves the action
-openral/execute_rskill. Subscribes to map if the base plans on the perceived floor, to home_map if the arm
-keeps clear of what is perceived, and to tf (map -> odom) if its odometry drifts.
+openral/execute_rskill. Subscribes to map, home_map and openral/scene_graph, which explain why a way is
+blocked; the base plans on map if the floor is perceived, the arm keeps clear of furniture on home_map if its
+world is; and to tf (map -> odom) if its odometry drifts.
 """
 
 import sys
@@ -26,6 +27,7 @@ from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
 from openral_ros.skill_server import SkillServer
+from openral_ros.surroundings import SurroundingsSubscription
 from openral_ros.tf_buffer import MOVING, parse_transform
 from openral_ros.tracing import start_tracing
 from openral_sim.planning.perceived_floor import PerceivedFloor
@@ -33,6 +35,7 @@ from openral_sim.planning.perceived_space import PerceivedSpace
 from openral_sim.ros.parameters import SimParameters, WorldSource
 from openral_sim.ros.sim_thread import SimLoop, start_thread
 from openral_sim.ros.state_publishers import MAP, ODOM, SimPublishers
+from openral_sim.scene.scene import load_scene
 from openral_sim.simulation import RealTimePacer, Simulation
 
 
@@ -60,6 +63,7 @@ class ConfiguredSimulation:
         if self._space is not None:
             scope.subscription(String, "home_map", self._on_home_map, LATCHED)
         scene = Path(parameters.scene)
+        told = None if self._floor is not None else load_scene(scene).home
         self._simulation = Simulation.load(
             scene,
             parameters.seed,
@@ -68,6 +72,7 @@ class ConfiguredSimulation:
             parameters.drift,
             parameters.robot,
             self._space,
+            SurroundingsSubscription(scope, told),
         )
         if notice := self._simulation.control.robot.description.licence_notice:
             node.get_logger().warning(f"robot {parameters.robot}: {notice}")

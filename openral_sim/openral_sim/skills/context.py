@@ -12,6 +12,7 @@ from openral_core.errors import OpenRALError
 from openral_core.geometry import yaw_matrix
 from openral_core.grasping.approach import HandOrientation
 from openral_core.home_map import Fixture, NoGoZone
+from openral_core.obstructions import Obstruction
 from openral_core.skills import Feedback, SkillResult
 from openral_sim.assets.furniture.builder import FurnitureDoor
 from openral_sim.planning.collision_checker import CollisionChecker, HeldBody
@@ -121,12 +122,21 @@ class HeldObject(HeldBody):
         return self.orientation.is_downward
 
 
+FindObstruction = Callable[[NDArray[np.float64], float], Obstruction | None]
+"""Finds what blocks the way to within a distance [m] of a goal, shape (2,), in the world [m]."""
+
+
+def _nothing_known(goal: NDArray[np.float64], within: float) -> Obstruction | None:
+    return None
+
+
 @dataclass
 class SkillContext:
     """One robot in one world; it outlives goals and keeps the held object between them.
 
     Attributes:
         perceived: Map that the base plans on; None: it plans on the model.
+        obstruction: Finds what blocks the way to a goal, both in the world; None where nothing is known.
         space: What the cameras saw around the robot, which the arm keeps clear of; None: it keeps clear of
             the model.
         cancelled: Set from outside to end the running skill within one control period.
@@ -138,6 +148,7 @@ class SkillContext:
     seed: int = 0
     held: HeldObject | None = None
     perceived: PerceivedFloor | None = None
+    obstruction: FindObstruction = _nothing_known
     space: PerceivedSpace | None = None
     cancelled: bool = False
     secure: Callable[[], Move[None]] | None = None

@@ -5,8 +5,10 @@ import pytest
 
 from openral_core.geometry import Pose, angle_between
 from openral_core.home_map import Pose2
+from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
 from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
+from openral_sim.motion_primitives.driving import LOOKING_AGAIN
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.skills.context import SkillContext
 
@@ -130,6 +132,34 @@ def test_an_enclosed_robot_looks_around_once_before_it_gives_up(
         assert result.status is SkillStatus.NOT_REACHABLE
         assert "no way over known floor" in result.message
         assert "driving" not in stages
+
+
+@pytest.mark.parametrize("opens", [True, False])
+def test_what_the_map_shows_in_the_only_way_is_looked_at_again(
+    do: Callable[..., SkillResult], context: SkillContext, opens: bool
+) -> None:
+    free = np.full((120, 80), FREE, np.int8)
+    shut = free.copy()
+    shut[20] = OCCUPIED
+    before, after = (FloorMap(each, 0.05, Pose2(x=-2.0, y=-4.0)) for each in (shut, free))
+    context.perceived = floor = PerceivedFloor(before)
+    door = Obstruction(ObstacleKind.SHUT_DOOR, (0.0, -2.98), "door")
+    context.obstruction = lambda goal, within: door if floor.latest is before else None
+    context.model.body_pos[context.model.body("person").id][:2] = -2.0, 1.5
+    looked = list[tuple[float, float]]()
+
+    def watch(feedback: Feedback) -> bool:
+        if feedback.stage == LOOKING_AGAIN and feedback.progress == 0.5:
+            x, y, yaw = context.control.base_pose
+            looked.append((float(np.hypot(x, y + 2.98)), angle_between(float(yaw), -np.pi / 2)))
+            floor.latest = after if opens and len(looked) > 100 else before
+        return False
+
+    result = do(Verb.NAVIGATE, cancel_when=watch, goal=Pose.planar(0.0, -3.6, -1.57))
+    assert looked
+    assert max(distance for distance, _ in looked) < 1.5
+    assert max(turn for _, turn in looked) < 0.5
+    assert result.status is (SkillStatus.SUCCEEDED if opens else SkillStatus.NOT_REACHABLE), result.message
 
 
 def test_a_robot_with_room_does_not_look_around_for_a_goal_behind_a_wall(
