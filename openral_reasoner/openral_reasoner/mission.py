@@ -8,9 +8,8 @@ from typing import TypeVar
 from openral_core.geometry import Pose
 from openral_core.missions import MissionState
 from openral_core.object_states import ObjectState
-from openral_core.obstructions import ObstacleKind, Obstruction
-from openral_core.skills import SkillResult
 from openral_core.spatial_memory import Presence, RecallMatch, ResolveResult, SceneNode
+from openral_reasoner.blocked_ways import BlockedWays
 from openral_reasoner.budget import BudgetExhausted, BudgetLedger
 from openral_reasoner.commands import (
     CallRecord,
@@ -21,7 +20,7 @@ from openral_reasoner.commands import (
     SpanEnded,
     SpanStarted,
 )
-from openral_reasoner.context import ObjectSummary, Turn, plain
+from openral_reasoner.context import ObjectSummary, Turn
 from openral_reasoner.events import Event, PromptReceived
 from openral_reasoner.evidence import Evidence, Fact, Gone, Node
 from openral_reasoner.palette.entries import ToolPalette
@@ -150,17 +149,6 @@ class FloorKnowledge:
         return f"{question} ({self.words[0].upper()}{self.words[1:]}.)" if unfinished else question
 
 
-_TOLD_AS_FLOOR = (ObstacleKind.UNKNOWN_FLOOR,)
-"""Kinds of obstacles that the share of floor seen tells."""
-MAX_CAUSE = 200
-"""Longest cause of a blocked way that reaches a human [characters]; its names come from memory."""
-
-
-def _full_sentence(cause: str) -> str:
-    cut = plain(cause, MAX_CAUSE)
-    return f"{cut[:1].upper()}{cut[1:]}."
-
-
 HOME = KnownObject(id="home", label="home", kind="", pose=None)
 """Target of an exploration of everything."""
 T = TypeVar("T")
@@ -225,7 +213,7 @@ class Mission:
         self.in_vain: set[str] = set()
         self.not_back: set[str] = set()
         self.not_named: dict[tuple[str, str], str] = {}
-        self.evidence, self.floor, self.blocked = Evidence(), FloorKnowledge(), dict[str, Obstruction]()
+        self.evidence, self.floor, self.blocked = Evidence(), FloorKnowledge(), BlockedWays()
         self.scene_time: float | None = None
         self._outbox: list[Command] = []
         self._spans: list[str] = []
@@ -382,19 +370,9 @@ class Mission:
             episode = episode.after_visit(known_object.place, "NOT_IN_VIEW")
         self.keep(episode)
 
-    def note_way(self, target: str, result: SkillResult, *, drove: bool) -> None:
-        """Record what blocked the way to a target; forget it once the robot ``drove`` there."""
-        found = Obstruction.of(result.evidence)
-        if found is not None:
-            self.blocked[target] = found
-        elif drove and result.success:
-            self.blocked.pop(target, None)
-
     def told(self, text: str) -> str:
         """Return a text for a human with what blocks the way, and how much floor was never seen."""
-        blocked = {each.sentence for each in self.blocked.values() if each.kind not in _TOLD_AS_FLOOR}
-        causes = " ".join(cause for cause in map(_full_sentence, sorted(blocked)) if cause not in text)
-        return self.floor.told(f"{text} ({causes})" if causes else text)
+        return self.floor.told(self.blocked.told(text))
 
     def note(self, fact: Fact) -> None:
         """Add a peer's answer to the evidence."""

@@ -13,7 +13,6 @@ from openral_reasoner.behaviors.approach import (
     open_container,
     resolve_object,
 )
-from openral_reasoner.behaviors.blocked_way import way_advice
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, no_locator_reason
 from openral_reasoner.behaviors.recall import BAD_QUERY, not_found_reply, refused
 from openral_reasoner.behaviors.skill_goal import hand_refusal
@@ -73,7 +72,7 @@ def reply_to(
     if look.absent:
         text = "searched this place; the object is not there"
     else:
-        blocked = way_advice(mission, candidate.node_id)
+        blocked = mission.blocked.advice(candidate.node_id)
         text = f"could not search this place ({look.status}), so the object may still be there{blocked}"
     return (yield from not_found_reply(mission, words, look.status, text, (look.message,)))
 

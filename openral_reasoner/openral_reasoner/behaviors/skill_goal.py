@@ -59,7 +59,7 @@ def execute_skill(
             break
         result = yield from send_goal(mission, entry, words, params, deadline)
     mission.note(fact_of(entry, target, result, params))
-    mission.note_way(target.id, result, drove=entry.verb is Verb.NAVIGATE)
+    mission.blocked = mission.blocked.after(target.id, result, drove=entry.verb is Verb.NAVIGATE)
     yield from restore_pending(mission)
     return result
 

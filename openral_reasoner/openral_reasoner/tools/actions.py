@@ -9,7 +9,6 @@ from typing_extensions import override
 from openral_core.rskills import ParameterType
 from openral_core.skills import Verb
 from openral_reasoner.behaviors.approach import resolve_object
-from openral_reasoner.behaviors.blocked_way import way_advice
 from openral_reasoner.behaviors.human import approved
 from openral_reasoner.behaviors.recall import frontier, not_found_reply
 from openral_reasoner.behaviors.residency import activate_peer, deactivate_peer
@@ -213,7 +212,7 @@ def reply_to(
                 mission, words, "MOVED", "it is no longer where memory has it", (done.moved.message,)
             )
         )
-    text = f"{entry.verb.value} failed{way_advice(mission, done.target.id)}"
+    text = f"{entry.verb.value} failed{mission.blocked.advice(done.target.id)}"
     return ToolResult(status=done.result.status.name, text=text, peer_words=peer)
 
 
