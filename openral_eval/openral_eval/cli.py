@@ -17,7 +17,7 @@ from openral_eval.results_log import ResultsLog, RunDescription
 from openral_eval.runner import in_processes, run_trials
 from openral_eval.suites.registry import SUITES, tasks_of
 from openral_eval.tasks import SuiteOptions, TrialRecord
-from openral_eval.trials import Trial
+from openral_eval.trials import MODEL_FAILED, Trial
 from openral_reasoner_ros.parameters import Brain
 
 commands = typer.Typer(no_args_is_help=True)
@@ -58,7 +58,8 @@ def evaluate(
 
     Missions run in symbolic homes with the real mission core, in seconds and without a graph. Every trial is
     kept as soon as it ends: a killed run goes on with the same command.
-    Exit code: 0 every trial ended, successful or not; 2 the run could not start.
+    Exit code: 0 every trial ended, successful or not; 1 the model answered in none of them; 2 the run could
+    not start.
     """
     options = SuiteOptions(seed, limit, games)
     names = tuple(dict.fromkeys(suite or ["household"]))
@@ -84,6 +85,11 @@ def evaluate(
     write_reports(out, description, records)
     typer.echo(markdown_table(HEAD, suite_rows(records)))
     typer.echo(f"report: {out / 'report.html'}", err=True)
+    mute = [each for each in records if each.failure.startswith(MODEL_FAILED)]
+    if mute:
+        typer.echo(f"the model failed in {len(mute)} of {len(records)} trials: {mute[0].detail}", err=True)
+    if records and len(mute) == len(records):
+        raise typer.Exit(1)
 
 
 def _tell(record: TrialRecord, left: int) -> None:

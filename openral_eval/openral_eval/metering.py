@@ -30,6 +30,7 @@ class MeteredModel:
     cost: float | None = 0.0
     name: str = ""
     unavailable: str = ""
+    failed: int = 0
     latencies: list[float] = field(default_factory=list)
     _turns: int = 0
 
@@ -50,6 +51,11 @@ class MeteredModel:
         self.advised += 1
         return self._ask(self.advisor or self.model, context)
 
+    @property
+    def is_mute(self) -> bool:
+        """True if the model was asked and never decided anything."""
+        return 0 < self.decisions == self.failed
+
     def _ask(self, model: Model, context: Context) -> Decision:
         self._count_replies(context)
         started = self.clock()
@@ -57,6 +63,7 @@ class MeteredModel:
             decision = model(context)
         except ModelUnavailable as failure:
             self.unavailable = failure.condition
+            self.failed += 1
             self.tokens_in += failure.tokens
             self.cost = None if failure.tokens else self.cost
             raise

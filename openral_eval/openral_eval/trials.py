@@ -12,6 +12,8 @@ from openral_eval.tasks import SuiteOptions, Task, TrialRecord, trial_key
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 
+MODEL_FAILED = "model: "
+"""Beginning of the failure of a trial in which the model gave no answer."""
 MAX_DETAIL = 400
 """Longest detail of a failure that is kept [characters]."""
 ADVISOR_DECISIONS = 6
@@ -42,8 +44,8 @@ def run_trial(trial: Trial) -> TrialRecord:
     model, settings = without(trial.without, meter, basic)
     verdict = SUITES[task.suite].run(task, trial.options, model, settings)
     failure = verdict.failure
-    if failure and meter.unavailable and not failure.startswith("WRONG"):
-        failure = f"model: {meter.unavailable}"
+    if meter.is_mute or (failure and meter.unavailable and not failure.startswith("WRONG")):
+        failure = f"{MODEL_FAILED}{meter.unavailable}"
     return TrialRecord(
         key=trial.key,
         suite=task.suite,
@@ -54,7 +56,7 @@ def run_trial(trial: Trial) -> TrialRecord:
         failure=failure,
         detail=verdict.detail[:MAX_DETAIL],
         state=verdict.state,
-        score=verdict.score,
+        score=0.0 if meter.is_mute else verdict.score,
         spl=verdict.spl,
         steps=verdict.steps,
         decisions=meter.decisions,

@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 from html.parser import HTMLParser
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -58,6 +60,32 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_numbers(tmp_path: Path) -> 
     code, words = run(*options, str(killed))
     assert code == 0, words
     assert numbers(killed) == numbers(whole)
+
+
+class WrongAddress(BaseHTTPRequestHandler):
+    """A server that has no model."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_error(404)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_model_that_never_answers_is_no_success(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with HTTPServer(("127.0.0.1", 0), WrongAddress) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        code, words = run(
+            *("--suite", "household", "--limit", "12", "--trials", "1", "--jobs", "1", "--brain", "openai"),
+            *("--model", "absent", "--base-url", f"http://127.0.0.1:{server.server_port}"),
+            *("--out", str(tmp_path)),
+        )
+        server.shutdown()
+    assert code == 1
+    assert "the model failed in 12 of 12 trials" in words
+    assert {row["score"] for row in numbers(tmp_path)} == {0.0}
 
 
 @pytest.mark.parametrize(
