@@ -82,5 +82,5 @@ sim: build ## the whole graph in simulation (GOAL="...", SEED=n, ARGS="--dry-run
 	@exec $(PYTHON) deploy_sim.py --scene $(SCENE) --detectors embedded --brain scripted \
 	    --goal "$(GOAL)" --seed $(SEED) $(ARGS)
 
-clean: ## remove what was built (the virtual environment stays: rm -r .venv)
+clean: ## remove what was built (the virtual environment stays: rm -r .venv; set-ups of other Pythons: rm -r .pythons)
 	rm -rf build install log .mypy_cache .ruff_cache .pytest_cache

@@ -23,4 +23,4 @@ def test_the_target_that_builds_and_the_entry_point_exist() -> None:
 
 def test_nothing_that_is_built_here_is_copied_into_the_image() -> None:
     ignored = set((ROOT / ".dockerignore").read_text().split())
-    assert {".venv*", "build", "install", "log", "runs"} <= ignored
+    assert {".venv*", ".pythons", "build", "install", "log", "runs"} <= ignored

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PREPARED = os.environ.get("OPENRAL_ENVIRONMENTS")
 FOLDER = Path(PREPARED or ROOT / ".environments")
-DETECTION = "transformers-5" if PREPARED else "tests"
-GROUNDING = "locateanything" if PREPARED else "tests"
-TRAINING = "training" if PREPARED else "tests"
+OF_TESTS = "tests-{}.{}".format(*sys.version_info[:2])
+DETECTION = "transformers-5" if PREPARED else OF_TESTS
+GROUNDING = "locateanything" if PREPARED else OF_TESTS
+TRAINING = "training" if PREPARED else OF_TESTS
 PATIENCE = 90.0
 PACKAGES = ("openral_core", "openral_perception_ros", "openral_detector_conformance", "openral_training")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from workspace import docs_environment
+from workspace import docs_environment, tool_environments
 from workspace.docs_environment import MERMAID_MEMBER, REQUIREMENTS, ensure_docs_environment
 from workspace.paths import Layout
 
@@ -24,7 +24,7 @@ def layout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Layout:
         if title == "python -m venv":
             Path(command[-1]).mkdir(parents=True, exist_ok=True)
 
-    monkeypatch.setattr(docs_environment, "run", run)
+    monkeypatch.setattr(tool_environments, "run", run)
     monkeypatch.setattr(docs_environment, "MERMAID_SHA256", docs_environment._sha256(SCRIPT))
     return Layout(tmp_path)
 

@@ -1,5 +1,6 @@
 """Tests of when the environment of the engines' tests is made anew."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -8,7 +9,11 @@ import pytest
 from workspace import tool_environments
 from workspace.paths import Layout
 from workspace.shell import StepFailed
-from workspace.tool_environments import REQUIREMENTS, ensure_engine_environment
+from workspace.tool_environments import (
+    REQUIREMENTS,
+    ensure_engine_environment,
+    ensure_training_environment,
+)
 
 
 class FakeCommands:
@@ -25,7 +30,8 @@ class FakeCommands:
         if title == self.fails:
             raise StepFailed(title, 1, log)
         if title == "python -m venv":
-            Path(command[-1]).mkdir(parents=True, exist_ok=True)
+            (Path(command[-1]) / "bin").mkdir(parents=True, exist_ok=True)
+            (Path(command[-1]) / "bin" / "python").touch()
 
 
 @pytest.fixture
@@ -63,4 +69,28 @@ def test_what_broke_off_is_made_anew(layout: Layout, commands: FakeCommands) -> 
         ensure_engine_environment(layout)
     commands.fails = ""
     ensure_engine_environment(layout)
+    assert len(commands.titles) == 4
+
+
+def test_the_tests_of_engines_have_one_per_python(
+    layout: Layout, commands: FakeCommands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = []
+    for version in ((3, 11), (3, 12), (3, 11)):
+        monkeypatch.setattr(sys, "version_info", (*version, 1))
+        ensure_engine_environment(layout)
+        made.append(layout.engine_environment.name)
+    assert made == ["tests-3.11", "tests-3.12", "tests-3.11"]
+    assert len(commands.titles) == 4
+
+
+def test_one_made_by_another_python_serves_until_that_python_is_gone(
+    layout: Layout, commands: FakeCommands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ensure_training_environment(layout)
+    monkeypatch.setattr(sys, "version", "3.99.1 (elsewhere)")
+    ensure_training_environment(layout)
+    assert len(commands.titles) == 2
+    (layout.training_environment / "bin" / "python").unlink()
+    ensure_training_environment(layout)
     assert len(commands.titles) == 4

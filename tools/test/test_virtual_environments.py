@@ -13,6 +13,7 @@ from workspace.virtual_environments import INSTALLING, STAMP, InterpreterMismatc
 
 WHEELS = RosSource(None)
 VERSION = "{}.{}.{}".format(*sys.version_info[:3])
+RECORD = "include-system-site-packages = {}\nversion = {}\ncommand = python -m venv {}\n"
 FILES = (
     "build.txt",
     "runtime.txt",
@@ -41,9 +42,8 @@ class FakeCommands:
             self.layout.python.parent.mkdir(parents=True, exist_ok=True)
             self.layout.python.write_text("#!/bin/sh\necho /usr/include\n")
             self.layout.python.chmod(0o755)
-            (self.layout.venv / "pyvenv.cfg").write_text(
-                f"version = {VERSION}\ncommand = python -m venv {self.layout.venv}\n"
-            )
+            system = str("--system-site-packages" in command).lower()
+            (self.layout.venv / "pyvenv.cfg").write_text(RECORD.format(system, VERSION, self.layout.venv))
             (self.layout.venv / INSTALLING).unlink(missing_ok=True)
 
 
@@ -95,7 +95,10 @@ def test_an_interrupted_installation_starts_afresh(layout: Layout, commands: Fak
 
 @pytest.mark.parametrize(
     "made",
-    [f"version = {VERSION}\ncommand = python -m venv /elsewhere/.venv\n", "version = 3.9.1\n{venv}\n"],
+    [
+        RECORD.format("false", VERSION, "/elsewhere/.venv"),
+        RECORD.format("false", VERSION.rpartition(".")[0] + ".99", "{venv}"),
+    ],
 )
 def test_one_of_another_place_or_python_starts_afresh(
     layout: Layout, commands: FakeCommands, made: str
@@ -106,6 +109,25 @@ def test_one_of_another_place_or_python_starts_afresh(
     (layout.venv / "pyvenv.cfg").write_text(made.replace("{venv}", str(layout.venv)))
     ensure_virtual_environment(layout, WHEELS)
     assert commands.titles[0] == "python -m venv"
+
+
+def test_one_of_another_python_version_is_kept(layout: Layout, commands: FakeCommands) -> None:
+    layout.venv.mkdir()
+    (layout.venv / "pyvenv.cfg").write_text("version = 3.9.1\n")
+    ensure_virtual_environment(layout, WHEELS)
+    assert commands.titles[0] == "python -m venv"
+    assert (layout.aside("3.9") / ".venv" / "pyvenv.cfg").read_text() == "version = 3.9.1\n"
+
+
+def test_one_filled_with_wheels_of_ros_starts_afresh_once_ros_is_installed(
+    layout: Layout, commands: FakeCommands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(virtual_environments, "SYSTEM_PYTHON", sys.version_info[:2])
+    ensure_virtual_environment(layout, WHEELS)
+    commands.titles.clear()
+    for _ in range(2):
+        ensure_virtual_environment(layout, RosSource(Path("/opt/ros/jazzy")))
+    assert commands.titles == ["python -m venv", "pip install", "pip install (assets)"]
 
 
 def test_a_shared_environment_is_never_cleared(

@@ -7,10 +7,8 @@ import tarfile
 import urllib.request
 from pathlib import Path
 
-from workspace.fingerprint import digest, digest_of_files
 from workspace.paths import Layout
-from workspace.shell import run, step
-from workspace.virtual_environments import STAMP, base_interpreter, clean_environment
+from workspace.tool_environments import ensure_environment
 
 REQUIREMENTS = "requirements/docs.txt"
 MERMAID = "https://registry.npmjs.org/@mermaid-js/tiny/-/tiny-12.0.0.tgz"
@@ -24,22 +22,7 @@ DOWNLOAD_TIMEOUT = 60.0
 def ensure_docs_environment(layout: Layout) -> None:
     """Make the environment unless its stamp matches the requirements."""
     home = layout.docs_environment
-    requirements = layout.root / REQUIREMENTS
-    wanted = digest([str(home.resolve()), sys.version, digest_of_files([requirements])])
-    stamp = home / STAMP
-    if not stamp.exists() or stamp.read_text() != wanted:
-        with step("Installing mkdocs for the documentation site"):
-            env = clean_environment()
-            run(
-                "python -m venv",
-                [base_interpreter(), "-m", "venv", "--clear", home],
-                layout.logs / "docs-venv.log",
-                env,
-            )
-            pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "-r"]
-            install: list[str | Path] = [home / "bin" / "python", *pip, requirements]
-            run("pip install (docs)", install, layout.logs / "docs-pip.log", env)
-        stamp.write_text(wanted)
+    ensure_environment(layout, "docs", home, (REQUIREMENTS,), "Installing mkdocs for the documentation site")
     _ensure_mermaid(home / "mermaid.js")
 
 

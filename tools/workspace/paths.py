@@ -1,5 +1,6 @@
 """Paths of the workspace."""
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,10 +26,14 @@ class Layout:
         """The virtual environment's interpreter."""
         return self.venv / "bin" / "python"
 
+    def aside(self, version: str) -> Path:
+        """Folder that keeps the set-up of a Python version, such as `3.11`, while another one is in use."""
+        return self.root / ".pythons" / version
+
     @property
     def engine_environment(self) -> Path:
-        """The virtual environment of the tests of engines on PyTorch."""
-        return self.root / ".environments" / "tests"
+        """The virtual environment of the tests of engines on PyTorch, one per Python version."""
+        return self.root / ".environments" / "tests-{}.{}".format(*sys.version_info[:2])
 
     @property
     def training_environment(self) -> Path:

@@ -8,6 +8,7 @@ from pathlib import Path
 from workspace.cmake_paths import relocate_wheels
 from workspace.errors import WorkspaceError
 from workspace.fingerprint import digest, digest_of_files
+from workspace.interpreter_switch import switch_interpreter
 from workspace.paths import Layout
 from workspace.ros_sources import SYSTEM_PYTHON, RosSource
 from workspace.shell import run, step
@@ -31,9 +32,14 @@ class InterpreterMismatch(WorkspaceError):
 
 
 def ensure_virtual_environment(layout: Layout, ros: RosSource) -> None:
-    """Create or update `.venv`; do nothing if its stamp is current."""
+    """Create or update `.venv`; do nothing if its stamp is current. One of another Python version is kept.
+
+    Raises:
+        InterpreterMismatch: If ROS 2 of the system is built for another version of Python.
+    """
     if ros.is_system and sys.version_info[:2] != SYSTEM_PYTHON:
         raise InterpreterMismatch(ros)
+    switch_interpreter(layout)
     wanted = wanted_stamp(layout, ros)
     stamp = layout.venv / STAMP
     if layout.python.exists() and stamp.exists() and stamp.read_text() == wanted:
@@ -63,7 +69,7 @@ def _files(ros: RosSource) -> tuple[str, ...]:
 def _create_if_unusable(layout: Layout, ros: RosSource) -> None:
     """Recreate it after an interrupted installation or a move; a shared environment stays as it is."""
     if layout.venv.is_symlink() or (
-        _has_pip(layout.python) and not _interrupted(layout) and not _made_otherwise(layout)
+        _has_pip(layout.python) and not _interrupted(layout) and not _made_otherwise(layout, ros)
     ):
         return
     with step("Creating the virtual environment .venv"):
@@ -83,14 +89,15 @@ def _interrupted(layout: Layout) -> bool:
     return (layout.venv / INSTALLING).exists()
 
 
-def _made_otherwise(layout: Layout) -> bool:
-    """Test if it was created in another folder, to which its scripts point, or by another Python."""
+def _made_otherwise(layout: Layout, ros: RosSource) -> bool:
+    """Test if it was created elsewhere, to which its scripts point, by another Python or for another ROS."""
     made = (layout.venv / "pyvenv.cfg").read_text()
-    return str(layout.venv) not in made or f"version = {_version()}" not in made
-
-
-def _version() -> str:
-    return "{}.{}.{}".format(*sys.version_info[:3])
+    expected = (
+        str(layout.venv),
+        "version = {}.{}.{}".format(*sys.version_info[:3]),
+        f"include-system-site-packages = {str(ros.is_system).lower()}",
+    )
+    return not all(line in made for line in expected)
 
 
 def _install(layout: Layout, ros: RosSource) -> None:
