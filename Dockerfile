@@ -13,6 +13,7 @@ COPY . .
 
 # What apt has comes from apt; wheels of .venv stand in for Python packages that Ubuntu has too old or not at all.
 RUN apt-get update \
+    && { [ -d /etc/ros/rosdep/sources.list.d ] || rosdep init; } \
     && rosdep update --rosdistro jazzy \
     && rosdep install --from-paths . --ignore-src --rosdistro jazzy --default-yes \
         --skip-keys "python3-opentelemetry-api-pip python3-opentelemetry-sdk-pip" \
