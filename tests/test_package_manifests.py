@@ -5,6 +5,7 @@ import re
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,13 @@ def test_every_import_is_declared(package: Path) -> None:
 def test_every_dependency_is_a_key_that_exists(package: Path) -> None:
     keys = {key for key in depends(package) if key.startswith("python")}
     assert keys <= set(ROSDEP_KEYS.values()) | TOOLS
+
+
+def test_colcon_can_order_the_packages() -> None:
+    """It counts dependencies of tests too: tests of what `openral_testing` needs do not declare it."""
+    folders = [manifest.parent for manifest in ROOT.glob("*/package.xml")]
+    order = list(TopologicalSorter({name(folder): depends(folder) for folder in folders}).static_order())
+    assert order.index("openral_core") < order.index("openral_testing")
 
 
 @pytest.mark.parametrize("manifest", sorted(ROOT.glob("*/package.xml")), ids=lambda path: path.parent.name)
