@@ -19,4 +19,5 @@ setup(
     ],
     zip_safe=True,
     extras_require={"test": ["pytest"]},
+    entry_points={"console_scripts": ["container = openral_ros.container:main"]},
 )

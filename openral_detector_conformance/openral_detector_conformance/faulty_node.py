@@ -14,4 +14,4 @@ class FaultyNode(DetectorNode):
 
 def main() -> None:
     """Run the node."""
-    sys.exit(run(lambda: FaultyNode("detector"), transitions_apart=True))
+    sys.exit(run(FaultyNode))

@@ -64,12 +64,13 @@ class DetectorNode(LifecycleNodeBase):
     memory.
     """
 
+    transitions_apart = True
     worker_module: ClassVar[str] = WORKER_MODULE
     _active_detector: ActiveDetector | None = None
     _measured = (0.0, 0.0)
     _worker_pid = 0
 
-    def __init__(self, name: str, **options: object) -> None:
+    def __init__(self, name: str = "detector", **options: object) -> None:
         super().__init__(name, **options)
         name = self.get_fully_qualified_name()
         self.get_logger().info(f"waiting to be configured, e.g. `ros2 lifecycle set {name} configure`")
@@ -172,4 +173,4 @@ class DetectorNode(LifecycleNodeBase):
 
 def main() -> None:
     """Run one detector node."""
-    sys.exit(run(lambda: DetectorNode("detector"), transitions_apart=True))
+    sys.exit(run(DetectorNode))

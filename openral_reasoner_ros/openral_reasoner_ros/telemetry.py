@@ -20,7 +20,7 @@ from openral_reasoner.recording import LineWriter, RecordedEvent
 from openral_reasoner_ros.dispatcher import Record
 from openral_reasoner_ros.genai_spans import GenAiConventions
 from openral_ros.resources import ResourceScope
-from openral_ros.tracing import traceparent_of
+from openral_ros.tracing import traceparent_of, tracer
 
 RECORDING_FILE = "reasoner.jsonl"
 PREVIOUS_RECORDING_FILE = "reasoner.1.jsonl"
@@ -167,9 +167,10 @@ class Traces:
             context = trace.set_span_in_context(parent[0])
         else:
             context = propagate.extract({"traceparent": self._incoming} if self._incoming else {})
-        tracer = trace.get_tracer("openral.reasoner", schema_url=self._conventions.schema_url)
         start = self._conventions.start(command)
-        span = tracer.start_span(start.name, context, kind=start.kind, attributes=start.attributes)
+        span = tracer("openral.reasoner", self._conventions.schema_url).start_span(
+            start.name, context, kind=start.kind, attributes=start.attributes
+        )
         self._open[command.span] = span, command.name
 
     def end(self, command: SpanEnded) -> None:

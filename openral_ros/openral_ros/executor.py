@@ -1,5 +1,7 @@
 """Executors that survive exceptions in callbacks; one runs lifecycle transitions on their own thread."""
 
+from contextvars import copy_context
+from functools import partial
 from threading import Event, Thread
 
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
@@ -103,7 +105,8 @@ class TransitionThreadExecutor(GuardedExecutor):
             return
         self._threaded.append((task, describe_callback(task, entity), node))
         begun = Event()
-        Thread(target=_run, args=(task, begun), name="transition", daemon=True).start()
+        run = partial(copy_context().run, _run, task, begun)
+        Thread(target=run, name="transition", daemon=True).start()
         begun.wait()
 
     def _collect_finished(self) -> None:

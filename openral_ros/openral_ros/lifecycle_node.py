@@ -3,7 +3,7 @@
 import traceback
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from lifecycle_msgs.srv import ChangeState
 from rcl_interfaces.msg import SetParametersResult
@@ -56,8 +56,11 @@ class LifecycleNodeBase(LifecycleNodeMixin, Node):
 
     Subclasses override `configure` and `activate`. An `OpenRALError` raised there fails the
     transition (FAILURE, logged) and closes its scope, so that a retry starts clean. Transitions are in
-    a callback group of their own: under a `TransitionThreadExecutor` the node answers while it activates.
+    a callback group of their own: under a `TransitionThreadExecutor` the node answers while it activates;
+    ``transitions_apart`` chooses it, for a node whose activation takes seconds.
     """
+
+    transitions_apart: ClassVar[bool] = False
 
     def __init__(self, name: str, **options: object) -> None:
         Node.__init__(self, name, **options)

@@ -1,9 +1,8 @@
-"""Main loop of a node process: spin until a signal, then release everything."""
+"""Main loop of a node: spin until a signal, then release everything."""
 
 import signal
 from collections.abc import Callable, Sequence
 from threading import Event
-from types import FrameType
 
 import rclpy
 from rclpy.executors import Executor, ExternalShutdownException
@@ -13,11 +12,64 @@ from openral_ros.callback_guard import FatalNodeError
 from openral_ros.executor import GuardedExecutor, TransitionThreadExecutor
 from openral_ros.lifecycle_node import LifecycleNodeBase
 
+SPIN_PERIOD = 0.5
+"""Longest wait for one callback [s], after which the loop looks whether its node's work is done."""
+
+
+class NodeRunner:
+    """Makes one node and spins it on the calling thread; `stop` may be called anywhere, also by a signal.
+
+    Args:
+        make_node: Called by `run`, once rclpy is initialised.
+        is_done: Checked twice a second.
+    """
+
+    def __init__(
+        self, make_node: Callable[[], LifecycleNodeBase], is_done: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._make_node, self._is_done = make_node, is_done
+        self._stopping = Event()
+        self._executor: Executor | None = None
+
+    def stop(self) -> None:
+        """End `run` soon."""
+        self._stopping.set()
+        if self._executor is not None:
+            self._executor.wake()
+
+    def run(self) -> int:
+        """Spin the node until `stop`, or until its work is done, and destroy it.
+
+        Returns:
+            Exit status: 1 after a `FatalNodeError`.
+        """
+        node = self._make_node()
+        executor = self._executor = (
+            TransitionThreadExecutor() if node.transitions_apart else GuardedExecutor()
+        )
+        executor.add_node(node)
+        try:
+            self._spin(executor)
+        except FatalNodeError as reason:
+            node.on_fatal(reason)
+            return 1
+        finally:
+            node.close()
+            executor.shutdown(timeout_sec=1.0)
+            node.destroy_node()
+        return 0
+
+    def _spin(self, executor: Executor) -> None:
+        try:
+            while not (self._stopping.is_set() or self._is_done()):
+                executor.spin_once(timeout_sec=SPIN_PERIOD)
+        except ExternalShutdownException:
+            return
+
 
 def run(
     make_node: Callable[[], LifecycleNodeBase],
     arguments: Sequence[str] | None = None,
-    transitions_apart: bool = False,
     is_done: Callable[[], bool] = lambda: False,
 ) -> int:
     """Spin one node until SIGINT or SIGTERM, or until its work is done.
@@ -25,45 +77,16 @@ def run(
     Args:
         make_node: Called once rclpy is initialised.
         arguments: Command line with ROS arguments; None takes the process's own.
-        transitions_apart: Run lifecycle transitions on their own thread, so that a node answers during an
-            activation that takes seconds.
         is_done: Checked twice a second.
 
     Returns:
         Exit status of the process: 1 after a `FatalNodeError`.
     """
-    stop = Event()
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
-    executor: Executor = TransitionThreadExecutor() if transitions_apart else GuardedExecutor()
-
-    def on_signal(number: int, frame: FrameType | None) -> None:
-        stop.set()
-        executor.wake()
-
+    runner = NodeRunner(make_node, is_done)
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, on_signal)
-    node = make_node()
-    executor.add_node(node)
+        signal.signal(number, lambda *_: runner.stop())
     try:
-        _spin(executor, lambda: stop.is_set() or is_done())
-    except FatalNodeError as reason:
-        node.on_fatal(reason)
-        return 1
+        return runner.run()
     finally:
-        _shut_down(node, executor)
-    return 0
-
-
-def _spin(executor: Executor, ends: Callable[[], bool]) -> None:
-    try:
-        while not ends():
-            executor.spin_once(timeout_sec=0.5)
-    except ExternalShutdownException:
-        return
-
-
-def _shut_down(node: LifecycleNodeBase, executor: Executor) -> None:
-    node.close()
-    executor.shutdown(timeout_sec=1.0)
-    node.destroy_node()
-    rclpy.try_shutdown()
+        rclpy.try_shutdown()

@@ -8,6 +8,7 @@ import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
@@ -98,16 +99,40 @@ class OtlpExporterMissing(OpenRALError):
         )
 
 
-def start_tracing(service: str, record: Path | None) -> None:
-    """Configure the exporters of this process; none without a recording folder or OTLP endpoint.
+class _OwnProvider:
+    """Place of the provider of one node among several in a process."""
 
-    Only the first call of a process has an effect: OpenTelemetry accepts one provider.
+    provider: TracerProvider | None = None
+
+
+_own: ContextVar[_OwnProvider | None] = ContextVar("openral_tracing", default=None)
+"""That of the node whose thread this is; None in a process of one node, whose provider is global."""
+
+
+def trace_apart() -> None:
+    """Give the calling thread exporters of its own; threads that run in a copy of its context share them."""
+    _own.set(_OwnProvider())
+
+
+def tracer(name: str, schema_url: str | None = None) -> trace.Tracer:
+    """Return a tracer of this node's exporters."""
+    own = _own.get()
+    provider = own.provider if own is not None else None
+    return (provider or trace.get_tracer_provider()).get_tracer(name, schema_url=schema_url)
+
+
+def start_tracing(service: str, record: Path | None) -> None:
+    """Configure the exporters of this node; none without a recording folder or OTLP endpoint.
+
+    Only the first call has an effect: OpenTelemetry accepts one provider per process, and likewise a node.
 
     Raises:
         OtlpExporterMissing: If the environment requests OTLP and the exporter is not installed.
     """
     endpoint = os.environ.get(OTLP_VARIABLE)
-    if (record is None and not endpoint) or isinstance(trace.get_tracer_provider(), TracerProvider):
+    own = _own.get()
+    known = trace.get_tracer_provider() if own is None else own.provider
+    if (record is None and not endpoint) or isinstance(known, TracerProvider):
         return
     provider = TracerProvider(resource=Resource.create({SERVICE_NAME: service}))
     if record is not None:
@@ -115,7 +140,10 @@ def start_tracing(service: str, record: Path | None) -> None:
         provider.add_span_processor(SimpleSpanProcessor(exporter))
     if endpoint:
         provider.add_span_processor(BatchSpanProcessor(_otlp_exporter()))
-    trace.set_tracer_provider(provider)
+    if own is None:
+        trace.set_tracer_provider(provider)
+    else:
+        own.provider = provider
 
 
 @contextmanager
@@ -126,15 +154,14 @@ def span(
 ) -> Iterator[trace.Span]:
     """Open a span below ``traceparent`` ("" = below the current span) and make it current."""
     context = propagate.extract({"traceparent": traceparent}) if traceparent else None
-    tracer = trace.get_tracer("openral")
-    with tracer.start_as_current_span(name, context=context, attributes=attributes) as opened:
+    with tracer("openral").start_as_current_span(name, context=context, attributes=attributes) as opened:
         yield opened
 
 
 def start_span(name: str, traceparent: str, attributes: Mapping[str, AttributeValue]) -> trace.Span:
     """Start a span that is never current, for work that outlives a callback; the caller ends it."""
     context = propagate.extract({"traceparent": traceparent}) if traceparent else None
-    return trace.get_tracer("openral").start_span(name, context=context, attributes=attributes)
+    return tracer("openral").start_span(name, context=context, attributes=attributes)
 
 
 def traceparent_of(opened: trace.Span) -> str:

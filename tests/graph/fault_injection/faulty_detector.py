@@ -29,4 +29,4 @@ class FaultyDetector(DetectorNode):
 
 
 def main() -> None:
-    sys.exit(run(lambda: FaultyDetector("detector"), transitions_apart=True))
+    sys.exit(run(FaultyDetector))

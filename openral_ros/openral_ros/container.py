@@ -1,0 +1,166 @@
+"""Component container: several nodes in one process, which share imports, heap and DDS participant.
+
+    container --ros-args --log-level info --enclave /container -- \
+        openral_world_state.ros.node:WorldStateNode --ros-args -r __node:=world_state --params-file F -- ...
+
+ROS arguments before the first class are the process's own; those after a class are its node's alone. Each
+node has an executor and a thread, so that no callback waits for another node's. Any node that ends, by a
+`FatalNodeError` or an exception, ends the process: its supervisor starts all of them again.
+"""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from threading import Event, Thread
+
+import rclpy
+from rclpy.impl.rcutils_logger import RcutilsLogger
+from rclpy.logging import get_logger
+from rclpy.signals import SignalHandlerOptions
+
+from openral_core.errors import OpenRALError
+from openral_ros.lifecycle_node import LifecycleNodeBase
+from openral_ros.run_node import NodeRunner
+from openral_ros.tracing import trace_apart
+
+JOIN_TIMEOUT = 3.0
+"""Longest wait for all nodes to end [s]: a supervisor kills the process 3.5 s after its first signal."""
+ROS_ARGUMENTS, END = "--ros-args", "--"
+
+
+class InvalidComponent(OpenRALError):
+    """A word of the command line that names no node class."""
+
+    def __init__(self, word: str, reason: object) -> None:
+        super().__init__(f"component {word!r}: {reason}; expected module:Class --ros-args ... --")
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A node class as ``module:Class``, and the ROS arguments of its node."""
+
+    path: str
+    arguments: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Qualified name of the node if its arguments give one, else the class."""
+        rules = dict(
+            word.split(":=", 1) for word in self.arguments if word.startswith(("__node:=", "__ns:="))
+        )
+        return f"{rules.get('__ns', '').rstrip('/')}/{rules['__node']}" if "__node" in rules else self.path
+
+    def load(self) -> Callable[[], LifecycleNodeBase]:
+        """Import the class; return the function that makes its node.
+
+        Raises:
+            InvalidComponent: If there is no such class.
+        """
+        module, _, name = self.path.partition(":")
+        try:
+            made = getattr(import_module(module), name)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise InvalidComponent(self.path, error) from error
+        return partial(made, cli_args=[ROS_ARGUMENTS, *self.arguments], use_global_arguments=False)
+
+
+def parse(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[Component, ...]]:
+    """Split a command line into the ROS arguments of the process, and the components."""
+    shared: tuple[str, ...] = ()
+    components: list[Component] = []
+    left = list(words)
+    while left:
+        if left[0] == END:
+            left.pop(0)
+            continue
+        path = "" if left[0] == ROS_ARGUMENTS else left.pop(0)
+        arguments: tuple[str, ...] = ()
+        if left[:1] == [ROS_ARGUMENTS]:
+            end = left.index(END) if END in left else len(left)
+            arguments, left = tuple(left[1:end]), left[end + 1 :]
+        if path:
+            components.append(Component(path, arguments))
+        else:
+            shared += arguments
+    return shared, tuple(components)
+
+
+class NodeThread(Thread):
+    """Thread of one node; ``status`` is its exit status once it has ended."""
+
+    def __init__(
+        self, name: str, make_node: Callable[[], LifecycleNodeBase], on_end: Callable[[], object]
+    ) -> None:
+        super().__init__(name=name, daemon=True)
+        self.runner, self.status, self._on_end = NodeRunner(make_node), 1, on_end
+
+    def run(self) -> None:
+        """Run the node; an exception is printed by Python, and ends it too."""
+        trace_apart()
+        try:
+            self.status = self.runner.run()
+        finally:
+            self._on_end()
+
+
+def run_together(components: Sequence[Component], arguments: Sequence[str] = ()) -> int:
+    """Run the nodes until SIGINT or SIGTERM, or until one of them ends.
+
+    Args:
+        components: Of which one node each is made.
+        arguments: ROS arguments of the process.
+
+    Returns:
+        Exit status of the process: 1 if a node failed, or did not end in time.
+
+    Raises:
+        InvalidComponent: If a class cannot be imported; no node is made then.
+    """
+    ended = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: ended.set())
+    # Classes are imported here: modules that import each other may not be imported by several threads.
+    makers = [component.load() for component in components]
+    rclpy.init(args=[ROS_ARGUMENTS, *arguments], signal_handler_options=SignalHandlerOptions.NO)
+    threads = [
+        NodeThread(component.name, make, ended.set)
+        for component, make in zip(components, makers, strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    ended.wait()
+    hanging = _end(threads)
+    if hanging:
+        _log().error(f"not ended within {JOIN_TIMEOUT:.0f} s: {', '.join(hanging)}")
+        os._exit(1)  # Python would wait for what these threads have started
+    rclpy.try_shutdown()
+    return max(thread.status for thread in threads)
+
+
+def _end(threads: Sequence[NodeThread]) -> list[str]:
+    """End all threads; return the names of those that have not ended in time."""
+    for thread in threads:
+        thread.runner.stop()
+    deadline = time.monotonic() + JOIN_TIMEOUT
+    for thread in threads:
+        thread.join(max(deadline - time.monotonic(), 0.0))
+    return [thread.name for thread in threads if thread.is_alive()]
+
+
+def _log() -> RcutilsLogger:
+    return get_logger("container")
+
+
+def main() -> int:
+    """Run the nodes that the command line names."""
+    arguments, components = parse(sys.argv[1:])
+    try:
+        return run_together(components, arguments)
+    except InvalidComponent as error:
+        _log().fatal(str(error))
+        return 2
