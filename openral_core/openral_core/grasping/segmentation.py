@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.ndimage import label
 
 from openral_core.errors import OpenRALError
 
@@ -96,7 +96,7 @@ def segment_object(points: Vector, expected: Vector, bottom: float) -> ObjectSeg
     cells = np.floor((points[:, :2] - points[:, :2].min(axis=0)) / CONFIG.cell).astype(int)
     filled = np.zeros(cells.max(axis=0) + 1, dtype=bool)
     filled[tuple(cells[raised].T)] = True
-    parts, _ = label(filled, structure=np.ones((3, 3)))
+    parts, _ = scipy.ndimage.label(filled, structure=np.ones((3, 3)))
     part = np.where(raised, parts[tuple(cells.T)], 0)
     distance = np.where(raised, np.linalg.norm(points[:, :2] - expected[:2], axis=1), np.inf)
     nearest = int(distance.argmin())

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from openral_core.geometry import Pose
 from openral_core.grasping.approach import ApproachDirection, hand_axes
@@ -85,7 +85,7 @@ def view_pose(
     R_map_camera = R_map_hand @ T_grasp_camera[:3, :3]
     R_map_camera = _shortest_rotation(R_map_camera[:, 2], sight) @ R_map_camera
     T = np.eye(4)
-    T[:3, :3] = Rotation.from_rotvec(turn * sight).as_matrix() @ R_map_camera
+    T[:3, :3] = _rotation(turn * sight) @ R_map_camera
     half = np.array([request.reach, request.reach, request.height / 2])
     T[:3, 3] = request.position - (distance + float(np.abs(sight) @ half)) * sight
     pose: Vector = T @ np.linalg.inv(T_grasp_camera)
@@ -97,8 +97,13 @@ def _shortest_rotation(one: Vector, other: Vector) -> Vector:
     axis, cosine = np.cross(one, other), float(one @ other)
     sine = float(np.linalg.norm(axis))
     if sine < 1e-9:
-        return np.eye(3) if cosine > 0.0 else Rotation.from_rotvec(np.pi * _across(one)).as_matrix()
-    matrix: Vector = Rotation.from_rotvec(axis / sine * np.arctan2(sine, cosine)).as_matrix()
+        return np.eye(3) if cosine > 0.0 else _rotation(np.pi * _across(one))
+    return _rotation(axis / sine * np.arctan2(sine, cosine))
+
+
+def _rotation(vector: Vector) -> Vector:
+    """Rotation matrix of a rotation vector [rad], shape (3, 3)."""
+    matrix: Vector = scipy.spatial.transform.Rotation.from_rotvec(vector).as_matrix()
     return matrix
 
 
