@@ -5,6 +5,9 @@ driver. The camera, a process of its own that is not counted, publishes colour a
 15 Hz and odometry at 30 Hz. SECONDS=n measures for n s, else 60. Processor time is that of each process, so
 other work on the machine distorts it little. Memory is the proportional set size (PSS) as if nothing else
 ran: a page of a library is shared by the processes of the graph alone.
+
+FORMS chooses "apart", "composed" or both, which is the default. Each is measured with both detectors active,
+with both inactive, and again, started anew, with the continuous one alone, inactive.
 """
 
 import os
@@ -14,33 +17,34 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 import psutil
 import yaml
-from lifecycle_msgs.msg import State, Transition, TransitionEvent
-from lifecycle_msgs.srv import ChangeState
+from lifecycle_msgs.msg import State, Transition
+from lifecycle_msgs.srv import ChangeState, GetState
 
 from openral_bringup.graph.description import rmw_environment
 from openral_core.documents import read_yaml
 from openral_ros.node_thread import NodeThread
-from openral_ros.qos import RELIABLE
-from openral_ros.service_client import AsyncServiceClient
+from openral_ros.service_client import AsyncServiceClient, CallError
 
 LONG = True
 ROOT = Path(__file__).parents[1]
-DETECTORS = ("/openral/perception/home_tiny/detector", "/openral/perception/home_tiny_locator/detector")
-NODES = ("/skill_server", *DETECTORS, "/world_state", "/reasoner")
-"""Managed nodes of the graph."""
+CONTINUOUS = "/openral/perception/home_tiny/detector"
+DETECTORS = (CONTINUOUS, "/openral/perception/home_tiny_locator/detector")
+NODES = ("/skill_server", "/world_state", "/reasoner")
+"""Managed nodes of the graph besides detectors."""
+FORMS = ("apart", "composed")
 DEADLINE = 120.0
 """Longest wait for the graph, and for a transition [s]."""
 SETTLING = 5.0
 """Time between a transition and the measurement [s]."""
-SPIN_PERIOD = 0.1
-"""Time between two checks of an awaited condition [s]."""
+QUERY_PERIOD = 0.2
+"""Time between two requests of the states that are awaited [s]."""
 _CAMERA = """
 import time
 import numpy as np, rclpy
@@ -86,65 +90,102 @@ Row = dict[str, object]
 
 
 def run() -> list[Row]:
-    """One row per process and state of the detectors, and the sums."""
-    seconds = float(os.environ.get("SECONDS", "60"))
-    with tempfile.TemporaryDirectory() as name, camera(), NodeThread("small_computer") as observer:
-        transitions = Transitions(observer)
-        begun = time.monotonic()
-        with deployment(Path(name)) as deployed:
-            transitions.wait(NODES, State.PRIMARY_STATE_ACTIVE)
-            up = time.monotonic() - begun
-            starts = {pid: seconds_of(process) for pid, process in processes(deployed).items()}
-            active = measured(deployed, "active", seconds)
-            transitions.request(DETECTORS, Transition.TRANSITION_DEACTIVATE)
-            transitions.wait(DETECTORS, State.PRIMARY_STATE_INACTIVE)
-            inactive = measured(deployed, "inactive", seconds)
-    for row in (*active, *inactive):
+    """One row per form of the graph, process and state of the detectors, and the sums."""
+    forms = os.environ.get("FORMS", " ".join(FORMS)).split()
+    return [row for form in forms for row in of_form(form, float(os.environ.get("SECONDS", "60")))]
+
+
+def of_form(form: str, seconds: float) -> list[Row]:
+    """Rows of one form: detectors inactive, active, one detector less, and what the start took."""
+    options = ("--composed",) if form == "composed" else ()
+    with started(options, DETECTORS) as (deployed, transitions, up):
+        starts = {pid: seconds_of(process) for pid, process in processes(deployed).items()}
+        active = measured(deployed, "active", seconds)
+        deactivate(transitions, DETECTORS)
+        inactive = measured(deployed, "inactive", seconds)
+    with started((*options, "--continuous", "home-tiny"), (CONTINUOUS,)) as (deployed, transitions, _):
+        deactivate(transitions, (CONTINUOUS,))
+        alone = measured(deployed, "one, inactive", seconds)
+    for row in (*active, *inactive, *alone):
         row["start_cpu_s"] = round(starts[pid], 2) if (pid := row.pop("pid", None)) in starts else ""
+    keys = ("pss_mb", "rss_mb", "cpu_percent")
+    more = {key: round(float(str(inactive[-1][key])) - float(str(alone[-1][key])), 1) for key in keys}
+    added: Row = {"detectors": "", "process": "one more inactive detector", **more}
     summed: Row = {"detectors": "", "process": "graph up", "up_s": round(up, 1)}
     summed["start_cpu_s"] = round(sum(starts.values()), 1)
-    return [*inactive, *active, summed]
+    return [{"form": form, **row} for row in (*inactive, *active, alone[-1], added, summed)]
+
+
+@contextmanager
+def started(
+    options: Sequence[str], detectors: Sequence[str]
+) -> Iterator[tuple[psutil.Process, "Transitions", float]]:
+    """A deployment that is up beside the camera, its transitions, and the time that the start took [s]."""
+    names = (*NODES, *detectors)
+    with tempfile.TemporaryDirectory() as name, camera(), NodeThread("small_computer") as observer:
+        transitions = Transitions(observer, names)
+        begun = time.monotonic()
+        with deployment(Path(name), options) as deployed:
+            transitions.wait(names, State.PRIMARY_STATE_ACTIVE)
+            yield deployed, transitions, time.monotonic() - begun
+
+
+def deactivate(transitions: "Transitions", detectors: tuple[str, ...]) -> None:
+    """Deactivate detectors, and wait until they are."""
+    transitions.request(detectors, Transition.TRANSITION_DEACTIVATE)
+    transitions.wait(detectors, State.PRIMARY_STATE_INACTIVE)
 
 
 class Transitions:
-    """Lifecycle states of the managed nodes, as they announce them, and requests to change them."""
+    """Lifecycle states of managed nodes, and requests to change them.
 
-    def __init__(self, observer: NodeThread) -> None:
-        self._observer = observer
+    The states are asked for: transitions that end before their events are discovered would be missed.
+    """
+
+    def __init__(self, observer: NodeThread, names: Sequence[str]) -> None:
+        self._observer, self._names = observer, names
         self._states: dict[str, int] = {}
-        self._clients: dict[str, AsyncServiceClient[ChangeState.Response]] = {}
-        observer.post(self._observe)
+        observer.post(self._connect)
 
-    def _observe(self) -> None:
+    def _connect(self) -> None:
         scope, node = self._observer.scope, self._observer.node
-        for name in NODES:
-            topic = f"{name}/transition_event"
-            scope.subscription(TransitionEvent, topic, partial(self._on_event, name), RELIABLE)
-            self._clients[name] = AsyncServiceClient(scope, node, ChangeState, f"{name}/change_state")
-
-    def _on_event(self, name: str, event: TransitionEvent) -> None:
-        self._states[name] = event.goal_state.id
+        self._changes: dict[str, AsyncServiceClient[ChangeState.Response]] = {
+            name: AsyncServiceClient(scope, node, ChangeState, f"{name}/change_state") for name in self._names
+        }
+        self._queries: dict[str, AsyncServiceClient[GetState.Response]] = {
+            name: AsyncServiceClient(scope, node, GetState, f"{name}/get_state") for name in self._names
+        }
 
     def request(self, names: tuple[str, ...], transition: int) -> None:
         """Request a transition of each node."""
         message = ChangeState.Request(transition=Transition(id=transition))
         for name in names:
-            self._observer.post(partial(self._call, name, message))
+            self._observer.post(partial(self._change, name, message))
 
-    def _call(self, name: str, message: ChangeState.Request) -> None:
-        self._clients[name].call(message, DEADLINE, lambda _: None)
+    def _change(self, name: str, message: ChangeState.Request) -> None:
+        self._changes[name].call(message, DEADLINE, lambda _: None)
 
     def wait(self, names: tuple[str, ...], state: int) -> None:
         """Wait until every node is in a state.
 
         Raises:
-            TimeoutError: With the states that were announced.
+            TimeoutError: With the states of the nodes.
         """
         deadline = time.monotonic() + DEADLINE
         while {self._states.get(name) for name in names} != {state}:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"not all of {', '.join(names)} reached state {state}: {self._states}")
-            time.sleep(SPIN_PERIOD)
+            for name in names:
+                if self._states.get(name) != state:
+                    self._observer.post(partial(self._ask, name))
+            time.sleep(QUERY_PERIOD)
+
+    def _ask(self, name: str) -> None:
+        def answered(outcome: GetState.Response | CallError) -> None:
+            if not isinstance(outcome, CallError):
+                self._states[name] = outcome.current_state.id
+
+        self._queries[name].call(GetState.Request(), DEADLINE, answered)
 
 
 @contextmanager
@@ -160,7 +201,7 @@ def camera() -> Iterator[None]:
 
 
 @contextmanager
-def deployment(folder: Path) -> Iterator[psutil.Process]:
+def deployment(folder: Path, options: Sequence[str]) -> Iterator[psutil.Process]:
     """A robot's graph, without recorder and console."""
     content = dict(read_yaml(ROOT / "robots" / "foreign_sim.yaml"))
     streams = {"image": "image_raw", "info": "camera_info", "depth": "depth"}
@@ -170,7 +211,7 @@ def deployment(folder: Path) -> Iterator[psutil.Process]:
     robot = folder / "robot.yaml"
     robot.write_text(yaml.safe_dump(content))
     command = ["deploy_robot.py", "--robot", str(robot), "--detectors", "embedded", "--no-mcap"]
-    command += ["--console", "off", "--record", str(folder / "run")]
+    command += ["--console", "off", "--record", str(folder / "run"), *options]
     process = subprocess.Popen(
         [sys.executable, "-P", *command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
     )

@@ -9,7 +9,7 @@ import os
 import socket
 import struct
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -153,19 +153,27 @@ def describe_process(pid: int) -> str:
 
 def running_nodes(domain: int) -> dict[str, str]:
     """Return nodes of this machine and network namespace with their processes, from command lines."""
-    found = {}
+    found: dict[str, str] = {}
     network = network_namespace(os.getpid())
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
-            rules = dict(
-                word.split(":=", 1) for word in process.cmdline() if word.startswith(("__node:=", "__ns:="))
-            )
-            if not rules.get("__node") or process.environ().get("ROS_DOMAIN_ID", "0") != str(domain):
+            names = nodes_of(process.cmdline())
+            if not names or process.environ().get("ROS_DOMAIN_ID", "0") != str(domain):
                 continue
             if network_namespace(process.pid) == network:
-                name = f"{rules.get('__ns', '').rstrip('/')}/{rules['__node']}"
-                found[name] = describe_process(process.pid)
+                found |= dict.fromkeys(names, describe_process(process.pid))
     return found
+
+
+def nodes_of(command: Iterable[str]) -> list[str]:
+    """Return the qualified names of the nodes that a command line names; a container has several."""
+    found: list[str] = []
+    for word in command:
+        if word.startswith("__node:="):
+            found.append(f"/{word.removeprefix('__node:=')}")
+        elif word.startswith("__ns:=") and found:
+            found[-1] = f"{word.removeprefix('__ns:=').rstrip('/')}/{found[-1].rpartition('/')[2]}"
+    return [name for name in found if name != "/"]
 
 
 def network_namespace(pid: int) -> str:

@@ -2,19 +2,21 @@
 
 import os
 import re
+import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from openral_bringup.domains import domain_of, occupy
 from openral_bringup.graph.bodies import robot_content, sim_robot_notice
+from openral_bringup.graph.composition import component_arguments
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.detectors import missing_requirements
 from openral_bringup.graph.nodes import NodeSpec, Overrides, overrides_of
@@ -221,7 +223,7 @@ def describe(arguments: Sequence[Argument]) -> "LaunchDescription":
     def nodes(context: "LaunchContext") -> "list[LogInfo | Node]":
         values = {a.name: LaunchConfiguration(a.name).perform(context) for a in arguments}
         launch = prepare(values, context.launch_configurations)
-        started = [_node(spec, launch, context.environment) for spec in launch.graph.started]
+        started = [_node(spec, launch, context.environment) for spec in launch.graph.processes]
         return [*(LogInfo(msg=line) for line in launch.lines), *started]
 
     return LaunchDescription([*declared, OpaqueFunction(function=nodes)])
@@ -230,14 +232,21 @@ def describe(arguments: Sequence[Argument]) -> "LaunchDescription":
 def _node(spec: NodeSpec, launch: Launch, environment: Mapping[str, str]) -> "Node":
     from launch_ros.actions import Node
 
+    if spec.members:
+        folder = Path(tempfile.mkdtemp(prefix="openral_params_"))
+        of_node: dict[str, Any] = {"arguments": component_arguments(spec.members, folder)}
+    else:
+        of_node = {
+            "name": spec.name,
+            "namespace": spec.namespace,
+            "parameters": [dict(spec.parameters)],
+            "remappings": list(spec.remaps.items()),
+        }
     return Node(
         package=spec.package,
         executable=spec.executable,
-        name=spec.name,
-        namespace=spec.namespace,
-        parameters=[dict(spec.parameters)],
+        **of_node,
         env={**spec.environment(environment), **launch.variables},
-        remappings=list(spec.remaps.items()),
         ros_arguments=["--log-level", spec.log_level, "--enclave", spec.qualified],
         output="screen",
         respawn=True,

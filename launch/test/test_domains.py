@@ -13,7 +13,7 @@ pytest.importorskip("rclpy")
 from rclpy.node import Node
 
 from openral_bringup import domains
-from openral_bringup.domains import FIRST_PORT, PORTS, Claims, domain_of, occupy
+from openral_bringup.domains import FIRST_PORT, PORTS, Claims, domain_of, nodes_of, occupy
 from openral_bringup.graph.options import InvalidDeployment
 
 ROOT = Path(__file__).parents[2]
@@ -82,6 +82,15 @@ def test_a_node_that_claims_nothing_is_seen_in_the_domain(
     with pytest.raises(InvalidDeployment, match="already has '/robot1/sim', started by a process that"):
         occupy(ros_domain, ["/robot1/sim", "/robot1/reasoner"])
     node.destroy_node()
+
+
+def test_a_command_line_names_its_nodes_and_a_container_those_of_each() -> None:
+    alone = ["sim", "--ros-args", "-r", "__node:=sim", "-r", "__ns:=/"]
+    assert nodes_of(alone) == ["/sim"]
+    several = ["m:A", "--ros-args", "-r", "__node:=a", "-r", "__ns:=/robot1", "--"]
+    several += ["m:B", "--ros-args", "-r", "__node:=b", "--"]
+    assert nodes_of(several) == ["/robot1/a", "/b"]
+    assert nodes_of(["talker", "__node:="]) == []
 
 
 def test_a_node_of_this_machine_is_told_with_its_process(ros_domain: int) -> None:

@@ -31,9 +31,9 @@ TYPES = {
 }
 
 
-def launched(folder: Path, domain: int) -> Content:
+def launched(folder: Path, domain: int, *options: str) -> Content:
     """The graph that ``deploy_sim`` brings up without a goal."""
-    with Deployment(folder, "--domain-id", str(domain)) as deployment:
+    with Deployment(folder, "--domain-id", str(domain), *options) as deployment:
         deployment.wait_until_printed("/reasoner is active", UP)
         with Onlooker(domain) as onlooker:
             return onlooker.settled(paths={str(folder): "<record>", str(ROOT): "<root>"})

@@ -13,7 +13,10 @@ from goldens.interfaces import difference, kept
 pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(400)]
 
 
-def test_the_launched_graph_has_the_recorded_interfaces(ros_domain: int, tmp_path: Path) -> None:
-    found = json.loads(json.dumps(launched(tmp_path, ros_domain)))
+@pytest.mark.parametrize("form", [(), ("--composed",)], ids=["apart", "composed"])
+def test_the_launched_graph_has_the_recorded_interfaces(
+    ros_domain: int, tmp_path: Path, form: tuple[str, ...]
+) -> None:
+    found = json.loads(json.dumps(launched(tmp_path, ros_domain, *form)))
     different = difference(kept()["graph"], found)
     assert not different, different

@@ -194,7 +194,9 @@ def plan(graph: GraphDescription, missing: Iterable[str]) -> Group:
         lines += [f"{name}: {value} (default)" for name, value in defaults(node).items()]
         parameters = "\n".join([*lines, *(f"{name}={value}" for name, value in node.variables.items())])
         level = "-" if node.level is None else str(node.level)
-        cells = (node.name, node.namespace or "/", f"{node.package} {node.executable}", level, parameters)
+        process = next(spec for spec in graph.processes if node in spec.run_nodes)
+        runs = f"{node.package} {node.executable}" + (f", in {process.key}" if process.members else "")
+        cells = (node.name, node.namespace or "/", runs, level, parameters)
         table.add_row(*map(Text, cells))
     return Group(
         table, *(Text(f"required before start: {requirement}", style="yellow") for requirement in missing)

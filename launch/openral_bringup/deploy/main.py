@@ -48,7 +48,6 @@ from openral_bringup.graph.options import (
 )
 from openral_bringup.graph.resources import robot_path, rskill_folders, scene_path
 from openral_core.errors import OpenRALError
-from openral_perception_ros.weights.hub import download
 
 RUNS = Path("runs")
 LATEST = "latest"
@@ -257,6 +256,9 @@ def prepare_and_run(
         )
         return
     if fetch:
+        # The hub's client takes time to import that other starts need not spend.
+        from openral_perception_ros.weights.hub import download
+
         build_graph(options, folders, known_problems=problems.found)
         fetch_missing(options, folders, download, print)
     graph = build_graph(

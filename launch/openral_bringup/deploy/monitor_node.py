@@ -80,6 +80,8 @@ class GraphSnapshot:
     stopped: str = ""
 
 
+CHECK_PERIOD = 0.5
+"""Time between two updates of the image rates, and of bring-up's silence [s]."""
 RATE_WINDOW = 3.0
 """Time over which image rates are averaged [s]."""
 BRINGUP = "bringup: "
@@ -111,7 +113,7 @@ class MonitorNode:
         self._sent: set[str] = set()
         self._calls = CallHistory()
         self._down_since: dict[str, float] = {}
-        self._reported = 0.0
+        self._reported, self._silence = 0.0, 0.0
         self._prompts = self._scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
         self._subscribe()
         self._thread.start()
@@ -130,10 +132,14 @@ class MonitorNode:
         return str(prompt.id)
 
     def unresponsive(self, seconds: float) -> list[str]:
-        """Return the nodes that bring-up has reported as down for ``seconds``, up to now."""
+        """Return the nodes that bring-up has reported as down for ``seconds``, up to now.
+
+        If it has reported nothing for as long, that is bring-up itself: then its process hangs.
+        """
         now = time.monotonic()
         if now - self._reported > REPORT_AGE:
-            return []
+            is_lost = self._reported > 0.0 and self._silence > seconds
+            return [f"{self.namespace}/bringup"] if is_lost else []
         return [name for name, since in tuple(self._down_since.items()) if now - since > seconds]
 
     def close(self) -> None:
@@ -155,7 +161,8 @@ class MonitorNode:
                 lambda _, times=times: times.append(time.monotonic()),
                 SENSOR,
             )
-        self._scope.timer(0.5, self._measure_rates)
+        self._scope.timer(CHECK_PERIOD, self._measure_rates)
+        self._scope.timer(CHECK_PERIOD, self._count_silence)
 
     def _on_mission(self, message: MissionStatus) -> None:
         try:
@@ -202,6 +209,7 @@ class MonitorNode:
         }
         if not states:
             return
+        self._silence = 0.0
         now, self.snapshot = time.monotonic(), replace(self.snapshot, nodes=states)
         gap = now - self._reported > REPORT_AGE
         before = {} if gap else self._down_since
@@ -213,6 +221,10 @@ class MonitorNode:
 
     def _on_clock(self, message: Clock) -> None:
         self.snapshot = replace(self.snapshot, sim_time=message.clock.sec + message.clock.nanosec * 1e-9)
+
+    def _count_silence(self) -> None:
+        """Count for how long bring-up has not reported; time for which this process is suspended is not."""
+        self._silence += CHECK_PERIOD
 
     def _measure_rates(self) -> None:
         since = time.monotonic() - RATE_WINDOW
@@ -231,6 +243,6 @@ async def restart_unresponsive(monitor: MonitorNode, supervisor: ProcessSupervis
         await asyncio.sleep(WATCH_PERIOD)
         silent = monitor.unresponsive(UNRESPONSIVE)
         for process in supervisor.processes:
-            if process.spec.qualified in silent:
+            if any(node.qualified in silent for node in process.spec.run_nodes):
                 reason = f"it has not answered for {UNRESPONSIVE:.0f} s"
                 process.restart_if_older(UNRESPONSIVE, reason)

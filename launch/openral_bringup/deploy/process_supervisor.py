@@ -20,8 +20,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TextIO
 
-import yaml
-
+from openral_bringup.graph.composition import component_arguments, node_arguments
 from openral_bringup.graph.description import GraphDescription
 from openral_bringup.graph.nodes import NodeSpec
 from openral_bringup.graph.resources import executable_path
@@ -127,7 +126,7 @@ class Respawn:
 
 
 class NodeProcess:
-    """One node as a child process, which is restarted until it is stopped."""
+    """One node, or a container of several, as a child process, which is restarted until it is stopped."""
 
     def __init__(
         self, spec: NodeSpec, folder: Path, environment: Mapping[str, str], on_line: OnLine, respawn: Respawn
@@ -205,29 +204,16 @@ class NodeProcess:
 
 
 def command_of(spec: NodeSpec, folder: Path) -> list[str]:
-    """Return the command line of a node and write its parameters to ``folder``/params.
+    """Return the command line of a process and write the parameters of its nodes to ``folder``/params.
 
     If the system has setpriv, the child also ends when this process is killed.
     """
-    file = folder / "params" / f"{spec.key}.yaml"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(yaml.safe_dump({spec.qualified: {"ros__parameters": dict(spec.parameters)}}))
     guard = ["setpriv", "--pdeathsig", "TERM"] if shutil.which("setpriv") else []
-    names = ["-r", f"__node:={spec.name}", "-r", f"__ns:={spec.namespace or '/'}"]
-    names += [word for name, other in spec.remaps.items() for word in ("-r", f"{name}:={other}")]
     executable = str(executable_path(spec.package, spec.executable))
-    return [
-        *guard,
-        executable,
-        "--ros-args",
-        *names,
-        "--log-level",
-        spec.log_level,
-        "--enclave",
-        spec.qualified,
-        "--params-file",
-        str(file),
-    ]
+    own = ["--ros-args", "--log-level", spec.log_level, "--enclave", spec.qualified]
+    if spec.members:
+        return [*guard, executable, *own, "--", *component_arguments(spec.members, folder / "params")]
+    return [*guard, executable, *own, *node_arguments(spec, folder / "params")]
 
 
 async def read_line(stream: asyncio.StreamReader) -> bytes:
@@ -333,7 +319,7 @@ class ProcessSupervisor:
     ) -> None:
         self.logs = RunLogs(folder / "logs")
         self.processes = tuple(
-            NodeProcess(node, folder, environment, self.logs.write, respawn) for node in graph.started
+            NodeProcess(spec, folder, environment, self.logs.write, respawn) for spec in graph.processes
         )
         self._tasks: tuple[asyncio.Task[None], ...] = ()
 
@@ -374,8 +360,8 @@ class ProcessSupervisor:
             await asyncio.sleep(POLL_PERIOD)
 
     def restarts(self) -> dict[str, int]:
-        """Return the number of deaths of each node, by key."""
-        return {process.spec.key: process.deaths for process in self.processes}
+        """Return the number of deaths of each node's process, by the node's key."""
+        return {node.key: process.deaths for process in self.processes for node in process.spec.run_nodes}
 
 
 def child_environment(domain: int | None, log_folder: Path) -> dict[str, str]:

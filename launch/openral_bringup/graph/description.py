@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from openral_bringup.graph.bodies import Body, real_body, simulated_body
+from openral_bringup.graph.composition import composed
 from openral_bringup.graph.detectors import (
     check_compressed,
     chosen_detectors,
@@ -44,15 +45,25 @@ SHARED = ("/clock", "/tf", "/tf_static", "/diagnostics")
 
 @dataclass(frozen=True, slots=True)
 class GraphDescription:
-    """Every node in starting order, bring-up last; ``run`` holds the keys of those started on this host."""
+    """Every node in starting order, bring-up last; ``run`` holds the keys of those started on this host.
+
+    ``composed``: nodes that can share a process do; ``namespace`` is that of the whole graph.
+    """
 
     nodes: tuple[NodeSpec, ...]
     run: frozenset[str] = frozenset()
+    composed: bool = False
+    namespace: str = ""
 
     @property
     def started(self) -> tuple[NodeSpec, ...]:
         """Nodes of this host: all, unless some were named."""
         return tuple(node for node in self.nodes if not self.run or node.key in self.run)
+
+    @property
+    def processes(self) -> tuple[NodeSpec, ...]:
+        """Processes of this host: one per node, or a container for several."""
+        return composed(self.started, self.namespace) if self.composed else self.started
 
     @property
     def listening(self) -> Mapping[str, str]:
@@ -122,7 +133,7 @@ def build_graph(
         for node in nodes
     )
     problems += unknown("--run {}", options.run, nodes)
-    graph = GraphDescription(nodes, frozenset(options.run))
+    graph = GraphDescription(nodes, frozenset(options.run), options.composed, options.namespace)
     problems += requirements(graph.started)
     if problems:
         raise InvalidDeployment(problems)

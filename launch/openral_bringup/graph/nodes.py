@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import cast
 
@@ -9,27 +10,22 @@ import yaml
 from pydantic import ValidationError
 
 from openral_bringup.graph.options import InvalidDeployment
-from openral_bringup.lifecycle_manager.node import BringupParameters
 from openral_core.documents import read_yaml
 from openral_core.environment import node_environment
 from openral_core.errors import format_choices
-from openral_perception_ros.parameters import DetectorParameters
-from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_ros.parameters import Parameters
-from openral_sim.ros.parameters import SimParameters
-from openral_skills_ros.parameters import SkillServerParameters
-from openral_world_state.ros.parameters import MapperParameters, WorldStateParameters
 
 ParameterValue = bool | int | float | str | list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class NodeSpec:
-    """Arguments of `ros2 run` for one node, and the level at which bring-up activates it.
+    """Arguments of `ros2 run` for one process, and the level at which bring-up activates its node.
 
     ``level`` is None for a node that bring-up does not manage; ``awake`` is False for one that is configured
     and left inactive. ``remaps`` holds absolute names, ``variables`` additions to its environment, ``own``
     patterns of environment variables that only this node receives, such as the API key of its model.
+    ``members`` are the nodes of a component container, which has no node of its own.
     """
 
     name: str
@@ -43,6 +39,7 @@ class NodeSpec:
     variables: Mapping[str, str] = field(default_factory=dict)
     own: tuple[str, ...] = ()
     log_level: str = "info"
+    members: "tuple[NodeSpec, ...]" = ()
 
     @property
     def qualified(self) -> str:
@@ -53,6 +50,11 @@ class NodeSpec:
     def key(self) -> str:
         """Short unique name: a detector's slug, else the node's name."""
         return self.namespace.rsplit("/", 1)[-1] if "/perception/" in self.namespace else self.name
+
+    @property
+    def run_nodes(self) -> "tuple[NodeSpec, ...]":
+        """Nodes of the process."""
+        return self.members or (self,)
 
     @property
     def managed_as(self) -> str:
@@ -68,15 +70,27 @@ class NodeSpec:
         return replace(self, parameters={**self.parameters, **parameters})
 
 
-MODELS: Mapping[str, type[Parameters]] = {
-    "sim": SimParameters,
-    "skill_server": SkillServerParameters,
-    "detector": DetectorParameters,
-    "world_state": WorldStateParameters,
-    "mapper": MapperParameters,
-    "reasoner": ReasonerParameters,
-    "bringup": BringupParameters,
+MODELS: Mapping[str, str] = {
+    "sim": "openral_sim.ros.parameters:SimParameters",
+    "skill_server": "openral_skills_ros.parameters:SkillServerParameters",
+    "detector": "openral_perception_ros.parameters:DetectorParameters",
+    "world_state": "openral_world_state.ros.parameters:WorldStateParameters",
+    "mapper": "openral_world_state.ros.parameters:MapperParameters",
+    "reasoner": "openral_reasoner_ros.parameters:ReasonerParameters",
+    "bringup": "openral_bringup.lifecycle_manager.node:BringupParameters",
 }
+"""Parameter models by node, imported when one is asked for: that of the simulation needs all of MuJoCo."""
+
+
+def model_of(name: str) -> type[Parameters] | None:
+    """Return the parameter model of a node; None for one beside the graph."""
+    if name not in MODELS:
+        return None
+    module, _, kind = MODELS[name].partition(":")
+    model: type[Parameters] = getattr(import_module(module), kind)
+    return model
+
+
 OF_EVERY_NODE = "use_sim_time"
 
 
@@ -97,7 +111,7 @@ def overridden(
 
 def defaults(node: NodeSpec) -> dict[str, object]:
     """Return the parameters of a node that the deployment does not set, with their defaults."""
-    model = MODELS.get(node.name)
+    model = model_of(node.name)
     fields = {} if model is None else model.model_fields
     return {name: field.get_default() for name, field in fields.items() if name not in node.parameters}
 
@@ -112,8 +126,10 @@ def unknown(flag: str, keys: Iterable[str], nodes: Sequence[NodeSpec]) -> list[s
 def parameter_problems(node: NodeSpec) -> list[str]:
     """Return a problem for each parameter that the node does not have or accept."""
     given = {name: value for name, value in node.parameters.items() if name != OF_EVERY_NODE}
+    model = model_of(node.name)
     try:
-        MODELS[node.name].model_validate(given)
+        if model is not None:
+            model.model_validate(given)
     except ValidationError as error:
         return [
             f"--set {node.key}.{'.'.join(map(str, e['loc']))}: {e['msg']}, found {e['input']!r}"

@@ -222,6 +222,9 @@ class DeploymentOptions(Document):
     )
     max_restarts: int = Field(default=5, ge=0, description="restarts in a row before a node is left down")
     run: tuple[str, ...] = Field(default=(), description="start only this node on this host")
+    composed: bool = Field(
+        default=False, description="run detectors, memory, mapper, reasoner and bring-up in one process"
+    )
     log_level: LogLevel = Field(default=LogLevel.INFO, description="lowest severity that nodes log")
     check_fields: bool = Field(
         default=False, description="check the type of every message field (for development)"

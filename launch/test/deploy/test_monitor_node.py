@@ -1,6 +1,7 @@
 """Malformed messages of any node never end the monitor."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import SimpleNamespace
@@ -40,8 +41,9 @@ def test_a_state_of_a_newer_version_does_not_end_what_is_heard(
 class Silent:
     """A process that counts how often it would be restarted."""
 
-    def __init__(self, name: str) -> None:
-        self.spec, self.restarts = NodeSpec(name, "p", "e"), 0
+    def __init__(self, name: str, *members: str) -> None:
+        nodes = tuple(NodeSpec(member, "p", "e") for member in members)
+        self.spec, self.restarts = NodeSpec(name, "p", "e", members=nodes), 0
 
     def restart_if_older(self, age: float, reason: str) -> None:
         self.restarts += 1
@@ -58,7 +60,7 @@ def test_a_node_that_stays_down_is_restarted_and_only_while_bringup_reports(
     bringup = rclpy.create_node("bringup", context=ros_context)
     publisher = bringup.create_publisher(DiagnosticArray, "/diagnostics", RELIABLE)
     monitor = MonitorNode("", (), {}, ros_domain)
-    eye, other = Silent("eye"), Silent("other")
+    eye, other, container = Silent("eye"), Silent("other"), Silent("container", "ear", "eye")
 
     def report() -> bool:
         states = {"bringup: /eye": "given up, down", "bringup: /other": "active"}
@@ -69,7 +71,7 @@ def test_a_node_that_stays_down_is_restarted_and_only_while_bringup_reports(
     async def watch() -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(
-                restart_unresponsive(monitor, SimpleNamespace(processes=[eye, other])), 0.5
+                restart_unresponsive(monitor, SimpleNamespace(processes=[eye, other, container])), 0.5
             )
 
     try:
@@ -78,8 +80,28 @@ def test_a_node_that_stays_down_is_restarted_and_only_while_bringup_reports(
         assert monitor.unresponsive(60.0) == []
         asyncio.run(watch())
         assert (eye.restarts > 0, other.restarts) == (True, 0)
+        assert container.restarts > 0, "one of its nodes does not answer"
         monkeypatch.setattr(monitor_node, "REPORT_AGE", 0.0)
-        assert monitor.unresponsive(0.3) == []
+        assert "/eye" not in monitor.unresponsive(0.3)
+    finally:
+        monitor.close()
+        bringup.destroy_node()
+
+
+def test_bringup_that_no_longer_reports_is_restarted_too(
+    ros_domain: int, ros_context: Context, spin_until: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(monitor_node, "REPORT_AGE", 0.2)
+    bringup = rclpy.create_node("bringup", context=ros_context)
+    publisher = bringup.create_publisher(DiagnosticArray, "/robot1/diagnostics", RELIABLE)
+    monitor = MonitorNode("/robot1", (), {"/diagnostics": "/robot1/diagnostics"}, ros_domain)
+    try:
+        time.sleep(2.0 * monitor_node.CHECK_PERIOD)
+        assert monitor.unresponsive(0.1) == [], "it has not reported yet"
+        spin_until(bringup, lambda: publisher.get_subscription_count() > 0)
+        status = DiagnosticStatus(name="bringup: /robot1/eye", message="active")
+        publisher.publish(DiagnosticArray(status=[status]))
+        spin_until(bringup, lambda: monitor.unresponsive(0.1) == ["/robot1/bringup"])
     finally:
         monitor.close()
         bringup.destroy_node()

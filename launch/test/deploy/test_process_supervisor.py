@@ -91,6 +91,22 @@ def test_a_node_that_dies_is_started_again(tmp_path: Path, install: Install) -> 
     asyncio.run(scenario())
 
 
+def test_the_deaths_of_a_container_are_those_of_each_of_its_nodes(tmp_path: Path, install: Install) -> None:
+    async def scenario() -> None:
+        members = (NodeSpec("world_state", "p", "e"), NodeSpec("reasoner", "p", "e"))
+        container = replace(install("container", "exec sleep 60"), members=members)
+        supervisor = supervised(tmp_path, install("apart", "exec sleep 60"), container)
+        supervisor.start()
+        process = supervisor.processes[1]
+        await until(lambda: alive(process.pid))
+        os.kill(process.pid or 0, 9)
+        await until(lambda: process.deaths == 1)
+        assert supervisor.restarts() == {"apart": 0, "world_state": 1, "reasoner": 1}
+        await supervisor.stop()
+
+    asyncio.run(scenario())
+
+
 def test_a_node_that_has_run_for_long_is_restarted_on_request(tmp_path: Path, install: Install) -> None:
     async def scenario() -> None:
         supervisor = supervised(tmp_path, install("deaf", "exec sleep 60"))
