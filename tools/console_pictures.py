@@ -24,6 +24,7 @@ SIZES = {"wide": (1440, 900), "phone": (390, 844)}
 PICTURES = (
     ("mission", "wide", "light"),
     ("home", "wide", "dark"),
+    ("map", "wide", "light"),
     ("cameras", "wide", "light"),
     ("memory", "wide", "dark"),
     ("mission", "phone", "dark"),
@@ -32,7 +33,7 @@ PICTURES = (
 """View, size and colour scheme of each picture."""
 SETTLED = 2500.0
 """Time for images and fonts of a view [ms]."""
-CHOSEN = {"cameras": "[data-boxes] button", "memory": "#objects tbody button"}
+CHOSEN = {"map": "#plan_lists button", "cameras": "[data-boxes] button", "memory": "#objects tbody button"}
 """What is clicked in a view, if it is there."""
 
 
@@ -73,7 +74,7 @@ def main() -> int:
     if chromium is None:
         sys.stderr.write("No Chromium is installed: apt-get install chromium\n")
         return 1
-    views = ("mission", "home", "cameras", "memory", "detectors", "health")
+    views = ("mission", "home", "map", "cameras", "memory", "detectors", "health")
     every = [(view, size, scheme) for size in SIZES for scheme in ("light", "dark") for view in views]
     with served(given.run) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])

@@ -5,13 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
 from openral_core.geometry import planar_part, points_in_polygon
 from openral_core.home_map import Pose2
+from openral_core.lazy_modules import lazy_module
 
+scipy = lazy_module("scipy")
 UNKNOWN, FREE, OCCUPIED = -1, 0, 100
 """Values of a cell, as in nav_msgs/OccupancyGrid [%]."""
 MAX_CELLS = 64_000_000

@@ -11,14 +11,16 @@ from math import dist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
 from openral_core.geometry import Pose, points_in_polygon
 from openral_core.home_map import Doorway, Fixture, HomeMap, NoGoZone, Pose2
+from openral_core.lazy_modules import lazy_module
 from openral_core.obstructions import OBSTACLE, ObstacleKind, Obstruction
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_core.spatial_memory import NodeKind, Presence, SceneGraph, SceneNode
 from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
+
+ndimage = lazy_module("scipy.ndimage")
 
 Mask = NDArray[np.bool_]
 Point = tuple[float, float]

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from openral_core.consent_policy import Policy, load_policy
 from openral_core.geometry import Pose, planar_part, wrap_angle
+from openral_core.home_map import NoGoZone
 from openral_core.obstructions import OBSTACLE, Obstruction
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
@@ -142,6 +143,8 @@ class Simulation:
         self._cancelling = False
         self.feedback = Feedback("starting", 0.0)
         self._params, params = goal.params, self._in_world(goal.params)
+        if self._context.perceived is not None:
+            self.world.found_zones = self._zones_in_world()
         self._running = run(self._context, goal.verb, params, self._envelope)
 
     def cancel(self) -> None:
@@ -213,6 +216,16 @@ class Simulation:
             name: Pose.from_matrix(T @ value.matrix()) if isinstance(value, Pose) else value
             for name, value in params.items()
         }
+
+    def _zones_in_world(self) -> tuple[NoGoZone, ...]:
+        """Return the no-go zones that were drawn into the map of a found home."""
+        home, T = self._surroundings().home, self.localisation.T_world_map
+        return tuple(
+            zone.model_copy(
+                update={"polygon": tuple((np.array(zone.polygon) @ T[:2, :2].T + T[:2, 3]).tolist())}
+            )
+            for zone in (home.no_go_zones if home else ())
+        )
 
     def _in_map(self, result: SkillResult) -> SkillResult:
         """Return a result with its poses, and positions (x, y, yaw), in map."""

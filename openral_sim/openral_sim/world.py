@@ -41,6 +41,7 @@ class SimWorldModel:
         self.rooms: Mapping[str, Room] = MappingProxyType({room.id: room for room in scene.home.rooms})
         self.places: Mapping[str, Place] = MappingProxyType({place.id: place for place in scene.home.places})
         self.keep_out: tuple[NoGoZone, ...] = ()
+        self.found_zones: tuple[NoGoZone, ...] = ()
         self.model = self.spec.compile()
         self.data = mujoco.MjData(self.model)
         self.appliances = Appliances(
@@ -65,8 +66,8 @@ class SimWorldModel:
 
     @property
     def no_go_zones(self) -> tuple[NoGoZone, ...]:
-        """Zones of the map and of the policy that the robot's base must not enter."""
-        return (*self.scene.home.no_go_zones, *self.keep_out)
+        """Zones of the map, of the policy and of the found home that the robot's base must not enter."""
+        return (*self.scene.home.no_go_zones, *self.keep_out, *self.found_zones)
 
     @property
     def time(self) -> float:

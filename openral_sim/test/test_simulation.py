@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.geometry import Pose, inverse, yaw_matrix
-from openral_core.home_map import Doorway, HomeMap, Room
+from openral_core.home_map import Doorway, HomeMap, NoGoZone, Room
 from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import SkillResult, SkillStatus, Verb
@@ -159,6 +159,21 @@ def test_a_blocked_way_is_explained_by_what_the_robot_knows(drift: DriftName) ->
     found = Obstruction.of(result.evidence)
     assert found == Obstruction(ObstacleKind.SHUT_DOOR, door.at, "door", rooms=("kitchen", "study"))
     assert "the door from the kitchen to the study is shut" in result.message
+
+
+def test_the_base_keeps_out_of_a_zone_that_was_drawn_into_a_found_home() -> None:
+    floor = FloorMap(np.full((120, 200), FREE, np.int8), 0.05)
+    room = Room(id="r", name="r", polygon=((0, 0), (10, 0), (10, 6), (0, 6)))
+    around = ((5.0, 2.0), (9.0, 2.0), (9.0, 4.0), (5.0, 4.0))
+    home = HomeMap(
+        name="flat", rooms=(room,), no_go_zones=(NoGoZone(id="cat", name="cat tray", polygon=around),)
+    )
+    simulation = Simulation.load(
+        HOME, 0, perceived=PerceivedFloor(floor), surroundings=lambda: Surroundings(floor, home)
+    )
+    simulation.start(ValidatedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(7.0, 3.0, 0.0)}, 60.0))
+    result = until_it_ends(simulation)
+    assert result.status is SkillStatus.NOT_REACHABLE
 
 
 def test_waits_for_the_wall_clock() -> None:

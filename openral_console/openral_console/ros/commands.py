@@ -2,12 +2,15 @@
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
+from uuid import uuid4
 
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
+from pydantic import ValidationError
 from rclpy.node import Node
-from std_msgs.msg import Header
+from std_msgs.msg import Header, String
 from std_srvs.srv import Trigger
 from vision_msgs.msg import (
     BoundingBox2D,
@@ -22,11 +25,13 @@ from openral_console.sections import Json, finite
 from openral_console.source import ConsoleError, NodeSilent, RejectedCommand
 from openral_core.errors import format_choices
 from openral_core.spatial_memory import EditOperation
+from openral_mapping.home_edits import EDIT_HOME, HOME_EDITS, EditRequest, EditState
 from openral_msgs.msg import PromptReceipt
 from openral_msgs.srv import EditMemory, LocateInView, ObserveDetections, RecallObject
 from openral_reasoner_ros.mission_client import RECEIPT_TIMEOUT, NotAcknowledged, PromptClient
 from openral_ros.conversions.stamps import stamp_of
 from openral_ros.node_thread import Deliver
+from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import AsyncServiceClient, CallError
 from openral_ros.stop_client import StopClient
@@ -83,7 +88,11 @@ class Commands:
             "locate": self._locate,
             "observe": self._observe,
             "detector": self._transition,
+            "edit_home": self._edit_home,
         }
+        self._home_edits: dict[str, Done] = {}
+        self._ask_mapper = scope.publisher(String, EDIT_HOME, RELIABLE)
+        scope.subscription(String, HOME_EDITS, self._on_home_edits, LATCHED)
 
     def start(self, name: str, values: Mapping[str, Json], done: Done) -> None:
         """Start a command; ``done`` gets its answer or a `ConsoleError`.
@@ -171,6 +180,32 @@ class Commands:
         request = ChangeState.Request(transition=Transition(id=TRANSITIONS[name]))
         service = f"openral/perception/{slug}/detector/change_state"
         self._call(ChangeState, service, request, TRANSITION_TIMEOUT, done, partial(_changed, name))
+
+    def _edit_home(self, values: Mapping[str, Json], done: Done) -> None:
+        """Have the mapper change the map of the found home; its answer repeats the request's id."""
+        if not self._ask_mapper.get_subscription_count():
+            raise Unavailable(
+                "no mapper finds this home by itself; change the file of its map: openral map annotate"
+            )
+        request = uuid4().hex
+        text = EditRequest(request=request, edit=dict(values)).model_dump_json()
+        self._home_edits[request] = done
+        self._ask_mapper.publish(String(data=text))
+
+        def give_up() -> None:
+            timer.cancel()
+            if self._home_edits.pop(request, None) is not None:
+                done(NodeSilent("the mapper", EDIT_TIMEOUT))
+
+        timer = self._scope.timer(EDIT_TIMEOUT, give_up)
+
+    def _on_home_edits(self, message: String) -> None:
+        with suppress(ValidationError):
+            state = EditState.model_validate_json(message.data)
+            done = self._home_edits.pop(state.request, None)
+            if done is not None:
+                error = views.cut(state.error, 2000).removeprefix("edit: ")
+                done(Refused(error) if error else {"message": "The map was changed."})
 
     def _call(
         self,

@@ -6,17 +6,21 @@ from contextlib import suppress
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from nav_msgs.msg import OccupancyGrid
+from pydantic import ValidationError
 from sensor_msgs.msg import CameraInfo, CompressedImage
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray
 
 from openral_console.history import ObjectHistory
-from openral_console.ros import views
+from openral_console.ros import map_views, views
 from openral_console.sections import Json, Sections
 from openral_console.source import Frame, NothingToShow
 from openral_console.urdf import shapes
+from openral_core.errors import OpenRALError
 from openral_core.geometry import InvalidTransform
+from openral_mapping.home_edits import HOME_EDITS
 from openral_msgs.msg import (
     DetectorInfo,
     FailureTrigger,
@@ -96,11 +100,23 @@ class Fold:
         self._put_prompts()
 
     def on_text(self, topic: str, message: String) -> None:
-        """Replace the palette or the robot's shapes; other texts are not shown."""
+        """Replace the palette, the robot's shapes or the found home; other texts are not shown."""
         if topic.endswith("/palette"):
             self.sections.put("palette", views.palette(message.data))
         elif topic.endswith("robot_description"):
             self.sections.put("body", shapes(message.data))
+        elif topic.endswith("home_map"):
+            with suppress(ValidationError):
+                self.sections.put("found_home", map_views.home_map(message.data))
+        elif topic.endswith(HOME_EDITS):
+            with suppress(ValidationError):
+                self.sections.put("home_edits", map_views.home_edits(message.data))
+
+    def on_floor(self, topic: str, message: OccupancyGrid) -> None:
+        """Replace the floor; walls alone, and a map that is none, are not shown."""
+        if topic.rpartition("/")[2] == "map":
+            with suppress(OpenRALError):
+                self.sections.put("floor", map_views.floor(message))
 
     def on_transforms(self, topic: str, message: TFMessage) -> None:
         """Replace the transforms that a message has; invalid ones are left out."""
@@ -228,6 +244,7 @@ UPDATES: Mapping[type, Update] = {
     TFMessage: Fold.on_transforms,
     CameraInfo: Fold.on_camera_info,
     CompressedImage: Fold.on_picture,
+    OccupancyGrid: Fold.on_floor,
 }
 LOGGED = frozenset({PromptStamped, PromptReceipt, FailureTrigger, Handoff, CompressedImage})
 """Types of which every message counts; of the others, the latest one of each topic."""

@@ -1,10 +1,11 @@
 """A running robot as the source of the console: one more client of its topics and services.
 
 Subscribes: openral/mission, handoff, prompt, prompt_receipt, palette, scene_graph, world_state, /diagnostics,
-    openral/failure/<source>, openral/stop_state, openral/frontier, openral/world_state/pictures, info and
-    objects of every detector, /clock; an image, tf, tf_static, robot_description and camera_info only while a
-    page shows them. While no page is open, streams are sampled twice a second.
-Publishes: openral/prompt, openral/stop.
+    openral/failure/<source>, openral/stop_state, openral/frontier, openral/world_state/pictures, map,
+    home_map, openral/home_edits, info and objects of every detector, /clock; an image, tf, tf_static,
+    robot_description and camera_info only while a page shows them. While no page is open, streams are sampled
+    twice a second.
+Publishes: openral/prompt, openral/stop, openral/edit_home.
 Calls: recall_object, edit_memory, observe, release, locate_in_view and change_state of detectors.
 """
 
@@ -16,6 +17,7 @@ from typing import Any, TypeVar
 
 import cv2
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from nav_msgs.msg import OccupancyGrid
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
@@ -29,6 +31,7 @@ from openral_console.ros.fold import PERCEPTION, PICTURES, Fold, slug_of
 from openral_console.sections import Json, Sections
 from openral_console.source import Broken, Frame, NothingToShow, RejectedCommand
 from openral_core.errors import OpenRALError, format_choices
+from openral_mapping.home_edits import HOME_EDITS
 from openral_msgs.msg import (
     DetectorInfo,
     FailureTrigger,
@@ -216,6 +219,9 @@ FIXED = (
     (WorldState, "openral/world_state", RELIABLE),
     (CompressedImage, PICTURES, RECEIPTS),
     (DiagnosticArray, "/diagnostics", RECEIPTS),
+    (OccupancyGrid, "map", LATCHED),
+    (String, "home_map", LATCHED),
+    (String, HOME_EDITS, LATCHED),
 )
 DISCOVERED: Mapping[str, tuple[type, str, object]] = {
     "openral_msgs/msg/FailureTrigger": (FailureTrigger, "openral/failure/", RELIABLE),
@@ -223,7 +229,7 @@ DISCOVERED: Mapping[str, tuple[type, str, object]] = {
     "vision_msgs/msg/Detection2DArray": (Detection2DArray, PERCEPTION, RELIABLE),
 }
 """Topics of which there may be any number, by type: class, part of the name, quality of service."""
-STREAMS = frozenset({SceneGraph, WorldState, DetectorInfo, Detection2DArray, DiagnosticArray})
+STREAMS = frozenset({OccupancyGrid, SceneGraph, WorldState, DetectorInfo, Detection2DArray, DiagnosticArray})
 """Types that come many times a second whether anything happens or not."""
 SILENCE = 2.5
 """Silence after which a detector counts as not running [s]; it announces itself twice a second."""

@@ -3,6 +3,7 @@ import { about, at, command, load, stream } from "./api.js";
 import { fill, h, icon, notice } from "./dom.js";
 import { cameras } from "./cameras.js";
 import { detectors } from "./detectors.js";
+import { floor } from "./floor.js";
 import { health } from "./health.js";
 import { home } from "./home.js";
 import { memory } from "./memory.js";
@@ -12,6 +13,7 @@ import { scrubber } from "./replay.js";
 const VIEWS = {
   mission: { title: "Mission", icon: "M5 21V4h11l-2 4 2 4H5", show: mission },
   home: { title: "Home", icon: "M3 11l9-7 9 7M6 9v11h12V9", show: home },
+  map: { title: "Map", icon: "M3 6l6-2 6 2 6-2v14l-6 2-6-2-6 2zM9 4v14M15 6v14", show: floor },
   cameras: { title: "Cameras", icon: "M4 7h4l2-3h4l2 3h4v12H4zM12 10a3 3 0 1 0 .1 0", show: cameras },
   memory: { title: "Memory", icon: "M12 4c5 0 8 1.500 8 3s-3 3-8 3-8-1.500-8-3 3-3 8-3zM4 7v10c0 1.500 3 3 8 3s8-1.500 8-3V7M4 12c0 1.500 3 3 8 3s8-1.500 8-3", show: memory },
   detectors: { title: "Detectors", icon: "M4 8V4h4M16 4h4v4M20 16v4h-4M8 20H4v-4M9 9h6v6H9z", show: detectors },

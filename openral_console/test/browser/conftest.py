@@ -18,6 +18,7 @@ from openral_recorder.ros.topic_recorder import compressed
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_ros.conversions.images import image_message
+from openral_testing.ros.mapper import Mapper
 from openral_testing.ros.robot import mission, scene
 
 pytest.importorskip("playwright.sync_api")
@@ -27,6 +28,14 @@ from openral_testing.browser import PHONE, WIDE, chromium
 
 TIMEOUT = 20_000.0
 """Longest wait for the page [ms]."""
+
+
+@pytest.fixture
+def mapper(ros_domain: int) -> Iterator[Mapper]:
+    """A mapper beside the robot."""
+    made = Mapper(ros_domain)
+    yield made
+    made.close()
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,12 @@ pytest.importorskip("axe_playwright_python")
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from openral_testing.ros.mapper import Mapper
 from openral_testing.ros.robot import Robot, frontier, picture
 
 Open = Callable[..., Page]
-VIEWS = ("Mission", "Home", "Cameras", "Memory", "Detectors", "Health")
+VIEWS = ("Mission", "Home", "Map", "Cameras", "Memory", "Detectors", "Health")
+SHOWN = ("frontier", "pictures", "failures", "handoff", "floor", "home_edits")
 pytestmark = pytest.mark.timeout(120)
 
 
@@ -27,12 +29,14 @@ def serious(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize("phone", [False, True])
-def test_no_view_breaks_a_serious_rule(phone: bool, site: Any, robot: Robot, open_page: Open) -> None:
+def test_no_view_breaks_a_serious_rule(
+    phone: bool, site: Any, robot: Robot, mapper: Mapper, open_page: Open
+) -> None:
     robot.frontier.publish(frontier("table"))
     robot.pictures.publish(picture("mug_1"))
     robot.fail("the worker crashed")
     robot.ask("Which mug do you mean?", ["the red one"])
-    site.wait(lambda: all(site.section(name) for name in ("frontier", "pictures", "failures", "handoff")))
+    site.wait(lambda: all(site.section(name) for name in SHOWN))
     page = open_page(site, "mission", phone=phone)
     page.emulate_media(color_scheme="dark" if phone else "light")
     problems: list[str] = []
@@ -40,6 +44,8 @@ def test_no_view_breaks_a_serious_rule(phone: bool, site: Any, robot: Robot, ope
         page.get_by_role("navigation").get_by_role("link", name=view).click()
         if view == "Memory":
             page.get_by_role("button", name="mug").click()
+        if view == "Map":
+            page.get_by_role("button", name="sofa").click()
         expect(page.locator("main .card").first).to_be_visible()
         problems += serious(page)
     assert problems == []

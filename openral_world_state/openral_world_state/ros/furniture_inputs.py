@@ -16,12 +16,14 @@ from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper
 from openral_mapping.furniture_file import load_furniture, save_furniture
 from openral_mapping.furniture_tracks import FurnitureMapper
+from openral_mapping.home_edits import edits_path
 from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.found_home import SeenHome, furniture_view
+from openral_world_state.ros.home_editing import HomeEditing
 from openral_world_state.ros.subscriptions import (
     HOME_MAP,
     DetectionBuffer,
@@ -56,7 +58,8 @@ class FurnitureInputs:
         watchdog: Watches the detectors.
         view_at: Depth view of a camera at a stamp [s].
         mapper: Its floor.
-        path: File of the furniture and the home, read now if it exists; None to keep neither.
+        path: File of the furniture and the home, read now if it exists, with the edits of people beside it;
+            None to keep neither.
         rate: Images used of each detector [Hz].
         period: Shortest time between two homes [s].
     """
@@ -84,13 +87,24 @@ class FurnitureInputs:
         self._builder = ThreadPoolExecutor(1, "build_home")
         scope.callback(self._builder.shutdown)
         self._publisher = scope.publisher(String, HOME_MAP, LATCHED)
-        if self._home is not None:
-            self._publisher.publish(String(data=self._home.model_dump_json()))
+        edits = edits_path(path) if path is not None else None
+        self._editing = HomeEditing(scope, node, edits, lambda: self._shown, self._show)
+        self._show()
         DetectorSubscriptions(
             scope, node, watchdog, (), MOST_BYTES, self._add, lambda slug, info: None, self._refuse
         )
         scope.timer(INTAKE_PERIOD, self._buffer.process)
         scope.timer(period, self.publish)
+
+    @property
+    def _shown(self) -> HomeMap | None:
+        """The home with the edits of people."""
+        return None if self._home is None else self._editing.edits.applied(self._home)
+
+    def _show(self) -> None:
+        home = self._shown
+        if home is not None:
+            self._publisher.publish(String(data=home.model_dump_json()))
 
     @property
     def refused(self) -> dict[str, int]:
@@ -137,7 +151,7 @@ class FurnitureInputs:
             home, self._building = self._building.result(), None
             if home is not None and home != self._home:
                 self._home = home
-                self._publisher.publish(String(data=home.model_dump_json()))
+                self._show()
         if self._changes != self._published and self._building is None:
             self._published = self._changes
             seen = SeenHome.of(self._mapper, self.furniture)

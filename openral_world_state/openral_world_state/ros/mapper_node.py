@@ -2,10 +2,10 @@
 
 Subscribes: <camera>/depth, <camera>/camera_info, <camera>/depth/camera_info, tf, tf_static;
 robot_description, by which the robot's own links are left out; with the parameter furniture,
-openral/perception/*/objects and info.
+openral/perception/*/objects and info, and openral/edit_home (std_msgs/String), edits by people.
 Publishes: map, map_walls (nav_msgs/OccupancyGrid, latched, when they changed; the same cells and stamp, the
-second with tall obstacles alone), /diagnostics; with furniture, home_map (std_msgs/String, latched); with
-localise, tf: map -> odom, corrected by every image.
+second with tall obstacles alone), /diagnostics; with furniture, home_map and openral/home_edits
+(std_msgs/String, latched); with localise, tf: map -> odom, corrected by every image.
 """
 
 from collections import Counter

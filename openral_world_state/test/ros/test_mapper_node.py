@@ -27,6 +27,7 @@ from openral_core.detectors import Detection
 from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap
 from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
+from openral_mapping.home_edits import EDIT_HOME, HOME_EDITS
 from openral_mapping.scan_matching import ScanMatcher
 from openral_mapping.surfaces import Surfaces
 from openral_ros.conversions.detections import detections_message
@@ -336,6 +337,21 @@ def test_with_furniture_the_home_is_published_with_what_detectors_named(
     assert home.fixture("wardrobe_1").kind == "wardrobe"
     assert len(home.rooms) == 1
     spin_until([node, robot], lambda: "furniture" in robot.problems)
+    answers: list[String] = []
+    robot.create_subscription(String, HOME_EDITS, answers.append, LATCHED)
+    asking = robot.create_publisher(String, EDIT_HOME, RELIABLE)
+    spin_until([node, robot], lambda: asking.get_subscription_count() > 0)
+    for request, edit in EDITS.items():
+        asking.publish(String(data=json.dumps({"request": request, "edit": edit})))
+        spin_until([node, robot], lambda asked=request: _answered(answers, asked))
+    errors = [
+        state["error"] for state in map(json.loads, (each.data for each in answers)) if state["request"]
+    ]
+    assert errors[0] == ""
+    assert errors[1].startswith("Input tag 'drive' found")
+    assert errors[2] == "edit: room 'attic': no room has the id 'attic'; rooms: room_1 (bedroom)"
+    spin_until([node, robot], lambda: "oak wardrobe" in homes[-1].data)
+    home = HomeMap.model_validate_json(homes[-1].data)
     node.trigger_deactivate()
     homes.clear()
     again = make_node(**options)
@@ -343,3 +359,14 @@ def test_with_furniture_the_home_is_published_with_what_detectors_named(
     again.trigger_activate()
     spin_until([again, robot], lambda: bool(homes))
     assert HomeMap.model_validate_json(homes[-1].data) == home, "what was found is there without another look"
+
+
+EDITS: dict[str, dict[str, str]] = {
+    "1": {"operation": "name_furniture", "id": "wardrobe_1", "name": "oak wardrobe"},
+    "2": {"operation": "drive"},
+    "3": {"operation": "name_room", "id": "attic", "name": "attic"},
+}
+
+
+def _answered(answers: list[String], request: str) -> bool:
+    return any(json.loads(each.data)["request"] == request for each in answers)
