@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from workspace import builds
-from workspace.builds import ensure_built
+from workspace.builds import BuildFailed, ensure_built
 from workspace.packages import Package
 from workspace.paths import Layout
 from workspace.ros_sources import RosSource
@@ -85,3 +85,33 @@ def test_a_lost_or_unfinished_build_is_done_again(layout: Layout, built: list[li
     (layout.root / lost).unlink()
     ensure_built(layout, WHEELS)
     assert built[1:] == [["a_msgs", "b_msgs", "c"]]
+
+
+def test_a_failed_build_is_continued_with_what_was_to_be_built(
+    layout: Layout, built: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ensure_built(layout, WHEELS)
+    (layout.root / "b_msgs" / "msg" / "B.msg").write_text("2")
+    with monkeypatch.context() as patched:
+        patched.setattr(builds, "_build", fail)
+        with pytest.raises(BuildFailed):
+            ensure_built(layout, WHEELS)
+    ensure_built(layout, WHEELS)
+    assert built[1:] == [["b_msgs"]]
+
+
+def test_a_first_build_that_failed_keeps_what_it_compiled(
+    layout: Layout, built: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(builds, "_build", fail)
+        with pytest.raises(BuildFailed):
+            ensure_built(layout, WHEELS)
+    (layout.build / "a_msgs").mkdir()
+    ensure_built(layout, WHEELS)
+    assert built == [["a_msgs", "b_msgs", "c"]]
+    assert (layout.build / "a_msgs").exists()
+
+
+def fail(layout: Layout, ros: RosSource, packages: list[Package], chosen: list[Package]) -> None:
+    raise BuildFailed(chosen, 1, layout)

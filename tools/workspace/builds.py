@@ -34,8 +34,9 @@ class BuildFailed(WorkspaceError):
 
 
 def ensure_built(layout: Layout, ros: RosSource, robot: bool = False) -> None:
-    """Build the packages whose sources changed; all of them if a common input changed.
+    """Build the packages whose sources changed; all of them, from nothing, if a common input changed.
 
+    After a failure or an interruption, the next call builds what was to be built, and keeps the rest.
     ``robot`` adds the interfaces of Nav2, MoveIt and ros2_control; once built, they are kept up to date.
     """
     record = _read_record(layout)
@@ -48,9 +49,12 @@ def ensure_built(layout: Layout, ros: RosSource, robot: bool = False) -> None:
         record = {}
     if record == {**wanted, COMMON_INPUTS: common_inputs}:
         return
-    _build(layout, ros, packages, _to_build(packages, wanted, record))
+    chosen = _to_build(packages, wanted, record)
+    kept = {name: record[name] for name in record.keys() - {package.name for package in chosen}}
+    _write_record(layout, {**kept, COMMON_INPUTS: common_inputs})
+    _build(layout, ros, packages, chosen)
     write_environment_file(layout, ros)
-    (layout.build / RECORD).write_text(json.dumps({**wanted, COMMON_INPUTS: common_inputs}, indent=1))
+    _write_record(layout, {**wanted, COMMON_INPUTS: common_inputs})
 
 
 def _to_build(packages: list[Package], wanted: Mapping[str, str], record: Mapping[str, str]) -> list[Package]:
@@ -67,17 +71,20 @@ def _common_inputs(layout: Layout, ros: RosSource) -> str:
 
 
 def _read_record(layout: Layout) -> dict[str, str]:
-    """Read the fingerprints of the last complete build; empty if there was none."""
+    """Read the fingerprints of what is built; of the common inputs alone if the install is incomplete."""
     file = layout.build / RECORD
-    if not file.exists() or not layout.environment_file.exists():
-        return {}
-    record: dict[str, str] = json.loads(file.read_text())
-    return record
+    record: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
+    if layout.environment_file.exists():
+        return record
+    return {name: value for name, value in record.items() if name == COMMON_INPUTS}
+
+
+def _write_record(layout: Layout, record: Mapping[str, str]) -> None:
+    layout.build.mkdir(exist_ok=True)
+    (layout.build / RECORD).write_text(json.dumps(record, indent=1))
 
 
 def _build(layout: Layout, ros: RosSource, packages: list[Package], chosen: list[Package]) -> None:
-    (layout.build / RECORD).unlink(missing_ok=True)
-    layout.build.mkdir(exist_ok=True)
     with step(f"Building {len(chosen)} of {len(packages)} packages"):
         command = _colcon(layout, packages, chosen)
         status = subprocess.run(
