@@ -7,6 +7,7 @@ openral/execute_rskill.
 
 import sys
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from std_msgs.msg import String
 from openral_core.consent_policy import load_policy
 from openral_core.documents import InvalidDocument
 from openral_core.errors import OpenRALError
+from openral_core.geometry import StaleTransform, UnknownFrame
 from openral_core.home_map import NoGoZone, load_map
 from openral_core.policies import PolicyBackend
 from openral_core.robot import (
@@ -34,7 +36,7 @@ from openral_core.robot import (
 )
 from openral_core.rskills import Registry
 from openral_core.skill_errors import SkillFailed
-from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_mapping.obstructions import BLOCKED_WAY, Surroundings, explained
 from openral_ros.callback_guard import describe_error
 from openral_ros.conversions.stamps import seconds
@@ -113,6 +115,15 @@ class BackendFactory:
         """Label of the held object, "" for none."""
         by_policy = self._policy_hand.held if self._policy_hand else ""
         return by_policy or (self._hand.holding if self._hand else "")
+
+    def position(self) -> dict[str, ParamValue]:
+        """Return where the base is in map, as ``x`` and ``y`` [m]; nothing if that is not known."""
+        frames = self._robot.frames
+        try:
+            T_map_base = self._transforms.lookup_newest(frames.map, frames.base)
+        except (UnknownFrame, StaleTransform):
+            return {}
+        return {"x": float(T_map_base[0, 3]), "y": float(T_map_base[1, 3])}
 
     def make_all(self) -> dict[Verb, Backend]:
         """Make the backend of each verb; `UninstalledBackend` if its action type is missing."""
@@ -257,9 +268,15 @@ class RobotSkills:
             self._run = None
         if result.status is SkillStatus.CANCELLED and run.ordered:
             result = SkillResult(SkillStatus.CANCELLED, run.ordered, result.evidence)
-        if result.status in BLOCKED_WAY:
-            result = explained(result, goal.params, self._surroundings())
-        queued.on_end(result)
+        queued.on_end(self._explained(result, goal.params))
+
+    def _explained(self, result: SkillResult, params: Mapping[str, ParamValue]) -> SkillResult:
+        """Add what blocked the way to a failure, seen from where the robot stands."""
+        if result.status not in BLOCKED_WAY:
+            return result
+        known = replace(result, evidence={**self._factory.position(), **result.evidence})
+        told = explained(known, params, self._surroundings())
+        return result if told is known else told
 
     async def _executed(self, verb: Verb, run: Run) -> SkillResult:
         backend = self._backends[verb]

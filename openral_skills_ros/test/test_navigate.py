@@ -9,13 +9,20 @@ import pytest
 pytest.importorskip("rclpy")
 pytest.importorskip("nav2_msgs", reason="the interfaces of Nav2 are not built: make robot")
 
+import numpy as np
 from lifecycle_msgs.srv import GetState
 from nav2_msgs.action import NavigateToPose
+from nav_msgs.msg import OccupancyGrid
 from rclpy.action import ActionClient
+from std_msgs.msg import String
 from unique_identifier_msgs.msg import UUID
 
 from openral_core.geometry import Pose
+from openral_core.home_map import Doorway, HomeMap, Room
 from openral_core.skills import SkillStatus
+from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
+from openral_ros.conversions.floor_maps import occupancy_grid_message
+from openral_ros.qos import LATCHED
 
 KITCHEN = Pose.planar(3.0, 1.0, 1.5)
 NAV2 = {"NAVIGATE": {"backend": "nav2"}}
@@ -64,6 +71,33 @@ def test_each_failure_has_its_status(
     assert result.status is status
     assert words in result.message
     assert not nav2.running
+
+
+def test_a_way_without_a_path_names_the_door_that_is_shut(bench: Any) -> None:
+    nav2 = bench.nav2()
+    nav2.mode, nav2.code = "aborts", 208
+    cells = np.full((60, 100), OCCUPIED, np.int8)
+    cells[2:58, 2:48] = cells[2:58, 50:98] = FREE  # a shut door at x = 2.45
+    kitchen, study = (
+        Room(id=name, name=name, polygon=((x, 0.1), (x + 2.3, 0.1), (x + 2.3, 2.9), (x, 2.9)))
+        for name, x in (("kitchen", 0.1), ("study", 2.5))
+    )
+    door = Doorway(id="door", rooms=("kitchen", "study"), at=(2.45, 1.5), width=0.9)
+    home = HomeMap(name="flat", rooms=(kitchen, study), doorways=(door,))
+    maps = bench.robot.create_publisher(OccupancyGrid, "map", LATCHED)
+    maps.publish(occupancy_grid_message(FloorMap(cells, 0.05), 0.0))
+    homes = bench.robot.create_publisher(String, "home_map", LATCHED)
+    homes.publish(String(data=home.model_dump_json()))
+    bench.start(NAV2)
+    bench.until(lambda: maps.get_subscription_count() and homes.get_subscription_count())
+    bench.publish_transform("map", "base_link", 0.6)
+
+    def told() -> str:
+        result = bench.send("navigate", goal=Pose.planar(3.5, 1.5, 0.0)).result()
+        assert result.status is SkillStatus.NOT_REACHABLE
+        return str(result.message)
+
+    bench.until(lambda: "the door from the kitchen to the study is shut" in told())
 
 
 def test_without_nav2_the_verb_is_not_offered_and_a_goal_says_why(bench: Any) -> None:
