@@ -188,7 +188,10 @@ class Commands:
                 "no mapper finds this home by itself; change the file of its map: openral map annotate"
             )
         request = uuid4().hex
-        text = EditRequest(request=request, edit=dict(values)).model_dump_json()
+        try:
+            text = EditRequest(request=request, edit=dict(values)).model_dump_json()
+        except (ValueError, RecursionError) as error:
+            raise RejectedCommand("expected an edit: names, numbers and points in Unicode") from error
         self._home_edits[request] = done
         self._ask_mapper.publish(String(data=text))
 

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from openral_console.ros.robot import RobotSource
 from openral_console.security import Access
+from openral_mapping.home_edits import HomeEdits
 from openral_testing.ros.mapper import Mapper
 from openral_testing.ros.robot import HOSTILE, Robot
 
@@ -131,7 +132,27 @@ def test_a_console_without_actions_shows_the_map_and_changes_nothing(
     with watching.client() as client:
         answer = client.post("/api/commands/edit_home", json={"operation": "reject", "id": "sofa_1"})
     assert answer.status_code == 403
+    assert "--allow-actions" in answer.text
     assert mapper.edits.rejected == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ('{"operation": "name_room", "id": "room_2", "name": "\\ud800"}', 400),
+        ('{"operation": "drive", "to": [1, 2]}', 409),
+        ('{"operation": "add_zone", "name": "z", "polygon": [[0, 0], [1, NaN], [1, 1]]}', 409),
+        ('{"operation": "name_room", "id": "room_2", "name": {"a": 1}}', 409),
+        ("{}", 409),
+    ],
+)
+def test_what_is_no_edit_is_refused_and_changes_nothing(
+    site: Any, mapper: Mapper, body: str, status: int
+) -> None:
+    with site.client(**{"content-type": "application/json"}) as client:
+        answer = client.post("/api/commands/edit_home", content=body)
+    assert answer.status_code == status, answer.text
+    assert mapper.edits == HomeEdits()
 
 
 def test_a_hostile_name_is_text_on_the_map(site: Any, mapper: Mapper, open_page: Open) -> None:
