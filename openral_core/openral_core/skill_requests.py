@@ -15,6 +15,8 @@ from openral_core.skills import ParamValue, SkillGoal, Verb
 
 _MAX_LENGTH = 1.0
 """Largest extent of an object in a request [m]; longer ones are mistakes such as millimetres."""
+_MAX_FURNITURE = 10.0
+"""Largest extent of a piece of furniture in a request [m]."""
 
 
 class Params:
@@ -147,17 +149,21 @@ class GraspRequest:
         target: Pose of its centre in map.
         size: Extents along that pose's axes in [m]; 0 if unknown.
         label: Name of the object.
+        from_side: True to try lateral and oblique approaches before one from above: an object held from above
+            does not fit between two shelves.
     """
 
     target: Pose
     size: tuple[float, float, float]
     label: str
+    from_side: bool = False
 
     @classmethod
     def read(cls, params: Params) -> "GraspRequest":
-        """Read ``target``, ``size_x``, ``size_y``, ``size_z`` and ``label``."""
+        """Read ``target``, ``size_x``, ``size_y``, ``size_z``, ``label`` and ``from_side``."""
         size = (params.length("size_x"), params.length("size_y"), params.length("size_z"))
-        return cls(params.pose("target"), size, params.text("label", "thing"))
+        from_side = params.given("from_side") and params.flag("from_side")
+        return cls(params.pose("target"), size, params.text("label", "thing"), from_side)
 
     @property
     def position(self) -> NDArray[np.float64]:
@@ -195,14 +201,21 @@ class DoorRequest:
 
 @dataclass(frozen=True)
 class PlaceRequest:
-    """Put the held object down at a point of a surface in map."""
+    """Put the held object down at a point of a surface, or on or in a piece of furniture.
+
+    Attributes:
+        target: The point, or the middle of the furniture, in map.
+        size: Extents of the furniture along that pose's axes in [m], x out of its front; 0 if unknown.
+    """
 
     target: Pose
+    size: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     @classmethod
     def read(cls, params: Params) -> "PlaceRequest":
-        """Read ``target``."""
-        return cls(params.pose("target"))
+        """Read ``target``, ``size_x``, ``size_y`` and ``size_z``."""
+        x, y, z = (params.length(f"size_{axis}", _MAX_FURNITURE) for axis in "xyz")
+        return cls(params.pose("target"), (x, y, z))
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ from openral_reasoner.scripted.plans import (
     listener,
     plan_for,
     resolve_receiver,
+    staging_surfaces,
 )
 from openral_reasoner.scripted.progress import Progress, put_nearest_first
 from openral_reasoner.scripted.states import ask_state, tell_state
@@ -59,7 +60,7 @@ from openral_reasoner.scripted.steps import (
     require_success,
     unseen,
 )
-from openral_reasoner.scripted.tidying import LEAVE, clear, tidy
+from openral_reasoner.scripted.tidying import LEAVE, PLACES_TRIED, clear, tidy
 from openral_reasoner.search import BLIND, SEEN_NOT_PLACED
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool
@@ -73,11 +74,23 @@ def run_parts(context: PlanContext, progress: Progress) -> Plan[None]:
         try:
             message = yield from run_part(context, part)
         except PlanFailed as failure:
-            progress.failed.append((part, str(failure)))
+            others = bool(progress.waiting or progress.done) and not progress.ordered
+            aside = (yield from set_aside(context)) if others and context.holding else ""
+            progress.failed.append((part, f"{failure}{aside and f' {aside}'}"))
             if progress.ordered or context.holding:
                 return
         else:
             progress.done.append(message)
+
+
+def set_aside(context: PlanContext) -> Plan[str]:
+    """Put down what a failed part left in the hand, so that others can be done; "" if none takes it."""
+    for surface in staging_surfaces(context)[:PLACES_TRIED]:
+        if (yield from context.act(Verb.PLACE, surface)).status == "SUCCEEDED":
+            return f"I put what I held on the {context.label(surface)}."
+        if not context.holding:
+            break
+    return ""
 
 
 def run_part(context: PlanContext, request: Request) -> Plan[str]:
@@ -179,7 +192,7 @@ def swap(context: PlanContext, goal: Swap) -> Plan[str]:
             "objects of different places. What should I do?"
         )
     for words, found, to in ((goal.first, first, second.place), (goal.second, second, first.place)):
-        yield from grasp(context, words, found)
+        yield from grasp(context, words, found, to)
         require_success((yield from context.act(Verb.PLACE, to)), f"put {words} down at {to}")
     return f"The {goal.first} is at {second.place} and the {goal.second} at {first.place}."
 

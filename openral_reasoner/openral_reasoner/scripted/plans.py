@@ -37,6 +37,7 @@ from openral_reasoner.scripted.steps import (
     search_object,
     unseen,
 )
+from openral_reasoner.scripted.vocabulary import WORDS
 from openral_reasoner.search import SEEN_NOT_PLACED
 from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.queries import LocateInViewTool, ResolvePlaceTool
@@ -50,7 +51,7 @@ def bring(context: PlanContext, goal: Bring) -> Plan[str]:
     verb, target = yield from resolve_receiver(context, goal.to)
     found, _ = yield from find_object(context, goal.what, goal.where)
     opened = (yield from context.open_first(target)) if verb is Verb.PLACE else False
-    yield from grasp(context, goal.what, found)
+    yield from grasp(context, goal.what, found, target if verb is Verb.PLACE else "")
     yield from deliver(context, goal.what, goal.to)
     if opened:
         yield from context.act(Verb.CLOSE, target)
@@ -93,10 +94,19 @@ def pick_up(context: PlanContext, goal: PickUp) -> Plan[str]:
     return f"I am holding the {goal.what}."
 
 
-def grasp(context: PlanContext, words: str, found: ObjectSummary) -> Plan[ObjectSummary]:
-    """Grasp an object; if it has moved, search for it and retry a bounded number of times."""
+def grasp(context: PlanContext, words: str, found: ObjectSummary, to: str = "") -> Plan[ObjectSummary]:
+    """Grasp an object; if it has moved, search for it and retry a bounded number of times.
+
+    Args:
+        context: Current palette.
+        words: The object, as the goal names it.
+        found: The object.
+        to: Id of the place where it will be put down; between shelves there is no room for a hand from above.
+    """
+    shelved = to and not WORDS["shelved"].isdisjoint(context.label(to).lower().split())
+    how = {"from_side": True} if shelved and context.takes(Verb.GRASP, "from_side") else {}
     for _ in range(GRASP_TRIES):
-        reply = yield from context.act(Verb.GRASP, found.id)
+        reply = yield from context.act(Verb.GRASP, found.id, parameters=how)
         if reply.status != "MOVED":
             break
         found = yield from search_object(context, words, reply)
@@ -150,13 +160,22 @@ def find_speaker(context: PlanContext, *, search: bool) -> Plan[str]:
 
 
 def staging_surface(context: PlanContext, room: str = "") -> str:
-    """Choose a surface for setting objects down, in this room if one is named."""
+    """Choose a surface for setting objects down, in this room if one is named.
+
+    Raises:
+        PlanFailed: If none is known.
+    """
+    place = next(iter(staging_surfaces(context, room)), "")
+    if not place:
+        raise PlanFailed("I don't know a surface to put the object on. What should I do?")
+    return place
+
+
+def staging_surfaces(context: PlanContext, room: str = "") -> tuple[str, ...]:
+    """List the surfaces for setting objects down, in this room if one is named, the best first."""
     places = [p for p in context.now.places if p.room == room or not room]
-    for name in load_serving_rules().staging:
-        place = next((p for p in places if name in p.label.lower()), None)
-        if place is not None:
-            return place.id
-    raise PlanFailed("I don't know a surface to put the object on. What should I do?")
+    names = load_serving_rules().staging
+    return tuple(dict.fromkeys(p.id for name in names for p in places if name in p.label.lower()))
 
 
 def listener(to: str, verb: Verb = Verb.HANDOVER) -> str:

@@ -23,6 +23,8 @@ BLIND_VISITS = 3
 """Places in a row without an evaluated image, after which a search is given up."""
 _NOBODY = (NOBODY_CAN_LOOK, "NO_DETECTOR")
 _HAND_AFTER = {Verb.GRASP: True, Verb.PLACE: False, Verb.HANDOVER: False}
+DROPPED = ("LOST_OBJECT", "NOTHING_HELD")
+"""Statuses after which the hand is empty."""
 T = TypeVar("T")
 Plan = Generator[Tool, ToolResult, T]
 
@@ -111,7 +113,14 @@ class PlanContext:
         )
         if reply.status == "SUCCEEDED" and verb in _HAND_AFTER:
             self.holding = _HAND_AFTER[verb]
+        if reply.status in DROPPED:
+            self.holding = False
         return reply
+
+    def takes(self, verb: Verb, parameter: str) -> bool:
+        """Return True if the first skill of a verb has a parameter of this name."""
+        skills = self.now.with_verb(verb)
+        return bool(skills) and any(spec.name == parameter for spec in skills[0].parameters)
 
     def visit(self, place: str, words: str) -> Plan[ToolResult]:
         """Search one entry of a frontier for an object."""

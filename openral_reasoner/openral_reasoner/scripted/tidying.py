@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from openral_core.skills import Verb
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.scripted.goals import Clear, Tidy
-from openral_reasoner.scripted.plans import grasp, resolve_receiver, staging_surface
+from openral_reasoner.scripted.plans import grasp, resolve_receiver, staging_surface, staging_surfaces
 from openral_reasoner.scripted.steps import (
     Plan,
     PlanContext,
@@ -88,7 +88,8 @@ def clear(context: PlanContext, goal: Clear) -> Plan[str]:
         return (to,) if to else others or None
 
     yield from look_over(context, place)
-    yield from move_all(context, place, report, destinations)
+    instead = () if to else tuple(each for each in staging_surfaces(context) if each != place)
+    yield from move_all(context, place, report, destinations, instead[:PLACES_TRIED])
     yield from face_place(context, place)
     yield ListObjectsTool(within=place)
     return report.require_all(context) or f"There is nothing on the {goal.where}."
@@ -119,8 +120,17 @@ def face_place(context: PlanContext, place: str) -> Plan[ToolResult]:
     return (yield from context.act(Verb.LOOK_AT, place))
 
 
-def move_all(context: PlanContext, scope: str, report: _Report, destinations: _Destinations) -> Plan[None]:
-    """Move each object once, after a new list every time; note those without a known destination."""
+def move_all(
+    context: PlanContext,
+    scope: str,
+    report: _Report,
+    destinations: _Destinations,
+    instead: tuple[str, ...] = (),
+) -> Plan[None]:
+    """Move each object once, after a new list every time; note those without a known destination.
+
+    ``instead`` are surfaces for objects that could not be put where they belong.
+    """
     suggested = named_place(context.now, context.suggestion)
     while True:
         listed = (yield ListObjectsTool(within=scope)).found
@@ -132,38 +142,47 @@ def move_all(context: PlanContext, scope: str, report: _Report, destinations: _D
         if item is None or to is None:
             return
         try:
-            report.done[item.id] = yield from put_away(context, item, to)
+            report.done[item.id] = yield from put_away(context, item, to, instead)
         except PlanFailed as failure:
             report.failed[item.label, item.place] = str(failure)
             if context.holding:
                 return
 
 
-def put_away(context: PlanContext, item: ObjectSummary, destinations: tuple[str, ...]) -> Plan[str]:
+def put_away(
+    context: PlanContext, item: ObjectSummary, destinations: tuple[str, ...], instead: tuple[str, ...] = ()
+) -> Plan[str]:
     """Open the destination while the hand is empty, take the object there and close again.
 
     An object that fits nowhere is put back, so that the others can be put away.
+
+    Args:
+        context: Current palette.
+        item: The object.
+        destinations: Places where it belongs, best first.
+        instead: Surfaces where it may lie if none of those takes it.
 
     Raises:
         PlanFailed: If it could not be taken or put down.
     """
     first, *others = destinations
     opened = yield from context.open_first(first)
-    yield from grasp(context, item.label, item)
-    reachable = [each for each in others if each not in item.closed]
-    reply, place = yield from put_down(context, (first, *reachable[: PLACES_TRIED - 1]))
-    if reply.status != "SUCCEEDED":
+    yield from grasp(context, item.label, item, first)
+    reachable = [each for each in others if each not in item.closed][: PLACES_TRIED - 1]
+    reply, place = yield from put_down(context, (first, *reachable, *instead))
+    if reply.status != "SUCCEEDED" and context.holding:
         yield from put_down(context, (item.place, staging_surface(context)))
     if opened and not context.holding:
         yield from context.act(Verb.CLOSE, first)
     require_success(reply, f"put the {item.label} down at {context.label(place)}")
-    return f"I put the {item.label} at the {context.label(place)}."
+    other = f", because it could not be put at the {context.label(first)}" if place != first else ""
+    return f"I put the {item.label} at the {context.label(place)}{other}."
 
 
 def put_down(context: PlanContext, places: tuple[str, ...]) -> Plan[tuple[ToolResult, str]]:
     """Put the held object down at the first place that takes it; return the last reply and its place."""
-    for place in filter(None, places):
+    for place in filter(None, dict.fromkeys(places)):
         reply = yield from context.act(Verb.PLACE, place)
-        if reply.status == "SUCCEEDED":
+        if reply.status == "SUCCEEDED" or not context.holding:
             break
     return reply, place

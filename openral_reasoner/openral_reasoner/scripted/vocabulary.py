@@ -18,6 +18,7 @@ class _Vocabulary(Document):
     determiners: str
     no_nouns: str
     immovable: str
+    shelved: str
     intangible: str
     no_places: str
     concrete: str

@@ -3,8 +3,11 @@
 import pytest
 
 from openral_core.missions import MissionState
+from openral_core.rskills import ParameterSpec, ParameterType
+from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
-from openral_reasoner.commands import PublishHandoff, SendSkill
+from openral_reasoner.commands import Command, PublishHandoff, SendSkill
+from openral_reasoner.events import Event, SkillEnded
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.scripted.goals import Bring, MoveDoor, Sequence
 from openral_reasoner.scripted.planner import decide
@@ -221,3 +224,48 @@ def test_a_part_is_named_by_its_kind_and_words() -> None:
     assert name_of(Bring("red mug", "Ana", "table")) == "bring (red mug, Ana, table)"
     both = Sequence((Bring("mug"), Bring("cup", "table")))
     assert name_of(both) == "bring (mug), bring (cup, table)"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        "the baguette on the shelf and the mug on the counter",
+        "the mug on the counter and the baguette on the shelf",
+    ],
+)
+def test_an_object_that_a_failed_part_leaves_in_the_hand_is_put_down(
+    parts: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    peers = HomePeers(home)
+
+    def full_shelf(command: Command) -> Event | None:
+        if isinstance(command, SendSkill) and command.goal.rskill_id == "place" and home.at == "shelf_1":
+            full = SkillResult(SkillStatus.NOT_REACHABLE, "no free spot")
+            return SkillEnded(call_id=command.call_id, result=full)
+        return peers.answer(command)
+
+    goal = f"put {parts}"
+    story = run_mission_in_home(goal, palette, full_shelf, decide, settings)
+    assert state(story) is MissionState.HANDED_OVER
+    assert home.objects["mug_1"].place == "counter_1"
+    assert not home.holding
+    assert story.end is not None
+    assert "I couldn't put baguette down in shelf: NOT_REACHABLE" in story.end.reason
+    assert "I put what I held on the kitchen counter." in story.end.reason
+
+
+@pytest.mark.parametrize(("to", "how"), [("shelf", {"from_side": True}), ("counter", {})])
+def test_what_goes_between_shelves_is_grasped_from_the_side(
+    to: str, how: dict[str, bool], home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    side = ParameterSpec(name="from_side", type=ParameterType.BOOL, description="grasp it so", required=False)
+    skills = tuple(
+        skill.model_copy(update={"parameters": (*skill.parameters, side)})
+        if skill.verb is Verb.GRASP
+        else skill
+        for skill in palette.skills
+    )
+    story = run(f"put the mug on the {to}", home, palette.model_copy(update={"skills": skills}), settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    grasp = next(c.goal for c in story.commands if isinstance(c, SendSkill) and c.goal.rskill_id == "grasp")
+    assert {name: value for name, value in grasp.params.items() if name == "from_side"} == how

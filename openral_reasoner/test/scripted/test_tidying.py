@@ -143,3 +143,22 @@ def test_opens_a_container_before_it_takes_what_goes_in(
     assert state(story) is MissionState.SUCCEEDED, story.end
     assert story.skills.index("open") < story.skills.index("grasp")
     assert not messy.places["fridge_1"].is_open
+
+
+def test_what_fits_nowhere_leaves_a_cleared_place_for_another_surface(
+    messy: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    peers = HomePeers(messy)
+
+    def full_cabinet(command: Command) -> Event | None:
+        if isinstance(command, SendSkill) and command.goal.rskill_id == "place" and messy.at == "cabinet_1":
+            full = SkillResult(SkillStatus.NOT_REACHABLE, "no free spot")
+            return SkillEnded(call_id=command.call_id, result=full)
+        return peers.answer(command)
+
+    story = run_mission_in_home("clear the table", palette, full_cabinet, decide, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert messy.objects["plate_1"].place == "counter_1"
+    assert story.end is not None
+    told = "I put the plate at the kitchen counter, because it could not be put at the cabinet."
+    assert told in story.end.reason

@@ -76,7 +76,7 @@ def grasp_options(request: GraspRequest, base: Vector) -> list[ReachOption]:
     """List pregrasp and expected grasp poses from a base pose: from above, then from the front, then others.
 
     A slender object is grasped from the side first, so that it can be poured from and put down upright.
-    Lateral and oblique approaches come last.
+    Lateral and oblique approaches come last, or first if the request is so.
     """
     heading = float(np.arctan2(*(request.position[:2] - base[:2])[::-1]))
     half_height, wide = request.height / 2, request.reach
@@ -85,13 +85,15 @@ def grasp_options(request: GraspRequest, base: Vector) -> list[ReachOption]:
         for turn in (np.pi / 2, 0.0)
     ]
     level = [(frontal(heading), height, wide, CONFIG.contact_margin) for height in _heights(request)]
-    usual = (*level, *above) if request.is_slender else (*above, *level)
+    last = above if request.from_side else []
+    first = [] if request.from_side else above
+    usual = (*level, *first) if request.is_slender else (*first, *level)
     others = [
         (approach, _oblique_height(request, approach), wide, CONFIG.contact_margin)
         for approach in _lateral_and_oblique(heading)
     ]
     options = []
-    for number, (approach, height, extent, margin) in enumerate((*usual, *others)):
+    for number, (approach, height, extent, margin) in enumerate((*usual, *others, *last)):
         T = expected_grasp(approach, np.add(request.position, (0.0, 0.0, height)), extent)
         allowed_contact = (request.position, request.reach + margin)
         options += [
@@ -100,7 +102,7 @@ def grasp_options(request: GraspRequest, base: Vector) -> list[ReachOption]:
                 pregrasp_pose(turned, CONFIG.hover_distance),
                 turned,
                 allowed_contact,
-                number >= len(usual),
+                len(usual) <= number < len(usual) + len(others),
             )
             for turned in wrist_rotations(T)
         ]

@@ -28,7 +28,7 @@ from openral_sim.motion_primitives.retract import retract_hand
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.base_planner import CostToGo
 from openral_sim.planning.occupancy_grid import RESOLUTION
-from openral_sim.planning.placement import find_placements
+from openral_sim.planning.placement import FurnitureBounds, Surfaces, find_placements
 from openral_sim.skills.context import HeldObject, Move, Running, SkillContext
 
 Vector = NDArray[np.float64]
@@ -43,7 +43,13 @@ class PlaceConfig:
         drop: Height from which a hand that points down lowers the object.
         level_drop: Height from which a level hand lowers the object; it has less room under a shelf.
         margin: Free surface around the object.
+        narrow_margin: The same on a board or in a drawer where nothing wider is free.
         hand_radius: Radius that a level hand needs beside other objects; half its width and a margin.
+        wrist_length: Length of hand and wrist above the point between the pads when the hand points down.
+        hand_half_height: Half the height of a level hand.
+        min_furniture: Least depth and width of a target whose whole surfaces are searched; a smaller one is
+            an object, on or beside which there may be room.
+        max_spots: Number of free points on a piece of furniture that are tried.
         max_floor_height: Height up to which a free spot is the floor, or a rug on it.
         attempts: Number of base poses from which an arm path is searched.
         reach_speed: Fraction of the arm's top speed with the object.
@@ -60,7 +66,12 @@ class PlaceConfig:
     drop: float = 0.12
     level_drop: float = 0.07
     margin: float = 0.05
+    narrow_margin: float = 0.02
     hand_radius: float = 0.13
+    wrist_length: float = 0.25
+    hand_half_height: float = 0.05
+    min_furniture: float = 0.3
+    max_spots: int = 15
     max_floor_height: float = 0.04
     attempts: int = 3
     reach_speed: float = 0.7
@@ -80,7 +91,7 @@ def place(context: SkillContext, request: PlaceRequest) -> Running:
     """Move to a free spot, lower the object until it is supported, release it slowly and retract."""
     held = require_held(context, Verb.PLACE)
     requested = np.array(request.target.position)
-    spot, work_pose = yield from bring_over(context, held, requested)
+    spot, work_pose = yield from bring_over(context, held, request)
     yield from reach_along(
         context,
         work_pose.option.T_map_goal,
@@ -101,7 +112,9 @@ def place(context: SkillContext, request: PlaceRequest) -> Running:
     return result()
 
 
-def bring_over(context: SkillContext, held: HeldObject, requested: Vector) -> Move[tuple[Vector, WorkPose]]:
+def bring_over(
+    context: SkillContext, held: HeldObject, request: PlaceRequest
+) -> Move[tuple[Vector, WorkPose]]:
     """Bring the object over a free spot, from another base pose if the arm finds no path.
 
     Raises:
@@ -109,7 +122,7 @@ def bring_over(context: SkillContext, held: HeldObject, requested: Vector) -> Mo
         NoArmPath: If the arm found no path from a bounded number of base poses.
     """
     for attempt in range(CONFIG.attempts):
-        spot, work_pose = yield from move_to_free_spot(context, held, requested, elsewhere=attempt > 0)
+        spot, work_pose = yield from move_to_free_spot(context, held, request, elsewhere=attempt > 0)
         try:
             yield from reach_to(context, work_pose.before, "reaching", CONFIG.reach_speed)
         except NoArmPath as error:
@@ -121,7 +134,7 @@ def bring_over(context: SkillContext, held: HeldObject, requested: Vector) -> Mo
 
 
 def move_to_free_spot(
-    context: SkillContext, held: HeldObject, requested: Vector, *, elsewhere: bool
+    context: SkillContext, held: HeldObject, request: PlaceRequest, *, elsewhere: bool
 ) -> Move[tuple[Vector, WorkPose]]:
     """Try free spots near the requested point, the nearest first.
 
@@ -129,16 +142,8 @@ def move_to_free_spot(
         BadRequest: If there is only floor at the requested point; objects are not put on the floor.
         NotReachable: If there is no free spot, or none can be reached.
     """
-    low, high = extent(context.model, held.body)
-    radius = float(np.abs([low[:2], high[:2]]).max()) + CONFIG.margin
-    effort = distance_to_floor(plan_base_motion(context))
-    # A level hand comes down beside other objects; the object alone may fit where the hand does not.
-    radii = {radius} if held.is_downward else {max(radius, CONFIG.hand_radius), radius}
-    spots = [
-        spot
-        for disc in sorted(radii, reverse=True)
-        for spot in find_placements(context.model, context.data, requested, disc, effort)
-    ]
+    requested = np.array(request.target.position)
+    spots = free_spots(context, held, request)
     where = ", ".join(f"{value:.2f}" for value in requested)
     if spots and spots[0][2] < CONFIG.max_floor_height:
         raise BadRequest(
@@ -154,8 +159,41 @@ def move_to_free_spot(
     raise NotReachable(
         f"none of {len(spots)} free spots near ({where}) can be reached with the {held.label}"
         if spots
-        else f"no free spot of {2 * radius:.2f} m for the {held.label} near ({where})"
+        else f"no free spot of {2 * object_radius(context, held):.2f} m for the {held.label} near ({where})"
     )
+
+
+def free_spots(context: SkillContext, held: HeldObject, request: PlaceRequest) -> list[Vector]:
+    """List free points on a piece of furniture, or near a point of a surface, the best first."""
+    requested, size = np.array(request.target.position), np.array(request.size)
+    effort = distance_to_floor(plan_base_motion(context))
+    radius = object_radius(context, held)
+    # A level hand comes down beside other objects; the object alone may fit where the hand does not.
+    discs = {radius + CONFIG.margin} | (set() if held.is_downward else {max(radius, CONFIG.hand_radius)})
+    if min(size[:2]) < CONFIG.min_furniture:
+        find = partial(find_placements, context.model, context.data, requested, effort=effort)
+        return [spot for disc in sorted(discs, reverse=True) for spot in find(radius=disc)]
+    top = float(requested[2] + size[2] / 2)
+    furniture = FurnitureBounds(np.append(requested[:2], request.target.yaw), size[:2], top)
+    surfaces = Surfaces.of(context.model, context.data, furniture, context.own_bodies())
+    discs |= {radius + CONFIG.narrow_margin}
+    spots = surfaces.placements(sorted(discs, reverse=True), headroom(context, held), effort)
+    return spots[: CONFIG.max_spots]
+
+
+def object_radius(context: SkillContext, held: HeldObject) -> float:
+    """Radius of the upright cylinder around the held object in [m]."""
+    low, high = extent(context.model, held.body)
+    return float(np.abs([low[:2], high[:2]]).max())
+
+
+def headroom(context: SkillContext, held: HeldObject) -> float:
+    """Free height above a surface that the held object and the hand need in [m]."""
+    low, high = extent(context.model, held.body)
+    height = float(high[2] - low[2])
+    if held.is_downward:
+        return max(height, held.above_support + CONFIG.wrist_length) + CONFIG.drop
+    return max(height, held.above_support + CONFIG.hand_half_height) + CONFIG.gap + CONFIG.level_drop
 
 
 def distance_to_floor(field: CostToGo) -> Callable[[Vector], float]:
