@@ -1,6 +1,6 @@
 """PLACE: put the held object down at, or near, a point of a surface."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -52,6 +52,7 @@ class PlaceConfig:
         max_spots: Number of free points on a piece of furniture that are tried.
         max_floor_height: Height up to which a free spot is the floor, or a rug on it.
         attempts: Number of base poses from which an arm path is searched.
+        avoided_radius: Distance from a point that no arm path led to within which others are not tried.
         reach_speed: Fraction of the arm's top speed with the object.
         lower_speed: Speed of the hand on the way down in [m/s].
         retract_speed: Speed of the emptied hand in [m/s].
@@ -73,7 +74,8 @@ class PlaceConfig:
     min_furniture: float = 0.3
     max_spots: int = 15
     max_floor_height: float = 0.04
-    attempts: int = 3
+    attempts: int = 5
+    avoided_radius: float = 0.15
     reach_speed: float = 0.7
     lower_speed: float = 0.12
     retract_speed: float = 0.25
@@ -90,7 +92,6 @@ CONFIG = PlaceConfig()
 def place(context: SkillContext, request: PlaceRequest) -> Running:
     """Move to a free spot, lower the object until it is supported, release it slowly and retract."""
     held = require_held(context, Verb.PLACE)
-    requested = np.array(request.target.position)
     spot, work_pose = yield from bring_over(context, held, request)
     yield from reach_along(
         context,
@@ -102,7 +103,7 @@ def place(context: SkillContext, request: PlaceRequest) -> Running:
     yield from lower_until_supported(context, held)
     deactivate_weld(context, context.names.grasp_weld)
     context.held = None
-    context.achieved = result = partial(_result, context, held, requested, spot)
+    context.achieved = result = partial(_result, context, held, request, spot)
     yield from release_slowly(context, "letting go")
     yield from wait_until_still(context, held.body, "letting go")
     if not held.orientation.is_level:
@@ -121,12 +122,14 @@ def bring_over(
         NotReachable: If there is no free spot, or none can be reached.
         NoArmPath: If the arm found no path from a bounded number of base poses.
     """
+    avoided = list[Vector]()
     for attempt in range(CONFIG.attempts):
-        spot, work_pose = yield from move_to_free_spot(context, held, request, elsewhere=attempt > 0)
+        spot, work_pose = yield from move_to_free_spot(context, held, request, avoided, elsewhere=attempt > 0)
         try:
             yield from reach_to(context, work_pose.before, "reaching", CONFIG.reach_speed)
         except NoArmPath as error:
             refused = error
+            avoided += [spot] if attempt > 0 else []
             yield Feedback("reaching", 0.0)
         else:
             return spot, work_pose
@@ -134,9 +137,14 @@ def bring_over(
 
 
 def move_to_free_spot(
-    context: SkillContext, held: HeldObject, request: PlaceRequest, *, elsewhere: bool
+    context: SkillContext,
+    held: HeldObject,
+    request: PlaceRequest,
+    avoided: Sequence[Vector],
+    *,
+    elsewhere: bool,
 ) -> Move[tuple[Vector, WorkPose]]:
-    """Try free spots near the requested point, the nearest first.
+    """Try free spots near the requested point, the nearest first, but for those to be avoided.
 
     Raises:
         BadRequest: If there is only floor at the requested point; objects are not put on the floor.
@@ -150,6 +158,8 @@ def move_to_free_spot(
             f"PLACE needs a surface, but at ({where}) there is only floor; still holding the {held.label}"
         )
     for spot in spots:
+        if any(float(np.linalg.norm(spot - other)) < CONFIG.avoided_radius for other in avoided):
+            continue
         try:
             options = _options(held, spot)
             work_pose = yield from move_to_work_pose(context, spot, options, "docking", elsewhere=elsewhere)
@@ -169,8 +179,9 @@ def free_spots(context: SkillContext, held: HeldObject, request: PlaceRequest) -
     effort = distance_to_floor(plan_base_motion(context))
     radius = object_radius(context, held)
     # A level hand comes down beside other objects; the object alone may fit where the hand does not.
-    discs = {radius + CONFIG.margin} | (set() if held.is_downward else {max(radius, CONFIG.hand_radius)})
-    if min(size[:2]) < CONFIG.min_furniture:
+    wide = radius + CONFIG.margin
+    discs = {wide} if held.is_downward else {wide, max(wide, CONFIG.hand_radius)}
+    if not is_furniture(request):
         find = partial(find_placements, context.model, context.data, requested, effort=effort)
         return [spot for disc in sorted(discs, reverse=True) for spot in find(radius=disc)]
     top = float(requested[2] + size[2] / 2)
@@ -179,6 +190,11 @@ def free_spots(context: SkillContext, held: HeldObject, request: PlaceRequest) -
     discs |= {radius + CONFIG.narrow_margin}
     spots = surfaces.placements(sorted(discs, reverse=True), headroom(context, held), effort)
     return spots[: CONFIG.max_spots]
+
+
+def is_furniture(request: PlaceRequest) -> bool:
+    """Return True if all surfaces of the target are searched, not those about a point of it."""
+    return min(request.size[:2]) >= CONFIG.min_furniture
 
 
 def object_radius(context: SkillContext, held: HeldObject) -> float:
@@ -207,7 +223,7 @@ def _options(held: HeldObject, spot: Vector) -> Options:
     return lambda base: hold_poses_over(held, spot, CONFIG.gap, drop, base)
 
 
-def _result(context: SkillContext, held: HeldObject, requested: Vector, spot: Vector) -> SkillResult:
+def _result(context: SkillContext, held: HeldObject, request: PlaceRequest, spot: Vector) -> SkillResult:
     """Report where the object is now.
 
     Raises:
@@ -219,9 +235,11 @@ def _result(context: SkillContext, held: HeldObject, requested: Vector, spot: Ve
     if is_displaced or z < spot[2] - CONFIG.max_sinking or axis < CONFIG.min_upright:
         where = f"({x:.2f}, {y:.2f}, {z:.2f})"
         raise LostObject(f"the {held.label} did not stay where it was placed; it is now at {where}")
-    offset = float(np.linalg.norm(spot[:2] - requested[:2]))
+    offset = float(np.linalg.norm(spot[:2] - request.target.position[:2]))
     message = f"placed the {held.label}"
-    if offset > CONFIG.reported_offset:
+    if is_furniture(request):
+        message += f" at a height of {spot[2]:.2f} m"
+    elif offset > CONFIG.reported_offset:
         message += f" at the nearest free spot, {offset:.2f} m from the requested point"
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = context.data.xmat[held.body].reshape(3, 3), position
