@@ -123,8 +123,16 @@ def bring_over(
         NoArmPath: If the arm found no path from a bounded number of base poses.
     """
     avoided = list[Vector]()
+    refused: NoArmPath | None = None
     for attempt in range(CONFIG.attempts):
-        spot, work_pose = yield from move_to_free_spot(context, held, request, avoided, elsewhere=attempt > 0)
+        try:
+            spot, work_pose = yield from move_to_free_spot(
+                context, held, request, avoided, elsewhere=attempt > 0
+            )
+        except NotReachable:
+            if refused is None:
+                raise
+            break
         try:
             yield from reach_to(context, work_pose.before, "reaching", CONFIG.reach_speed)
         except NoArmPath as error:
@@ -133,6 +141,7 @@ def bring_over(
             yield Feedback("reaching", 0.0)
         else:
             return spot, work_pose
+    assert refused is not None
     raise refused
 
 

@@ -5,7 +5,10 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
-from openral_sim.skills.context import SkillContext
+from openral_sim.motion_primitives.base_pose_selection import WorkPose
+from openral_sim.planning.arm_planner import NoArmPath
+from openral_sim.skills.context import Move, SkillContext
+from openral_sim.skills.place import move_to_free_spot
 
 CAN = {"target": Pose((1.80, -0.10, 0.805)), "label": "can", "size_x": 0.064, "size_y": 0.064, "size_z": 0.11}
 
@@ -89,3 +92,46 @@ def test_puts_nothing_on_the_floor_and_does_not_move_for_it(
         assert "there is only floor" in result.message
         assert np.linalg.norm(np.array(context.control.base_pose)[:2] - before[:2]) < 0.01
     assert context.held is not None
+
+
+def no_path(*_: object) -> Move[None]:
+    yield Feedback("reaching", 0.0)
+    raise NoArmPath("walled in")
+
+
+def test_turns_to_other_spots_when_no_arm_path_leads_to_one(
+    do: Callable[..., SkillResult], context: SkillContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert do(Verb.GRASP, **CAN).success
+    tried: list[np.ndarray] = []
+
+    def observed(*arguments: object, **options: object) -> Move[tuple[np.ndarray, WorkPose]]:
+        found = yield from move_to_free_spot(*arguments, **options)
+        tried.append(found[0])
+        return found
+
+    monkeypatch.setattr("openral_sim.skills.place.reach_to", no_path)
+    monkeypatch.setattr("openral_sim.skills.place.move_to_free_spot", observed)
+    result = do(Verb.PLACE, target=Pose((2.0, 0.0, 0.375)), size_x=0.8, size_y=1.4, size_z=0.75)
+    assert result.status is SkillStatus.BLOCKED
+    assert np.linalg.norm(tried[1] - tried[0]) < 0.02
+    assert np.linalg.norm(tried[2] - tried[0]) > 0.1
+    assert context.held is not None
+
+
+def test_puts_an_object_on_the_furniture_and_says_how_high(
+    do: Callable[..., SkillResult], context: SkillContext
+) -> None:
+    assert do(Verb.GRASP, **CAN).success
+    result = do(Verb.PLACE, target=Pose((2.0, 0.0, 0.375)), size_x=0.8, size_y=1.4, size_z=0.75)
+    assert result.success, result.message
+    assert result.message == "placed the can at a height of 0.75 m"
+    assert context.data.body("can").xpos[2] == pytest.approx(0.805, abs=0.01)
+
+
+def test_takes_an_object_from_the_side_if_asked_to(
+    do: Callable[..., SkillResult], context: SkillContext
+) -> None:
+    assert do(Verb.GRASP, **CAN, from_side=True).success
+    assert context.held is not None
+    assert not context.held.is_downward
