@@ -23,7 +23,7 @@ NODES = {
     "openral_bringup.lifecycle_manager.node": {"opentelemetry"},
     "openral_perception_ros.node": {"scipy"},
     "openral_reasoner_ros.node": {"scipy"},
-    "openral_skills_ros.node": {"scipy"},
+    "openral_skills_ros.node": set[str](),
     "openral_world_state.ros.node": set[str](),
     "openral_skills_ros.backends.moveit": set[str](),
 }

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import dist
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from openral_core.geometry import Pose, points_in_polygon
@@ -281,7 +282,7 @@ class _Ways:
         for zone in zones:
             window, inside = self._region(np.array(zone.polygon))
             cells[window][inside] = OCCUPIED
-        self._parts, count = ndimage.label(self._free(cells))
+        self._parts, count = scipy.ndimage.label(self._free(cells))
         self._at_goal = np.zeros(cells.shape, bool)
         window, inside = self._region(_disc(goal, within))
         self._at_goal[window] = inside
@@ -333,7 +334,7 @@ class _Ways:
         """Return True if what is in a doorway leaves no gap, as a shut door does and a person does not."""
         window, _ = self._region(_disc(doorway.at, doorway.width / 2 + self._config.clearance))
         gaps = FloorMap(self._floor.cells[window], self.cell).clearance(self._config.gap)
-        parts, _ = ndimage.label(gaps >= self._config.gap)
+        parts, _ = scipy.ndimage.label(gaps >= self._config.gap)
         here, other = self.reachable[window], (self._parts[window] > 0) & ~self.reachable[window]
         return not np.intersect1d(parts[here], parts[other]).size
 
@@ -347,7 +348,7 @@ class _Ways:
         return self.reached(_disc(at, self._config.clearance + 0.6)) > 0.0
 
     def _joins(self, window: Window, cells: NDArray[np.int8]) -> bool:
-        parts, _ = ndimage.label(self._free(cells[window]))
+        parts, _ = scipy.ndimage.label(self._free(cells[window]))
         here, there = parts[self.reachable[window]], parts[self._beyond[window]]
         return bool(np.intersect1d(here[here > 0], there).size)
 
