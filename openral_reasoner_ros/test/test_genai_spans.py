@@ -55,7 +55,7 @@ def spans_of(
 ) -> dict[str, ReadableSpan]:
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr("openral_reasoner_ros.telemetry.trace.get_tracer", provider.get_tracer)
+    monkeypatch.setattr("openral_ros.tracing.trace.get_tracer_provider", lambda: provider)
     traces = Traces(GenAiConventions.from_environment(environment, "anthropic", "large"))
     for start in starts:
         traces.start(start)
