@@ -83,14 +83,17 @@ class KnownObject:
         return cls(id=node.id, label=node.label, kind=node.kind.value, pose=node.pose, size=node.size)
 
     @classmethod
-    def resolved(cls, result: ResolveResult, label: str) -> "KnownObject":
-        """Build from a resolved place, room, agent or object."""
+    def resolved(
+        cls, result: ResolveResult, label: str, size: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    ) -> "KnownObject":
+        """Build from a resolved place, room, agent or object; ``size`` of furniture in [m]."""
         return cls(
             id=result.node_id,
             label=label,
             kind=result.kind,
             pose=result.target_pose,
             standing=result.goal_pose,
+            size=size,
         )
 
     def node(self) -> Node:

@@ -23,8 +23,10 @@ def resolve_object(mission: Mission, node_id: str) -> Procedure[KnownObject | No
     answer = yield from resolve(mission, node_id)
     if isinstance(answer, RequestFailed) or answer.status is not ResolveStatus.FOUND or not answer.node_id:
         return None
-    entry = mission.palette.place(answer.node_id) or mission.palette.control(answer.node_id)
-    target = KnownObject.resolved(answer, entry.label if entry else node_id)
+    place = mission.palette.place(answer.node_id)
+    entry = place or mission.palette.control(answer.node_id)
+    size = place.size if place else (0.0, 0.0, 0.0)
+    target = KnownObject.resolved(answer, entry.label if entry else node_id, size)
     return mission.learn(target)
 
 

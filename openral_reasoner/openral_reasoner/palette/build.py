@@ -209,10 +209,17 @@ def place_entries(scene: SceneGraph) -> tuple[PlaceEntry, ...]:
             on_floor=n.kind is NodeKind.PLACE and not any(n.size) and n.pose.position[2] <= MAX_FLOOR_HEIGHT,
             closed=n.kind is NodeKind.PLACE and n.occludes_contents and n.opening is not Opening.OPEN,
             states=states_in_words(n),
+            size=_to_centimetres(n.size) if n.kind is NodeKind.PLACE else (0.0, 0.0, 0.0),
         )
         for n in sorted(scene.nodes, key=lambda n: (n.kind, n.id))
         if n.kind in _NAMED
     )
+
+
+def _to_centimetres(size: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Round a size in [m]: small corrections of found furniture are no news."""
+    x, y, z = size
+    return round(x, 2), round(y, 2), round(z, 2)
 
 
 def states_in_words(node: SceneNode) -> tuple[str, ...]:

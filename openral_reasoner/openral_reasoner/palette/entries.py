@@ -102,7 +102,8 @@ class PlaceEntry(PaletteEntry):
     """Place, room or agent that may be a target.
 
     ``on_floor`` for a place without furniture, or a surface; ``closed`` for a container whose door is not
-    known to be open; ``states`` are known and believed, as in "open (seen)".
+    known to be open; ``states`` are known and believed, as in "open (seen)"; ``size`` of furniture along
+    the axes of its pose in [m], 0 where unknown.
     """
 
     id: str
@@ -113,6 +114,7 @@ class PlaceEntry(PaletteEntry):
     on_floor: bool = False
     closed: bool = False
     states: tuple[str, ...] = ()
+    size: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def answers_to(self, name: str) -> bool:
         """Return True if ``name`` is its id, label or alias, ignoring case."""

@@ -81,7 +81,8 @@ class ResolvePlaceTool(Tool):
                 peer_words=(answer.message,),
             )
         entry = mission.palette.place(answer.node_id)
-        known_object = mission.learn(KnownObject.resolved(answer, entry.label if entry else self.reference))
+        label, size = (entry.label, entry.size) if entry else (self.reference, (0.0, 0.0, 0.0))
+        known_object = mission.learn(KnownObject.resolved(answer, label, size))
         found = ObjectSummary(
             id=known_object.id,
             label=known_object.label,

@@ -299,3 +299,13 @@ def test_names_that_are_too_long_are_skipped() -> None:
 )
 def test_a_number_that_is_no_measure_is_unknown(reported: float, known: float) -> None:
     assert number(reported) == known
+
+
+def test_furniture_has_its_size_to_the_centimetre_and_a_room_has_none() -> None:
+    shelf = SceneNode("shelf_1", NodeKind.PLACE, "shelf", Pose((0.0, 0.0, 0.8)), size=(0.3412, 1.0, 1.6))
+    room = SceneNode("study", NodeKind.ROOM, "study", Pose((0.0, 0.0, 0.0)), size=(4.0, 3.0, 0.0))
+    sizes = {
+        place.id: place.size
+        for place in build_palette(GraphState(memory_alive=True, scene=SceneGraph((shelf, room))), ()).places
+    }
+    assert sizes == {"shelf_1": (0.34, 1.0, 1.6), "study": (0.0, 0.0, 0.0)}

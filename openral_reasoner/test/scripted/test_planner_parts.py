@@ -254,18 +254,38 @@ def test_an_object_that_a_failed_part_leaves_in_the_hand_is_put_down(
     assert "I put what I held on the kitchen counter." in story.end.reason
 
 
+def with_parameter(palette: ToolPalette, verb: Verb, name: str, kind: ParameterType) -> ToolPalette:
+    """Add an optional parameter to the skill of a verb."""
+    spec = ParameterSpec(name=name, type=kind, description="of the test", required=False)
+    skills = tuple(
+        skill.model_copy(update={"parameters": (*skill.parameters, spec)}) if skill.verb is verb else skill
+        for skill in palette.skills
+    )
+    return palette.model_copy(update={"skills": skills})
+
+
+@pytest.mark.parametrize(
+    "goal", ["put the mug on the shelf", "clear the table and put everything on the shelf"]
+)
+def test_a_place_skill_is_told_the_size_of_the_furniture(
+    goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    places = tuple(
+        place.model_copy(update={"size": (0.34, 1.0, 1.6)}) if place.id == "shelf_1" else place
+        for place in palette.places
+    )
+    palette = with_parameter(palette, Verb.PLACE, "size_z", ParameterType.FLOAT)
+    story = run(goal, home, palette.model_copy(update={"places": places}), settings)
+    place = next(c.goal for c in story.commands if isinstance(c, SendSkill) and c.goal.rskill_id == "place")
+    assert place.params["size_z"] == 1.6
+
+
 @pytest.mark.parametrize(("to", "how"), [("shelf", {"from_side": True}), ("counter", {})])
 def test_what_goes_between_shelves_is_grasped_from_the_side(
     to: str, how: dict[str, bool], home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
-    side = ParameterSpec(name="from_side", type=ParameterType.BOOL, description="grasp it so", required=False)
-    skills = tuple(
-        skill.model_copy(update={"parameters": (*skill.parameters, side)})
-        if skill.verb is Verb.GRASP
-        else skill
-        for skill in palette.skills
-    )
-    story = run(f"put the mug on the {to}", home, palette.model_copy(update={"skills": skills}), settings)
+    palette = with_parameter(palette, Verb.GRASP, "from_side", ParameterType.BOOL)
+    story = run(f"put the mug on the {to}", home, palette, settings)
     assert state(story) is MissionState.SUCCEEDED, story.end
     grasp = next(c.goal for c in story.commands if isinstance(c, SendSkill) and c.goal.rskill_id == "grasp")
     assert {name: value for name, value in grasp.params.items() if name == "from_side"} == how
