@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable
 
 from openral_reasoner.scripted.control_names import read_switch
+from openral_reasoner.scripted.delivery import read_bring
 from openral_reasoner.scripted.goals import (
     BringEach,
+    BringFilled,
     Clear,
     Describe,
     Explore,
@@ -36,7 +38,8 @@ _Rule = tuple[str, Callable[[re.Match[str]], Request | None]]
 _ALL = (
     r"(?:everything|all (?:of )?(?:the |my |your |that |this |those )?(?:stuff|things?|clutter|junk|items"
     r"|bits|mess|objects)"
-    r"|whatever|all that|all of it|the lot|anything|all)(?: (?:that's|that is|which is|which are|that are"
+    r"|the (?:stuff|things|clutter|junk|mess)|whatever|all that|all of it|the lot|anything"
+    r"|all)(?: (?:that's|that is|which is|which are|that are"
     r"|is|are|you (?:can )?"
     r"(?:find|see)))?(?: (?:still|currently|lying|standing|sitting|left))*(?: around)?"
 )
@@ -50,7 +53,8 @@ _EVERYBODY = (
 )
 _HAND = r"(?:bring|give|get|fetch|hand|serve|pass|take|deliver|distribute)(?: out| round| around)?"
 _HAVE = (
-    r"(?:needs?|wants?|gets?|has|(?:would|'d) like|should (?:get|have)|is to (?:get|have)|deserves|could use)"
+    r"(?:needs?|wants?|gets?|has|(?:would|'d) like|should (?:get|have)|is to (?:get|have)|deserves"
+    r"|could (?:use|do with))"
 )
 
 
@@ -74,12 +78,13 @@ def _swap(match: re.Match[str]) -> Request | None:
 def _each(match: re.Match[str]) -> Request | None:
     number, rest = counted(match["what"])
     what, where = split_place(rest if number == 1 else match["what"])
-    named = is_object(what) and (not where or is_place(where)) and number < 2
+    filled = isinstance(read_bring(match["what"], "me"), BringFilled)
+    named = is_object(what) and (not where or is_place(where)) and number < 2 and not filled
     return BringEach(singular(what), where) if named else None
 
 
 def _clear(match: re.Match[str]) -> Request | None:
-    surface, to = plain(match["surface"]), plain(match.groupdict().get("to") or "")
+    surface, to = plain(match["surface"] or match["surface2"]), plain(match.groupdict().get("to") or "")
     named = is_place(surface) and (not to or is_place(to))
     return Clear(surface, to) if named else None
 
@@ -136,7 +141,8 @@ _KNOW = (
     r"(?: of| about)?"
     r"|what have you (?:seen|learned|learnt|mapped|explored|remembered)(?: so far| already)?"
     r"(?: of| about| in)?"
-    r"|(?:tell|show) (?:me|us) (?:what you (?:know|remember)(?: of| about)?|about)|describe"
+    r"|(?:tell|show) (?:me|us) (?:(?:what|everything|all) you (?:know|remember)(?: of| about)?|about)"
+    r"|describe"
     r"|how (?:well|much) do you know(?: of| about)?"
 )
 _RULES: tuple[_Rule, ...] = (
@@ -144,7 +150,9 @@ _RULES: tuple[_Rule, ...] = (
         (
             r"(?:(?:go (?:and )?|start )?(?:explore|exploring|scout(?: out)?|survey|map(?: out)?"
             r"|get to know)"
-            r"|(?:familiarise|familiarize|acquaint) yourself with|(?:take|have) a tour (?:of|through)"
+            r"|(?:familiarise|familiarize|acquaint) yourself with|(?:take|have|do"
+            r"|go for) an? (?:\w+ )?(?:tour|wander|stroll|walk)"
+            r" (?:of|through|round|around|about)"
             rf"|(?:make|draw|build) a map of)(?: (?:{_HOME}|(?P<room>(?!.* for ).+)))?"
         ),
         _explore,
@@ -176,7 +184,8 @@ _RULES: tuple[_Rule, ...] = (
     ),
     (
         (
-            r"(?:(?:make|let|have|get|i want|i'd like|i would like) )?(?P<a>.+?) and (?P<b>.+?) (?:should "
+            r"(?:(?:make|let|have|get|i want|i'd like|i would like|can|could"
+            r"|may) )?(?P<a>.+?) and (?P<b>.+?) (?:should "
             r"|ought to |have to |needs? to |must )?(?:be )?"
             rf"(?:swap|trade|change|switch|exchange|swapped)(?: (?:{_PLACES}|around|over))?"
         ),
@@ -184,7 +193,8 @@ _RULES: tuple[_Rule, ...] = (
     ),
     (
         (
-            r"(?:(?:put|move|place) )?(?P<a>.+?) (?:goes )?where (?P<b>.+?) is(?: now)?,? and (?:put "
+            r"(?:(?:put|move|place|i want"
+            r"|i'd like) )?(?P<a>.+?) (?:goes )?where (?P<b>.+?) is(?: now)?,? and (?:put "
             r"|move )?(?P<c>.+?)"
             r" (?:goes )?where (?P<d>.+?) (?:is|was)(?: now)?"
         ),
@@ -224,6 +234,7 @@ _RULES: tuple[_Rule, ...] = (
         (
             rf"(?:(?:take|get|remove|clear|i want|i'd like|have|pick) )?{_ALL} (?:off of|off"
             r"|from) (?P<surface>.+)"
+            rf"|(?:remove|clear|take)(?: away| off)? {_ALL} on (?P<surface2>.+)"
         ),
         _clear,
     ),
@@ -236,17 +247,9 @@ _RULES: tuple[_Rule, ...] = (
     ),
     (
         (
-            r"(?:get |have )?(?P<surface>(?:the |my |our )?.+?) (?:cleared"
-            r"|needs (?:clearing|to be cleared)|(?:has|ought) to be cleared|must be cleared)(?: off| first"
-            r"| away| up)*"
-        ),
-        _clear,
-    ),
-    (
-        (
             r"(?:tidy|tidy up|straighten up|neaten up|declutter|sort out|pick up|clear up"
             r"|clean up|put things away"
-            r"|do some tidying)"
+            r"|(?:do some|have a|do a) (?:tidying|tidy|tidy up))"
             r"(?: (?:in here|here|around here|this place|the place|the mess|everything|up|this mess|the house"
             r"|the flat|things))*"
         ),
@@ -272,16 +275,8 @@ _RULES: tuple[_Rule, ...] = (
     (r"(?:tidy|straighten|declutter|neaten|clean up)(?: up)? (?P<room>.+?)(?: up)?", _tidy),
     (
         (
-            r"(?:make|get|have) (?P<room>.+?) (?:neat and tidy|tidy|tidied(?: up)?|neat"
+            r"(?:make|get|have) (?P<room>.+?) (?:neat and tidy|presentable|tidy|tidied(?: up)?|neat"
             r"|spick and span)(?: again)?"
-        ),
-        _tidy,
-    ),
-    (
-        (
-            r"(?P<room>(?:the|my|our|this) .+?) (?:needs|wants|could do with"
-            r"|is due for) (?:a )?(?:tidying|tidy"
-            r"|to be tidied)(?: up)?"
         ),
         _tidy,
     ),
@@ -311,22 +306,7 @@ _RULES: tuple[_Rule, ...] = (
         ),
         _set_table,
     ),
-    (
-        (
-            r"(?:there(?:'ll| will| are going to)? be|there's|there are|we(?:'re| are| will be|'ll be)"
-            rf"|it's) {_COUNT}(?: of us| people| guests)?"
-            r"(?: (?:for|at|to|tonight|this|dinner|lunch|supper|breakfast|tea|brunch|evening|\w+day))*"
-            rf"(?:,| -)? (?:so |and )?(?:(?:please|could you|can you|would you) )*{_LAY} the table"
-        ),
-        _set_table,
-    ),
-    (
-        (
-            rf"{_LAY} (?:the )?table,? (?:we(?:'re| are)|we'll be|there(?:'s| are|'ll be)) {_COUNT}(?: of us"
-            r"| people)?"
-        ),
-        _set_table,
-    ),
+    (rf"{_LAY} {_COUNT} places(?: (?:at|on) the (?:\w+ )?table| for \w+)?", _set_table),
     (
         (
             r"(?P<way>start|stop|run) (?P<what>.*(?:machine|dishwasher|washer|dryer|fan|heater|kettle|oven"
@@ -350,14 +330,7 @@ _RULES: tuple[_Rule, ...] = (
         ),
         _switch,
     ),
-    (
-        (
-            r"(?:make sure|see|check)(?: that)? (?P<what>.+?) (?:is|are) (?:(?:turned|switched) )?"
-            r"(?P<way>on|off)"
-        ),
-        _switch,
-    ),
-    (rf"(?:press|push|hit|tap|poke|ring)(?: on| down)? (?P<what>{_BUTTON})", _press),
+    (rf"(?:press|push|hit|tap|poke|ring)(?: (?:on|down))* (?P<what>{_BUTTON})", _press),
     (r"press (?P<what>.+)", _press),
     (rf"give (?P<what>{_BUTTON}) a (?:\w+ )?(?:press|push|tap|poke|prod)", _press),
 )

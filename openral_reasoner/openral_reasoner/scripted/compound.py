@@ -14,22 +14,26 @@ from openral_reasoner.scripted.conditions import read_condition, read_wait
 from openral_reasoner.scripted.foreign_goals import read_foreign
 from openral_reasoner.scripted.goals import (
     Bring,
-    BringFilled,
     BringSeveral,
     Find,
+    MoveDoor,
     NotUnderstood,
     PickUp,
-    Pour,
     Request,
     Sequence,
+    SetTable,
 )
 from openral_reasoner.scripted.grammar import MAX_LENGTH, first_accepted, is_too_long
 from openral_reasoner.scripted.languages import spoken_language
 from openral_reasoner.scripted.listing import expand, is_run_together
-from openral_reasoner.scripted.normalise import POLITE, VERBS, bare, clean, imperative, is_remark, person_in
-from openral_reasoner.scripted.noun_phrases import is_object, is_place, plain, singular
+from openral_reasoner.scripted.merging import merge_goals, moved_again, with_stated_place, without_way
+from openral_reasoner.scripted.normalise import POLITE, VERBS, clean, imperative
+from openral_reasoner.scripted.noun_phrases import is_object, is_place, plain
+from openral_reasoner.scripted.politeness import bare, without_fillers
 from openral_reasoner.scripted.references import Mentioned, read_topic
+from openral_reasoner.scripted.rewriting import as_imperative, corrected
 from openral_reasoner.scripted.state_words import read_state
+from openral_reasoner.scripted.statements import read_statement
 from openral_reasoner.scripted.vocabulary import WORDS
 from openral_reasoner.terms import same_term
 
@@ -38,10 +42,14 @@ _ORDER = (
     r"| is) done|once done"
     r"|when (?:that's|that is|you're|you are) (?:done|finished))"
 )
+_CLEAR_VERB = "|".join(sorted(VERBS - WORDS["verbs_or_nouns"]))
 _JOIN = re.compile(
     rf"\s*(?:[.!?;]+(?=\s|$)|,)?\s*\b(?:{_ORDER}|and so|and also|and|also|plus"
     r"|(?<!is )(?<!'s )(?<!are )(?<!'m )(?<!am )(?<!looks )(?<!feels )so|because|cos|but)\b\s*,?\s+"
-    r"|\s*(?:[.!?;]+(?=\s|$)|[,:])\s*|\s+(?=(?:can|could|would|will) you \w|(?:it's|its|i'm|we're) \w)",
+    r"|\s*(?:[.!?;]+(?=\s|$)|[,:])\s*|\s+(?=(?:can|could|would|will) you \w|(?:it's|i'm|we're) \w"
+    r"|its (?:\w+ing|so|too|very|cold|hot|dark|stuffy)\b)"
+    r"|(?<!\bto)(?<!\band)(?<!n't)(?<!'ll)(?<!cannot)(?<!\bcan)(?<!\bi)(?<!\bwe)(?<!\byou)"
+    rf"\s+(?=(?:{_CLEAR_VERB}) (?:me|us|the|my|an?|some|it)\b)",
     re.IGNORECASE,
 )
 _ORDERS = re.compile(_ORDER, re.IGNORECASE)
@@ -69,7 +77,7 @@ def parse_request(text: str) -> Request:
     language = spoken_language(text)
     if language is not None:
         return read_foreign(language, text)
-    words = clean(text)
+    words = corrected(clean(text))
     whole = _RequestReader(bool(POLITE.search(text))).read(words, Mentioned())
     return whole or read_state(bare(words)) or NotUnderstood(bare(words))
 
@@ -87,12 +95,23 @@ class _Piece:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Result of the clauses so far; ``awaited`` if a statement is yet to be referred to."""
+    """Result of the clauses so far.
+
+    Attributes:
+        mentioned: Objects, place and person that pronouns may mean.
+        parts: Goals.
+        ordered: The goals have a stated order.
+        awaited: A statement is yet to be referred to.
+        people: Number of people that a statement named, 0 if none did.
+        forbidden: Names of what is to be left alone.
+    """
 
     mentioned: Mentioned
     parts: tuple[Request, ...] = ()
     ordered: bool = False
     awaited: bool = False
+    people: int = 0
+    forbidden: tuple[str, ...] = ()
 
 
 class _RequestReader:
@@ -131,9 +150,10 @@ class _RequestReader:
         if not 0 < len(pieces) <= MAX_CLAUSES:
             return None
         end = self._rest(words, pieces, _State(mentioned))
-        if end is None or not end.parts:
+        if end is None or not end.parts or any(_concerns(part, end.forbidden) for part in end.parts):
             return None
-        return end.parts[0] if len(end.parts) == 1 else Sequence(end.parts, end.ordered)
+        parts = tuple(_for_people(part, end.people) for part in end.parts)
+        return parts[0] if len(parts) == 1 else Sequence(parts, end.ordered)
 
     def _rest(self, words: str, pieces: Items[_Piece], state: _State) -> _State | None:
         """Read the pieces as clauses, the longest first."""
@@ -154,12 +174,16 @@ class _RequestReader:
     def _without_request(self, words: str, pieces: Items[_Piece], state: _State) -> _State | None:
         """Read the first piece as a remark or a statement, or the first two as a remark with "and"."""
         for count in (1, 2):
-            said = words[pieces[0].start : pieces[count - 1].end] if count <= len(pieces) else ""
             single = count == 1
+            if not single and (len(pieces) < count or _begins_with_verb(bare(_span(words, pieces[1])))):
+                break
+            said = words[pieces[0].start : pieces[count - 1].end]
             place = _after_place(said, state) if single else None
             topic = _after_topic(said, state) if single else None
-            for after in (place, _after_remark(said, state), topic):
-                end = self._rest(words, pieces[count:], after) if after is not None and said else None
+            forbidden = single and not (len(pieces) > 1 and pieces[1].added)
+            prohibition = _after_prohibition(said, state) if forbidden else None
+            for after in (place, topic, prohibition, _after_statement(said, state)):
+                end = self._rest(words, pieces[count:], after) if after is not None else None
                 if end is not None:
                     return end
         return None
@@ -178,19 +202,22 @@ class _RequestReader:
         merged = merge_goals(state.parts, placed, said, said != referred)
         if merged is None and said != referred and moved_again(state.parts, placed):
             return None
-        parts = merged or (*state.parts, *placed)
+        parts = merged or (*without_way(state.parts, placed), *placed)
         in_order = (
             state.ordered or piece.ordered or bool(tail and state.parts) or (said != referred and not merged)
         )
         awaited = state.awaited and said == referred
-        return _State(state.mentioned.after(placed), parts, in_order and len(parts) > 1, awaited)
+        after = replace(state, mentioned=state.mentioned.after(placed), parts=parts, awaited=awaited)
+        return replace(after, ordered=in_order and len(parts) > 1)
 
 
 @lru_cache(maxsize=1024)
 def read_clause(words: str, polite: bool) -> tuple[Request, ...] | None:
     """Read one clause into the goals that it lists."""
     chore = read_chore(words) or read_chore(_FOR_SPEAKER.sub("", words))
-    return (chore,) if chore is not None else first_accepted(words, expand, polite)
+    read = (chore,) if chore is not None else first_accepted(words, expand, polite)
+    active = as_imperative(words) if read is None else ""
+    return read_clause(active, polite) if active else read
 
 
 def read_one_more(words: str, piece: _Piece, parts: tuple[Request, ...]) -> tuple[Request, ...] | None:
@@ -207,12 +234,20 @@ def read_one_more(words: str, piece: _Piece, parts: tuple[Request, ...]) -> tupl
     return expand(Bring(words))
 
 
-def _after_remark(said: str, state: _State) -> _State | None:
-    clause = bare(said)
-    if not is_remark(clause):
+def _after_statement(said: str, state: _State) -> _State | None:
+    """Pass over a statement; a later pronoun means the only object, place or person that it names."""
+    statement = read_statement(without_fillers(said)) or read_statement(bare(said))
+    if statement is None:
         return None
-    person = person_in(clause)
-    return replace(state, mentioned=replace(state.mentioned, person=person)) if person else state
+    state = replace(state, people=statement.people or state.people)
+    before = state.mentioned
+    person = statement.person or before.person
+    if len(statement.objects) + len(statement.places) == 0:
+        return replace(state, mentioned=replace(before, person=person))
+    objects = statement.objects if len(statement.objects) == 1 else ()
+    place = statement.places[0] if len(statement.places) == 1 else ""
+    source = place if statement.located else ""
+    return replace(state, mentioned=Mentioned(objects, place, person, source))
 
 
 _IT_IS_THERE = re.compile(
@@ -246,6 +281,38 @@ def _after_topic(said: str, state: _State) -> _State | None:
     return replace(state, mentioned=topic.mentioned, awaited=True)
 
 
+_PROHIBITION = re.compile(r"(?:please )?(?:don't|do not|dont|never) (?P<what>.+)", re.IGNORECASE)
+
+
+def _after_prohibition(said: str, state: _State) -> _State | None:
+    """Pass over "don't bring the red cup", which needs no action; a later "one" means its object."""
+    match = _PROHIBITION.fullmatch(bare(said))
+    goals = read_clause(match["what"], polite=False) if match else None
+    if not goals or not all(isinstance(goal, Bring | MoveDoor | PickUp | Find) for goal in goals):
+        return None
+    names = tuple(str(getattr(goal, "what", "")) for goal in goals)
+    mentioned = (
+        replace(state.mentioned, objects=names[-1:])
+        if isinstance(goals[-1], Bring | PickUp)
+        else state.mentioned
+    )
+    return replace(state, mentioned=mentioned, forbidden=(*state.forbidden, *names))
+
+
+def _concerns(request: Request, names: tuple[str, ...]) -> bool:
+    what = getattr(request, "what", "") or getattr(request, "where", "")
+    return any(same_term(what, name) for name in names) if what else bool(names)
+
+
+def _for_people(request: Request, people: int) -> Request:
+    """Set the table for the people that a statement named."""
+    return replace(request, count=people) if isinstance(request, SetTable) and not request.count else request
+
+
+def _span(words: str, piece: _Piece) -> str:
+    return words[piece.start : piece.end]
+
+
 def _pieces(words: str) -> tuple[_Piece, ...]:
     pieces: list[_Piece] = []
     start, ordered, sentence, added = 0, False, False, False
@@ -261,7 +328,6 @@ def _pieces(words: str) -> tuple[_Piece, ...]:
     return tuple(pieces)
 
 
-_CLEAR_VERB = "|".join(sorted(VERBS - WORDS["verbs_or_nouns"]))
 _REORDERED = tuple(
     re.compile(rule, re.IGNORECASE)
     for rule in (
@@ -284,70 +350,4 @@ def _begins_with_verb(words: str) -> bool:
     return bool(rest) and (first.lower() in VERBS or rest.startswith("a look"))
 
 
-def with_stated_place(request: Request, mentioned: Mentioned) -> Request:
-    """Add the place where a statement said that the object is."""
-    if not mentioned.source or not isinstance(request, Bring | PickUp | Find) or request.where:
-        return request
-    if not any(same_term(request.what, each) for each in mentioned.objects):
-        return request
-    there = isinstance(request, Bring) and same_term(request.to, mentioned.source)
-    return request if there else replace(request, where=mentioned.source)
-
-
 _FOR_SPEAKER = re.compile(r" for (?:me|us)$", re.IGNORECASE)
-_TO_SPEAKER = re.compile(r"\b(?:me|us|here)\b", re.IGNORECASE)
-
-
-def merge_goals(
-    parts: tuple[Request, ...], read: tuple[Request, ...], clause: str, refers: bool
-) -> tuple[Request, ...] | None:
-    """Fold "take the cup and put it in the sink" into one goal; None if the parts are separate."""
-    before = parts[len(parts) - len(read) :]
-    if not refers or len(parts) < len(read):
-        return None
-    folded = [fold_goals(*pair, clause) for pair in zip(before, read, strict=True)]
-    merged = tuple(each for each in folded if each is not None)
-    return (*parts[: len(parts) - len(read)], *merged) if len(merged) == len(read) else None
-
-
-def moved_again(parts: tuple[Request, ...], read: tuple[Request, ...]) -> bool:
-    """Return True if a goal moves what the goal before it has just moved elsewhere, which is a misreading."""
-    last = parts[-1] if parts else None
-    return isinstance(last, Bring) and any(
-        isinstance(each, Bring) and same_term(each.what, last.what) for each in read
-    )
-
-
-def fold_goals(before: Request, after: Request, clause: str) -> Request | None:
-    """Return one goal for two about the same object, of which the second completes the first."""
-    if before == after:
-        return before
-    if isinstance(before, Pour | BringFilled):
-        return with_receiver_of_filled(before, after)
-    if not isinstance(before, Bring | BringSeveral | PickUp | Find) or not isinstance(
-        after, Bring | PickUp | Find
-    ):
-        return None
-    same = same_term(singular(before.what), singular(after.what))
-    if not same or (isinstance(after, Find) and isinstance(before, PickUp)):
-        return None
-    if isinstance(before, Bring | BringSeveral):
-        return _deliver(before, after, clause)
-    return replace(after, where=after.where or before.where)
-
-
-def with_receiver_of_filled(before: Pour | BringFilled, after: Request) -> Request | None:
-    """Add the receiver of a vessel that is filled first."""
-    if not isinstance(after, Bring) or after.where or not same_term(before.vessel, after.what):
-        return None
-    if isinstance(before, BringFilled) and before.to not in ("me", after.to):
-        return None
-    return BringFilled(before.vessel, before.contents, after.to)
-
-
-def _deliver(before: Bring | BringSeveral, after: Bring | PickUp | Find, clause: str) -> Request | None:
-    """Add the receiver of the second goal to the first."""
-    if isinstance(after, Bring) and before.to in ("me", after.to):
-        return replace(before, to=after.to, where=after.where or before.where)
-    unspoken = isinstance(after, Bring) and after.to == "me" and not _TO_SPEAKER.search(clause)
-    return before if unspoken else None

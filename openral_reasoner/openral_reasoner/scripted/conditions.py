@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from openral_reasoner.scripted.goals import Bring, BringFilled, Conditional, Find, Request, WaitFor
 from openral_reasoner.scripted.grammar import is_sound
-from openral_reasoner.scripted.normalise import bare
 from openral_reasoner.scripted.noun_phrases import is_noun_phrase, is_object, is_person, plain, split_place
+from openral_reasoner.scripted.politeness import bare
 from openral_reasoner.scripted.references import Mentioned
 from openral_reasoner.terms import same_term
 
@@ -20,9 +20,11 @@ Reader = Callable[[str, Mentioned], Request | None]
 
 _NO = r"(?:no|not|isn't|aren't|none|nothing|don't|can't|cannot|doesn't|without|out of|neither)"
 _THERE_IS = (
-    r"(?:there(?:'s| is| are| happens? to be| should be)|you (?:can |do |manage to |happen to )?(?:find|see"
+    r"(?:there(?:'s| is| are| be| happens? to be| should be)|you (?:can |do |manage to "
+    r"|happen to )?(?:find|see"
     r"|spot|have|come across|locate)"
-    r"|we(?:'ve| have)(?: got)?|i(?:'ve| have)(?: got)?|you're able to find)(?: still)?(?: any| some| a| an"
+    r"|we(?:'ve| have| still have)(?: got)?|i(?:'ve| have)(?: got)?|you're able to find)(?: still)?(?: any"
+    r"| some| a| an"
     r"| the)?"
 )
 _POSTURE = r"(?:(?:be|is|are|still|lying|standing|sitting|left|waiting) )+"
@@ -84,7 +86,8 @@ _LOOK_THERE = re.compile(
 _ARRIVES = (
     r"(?:comes?(?: (?:home|back|in|over|here|by|round|through the door))*|arrives?(?: (?:home|here))?"
     r"|gets? (?:here|home|back|in)"
-    r"|shows? up|turns? up|returns?|is (?:back|home|here|there)(?: again)?|walks in|has (?:arrived|come)"
+    r"|shows? up|turns? up|returns?|is (?:back|home|here|there)(?: again)?|walks (?:in|through the door)"
+    r"|has (?:arrived|come)"
     r"|appears|enters|wakes up)"
 )
 _MOMENT = r"(?:if|in case|when|whenever|as soon as|once|the moment|the minute|after)"
@@ -94,7 +97,7 @@ _WAITS = tuple(
         rf"{_MOMENT} (?:(?:the|my|our) )?(?P<who>\w+) {_ARRIVES},? (?:then )?(?P<then>.+)",
         rf"(?P<then>.+?),? {_MOMENT} (?P<who>\w+) {_ARRIVES}",
         (
-            rf"wait (?:until|till|til|for) (?:(?:the|my|our) )?(?P<who>\w+)(?: {_ARRIVES}"
+            rf"(?:wait|hold on|hang on) (?:until|till|til|for) (?:(?:the|my|our) )?(?P<who>\w+)(?: {_ARRIVES}"
             r"| to (?:come|arrive|get here"
             r"|show up)\w*(?: home| back| in)?)?"
             r"[,.]?(?: and| then| before you)+ (?P<then>.+)"

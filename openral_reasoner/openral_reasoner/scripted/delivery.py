@@ -2,9 +2,11 @@
 
 import re
 
+from openral_reasoner.placement.belief import is_household_noun
 from openral_reasoner.scripted.goals import Bring, BringFilled, Goal, GoTo, NotUnderstood, Pour
-from openral_reasoner.scripted.noun_phrases import PERSON, plain, split_place
-from openral_reasoner.scripted.rules import DET, ME, SEEK, Rule
+from openral_reasoner.scripted.noun_phrases import PERSON, is_person, plain, split_place
+from openral_reasoner.scripted.rules import ME, Rule
+from openral_reasoner.scripted.vocabulary import WORDS
 
 _MYSELF = re.compile(
     r"^(?:(?:over |right )?(?:to )?(?:me|myself|us|here|over here|my (?:place|side|hands?))(?: please)?)$",
@@ -14,16 +16,6 @@ _BRING = (
     r"(?:bring|fetch|get|give|hand|pass|take|carry|deliver|serve|grab|run|slip|lend|reach|collect|retrieve"
     r"|throw"
     r"|chuck|toss)"
-)
-_CARRY = (
-    r"(?:bring|fetch|get|give|hand|pass|take|carry|deliver|serve|run|move|return|transfer|relocate|shift"
-    r"|transport|haul"
-    r"|lug|bring back|take back|carry back|drive|walk|chuck|throw|toss|send|rush|pop)"
-)
-_FETCH = r"(?:bring|fetch|get|give|hand|pass|carry|deliver|serve|retrieve|collect)"
-_PARTICLE = (
-    r"(?:over|up|back|down|out|in|on|off|along|away|round|around|both|all|two|open|rid|hold|care|me"
-    r"|us|it|them)\b"
 )
 _PUT = (
     r"(?:put|place|set|lay|drop|leave|stick|pop|chuck|throw|toss|lean|balance|pile|hide|hang|stow|tuck"
@@ -40,7 +32,7 @@ _INTO = r"(?:into|in to|inside|in)"
 _WISH = (
     r"(?:i(?: really| just)? (?:want|need|fancy|require)|i(?:'ll| will|'m going to| am going to) need"
     r"|i(?:'ll| will) (?:have|take)"
-    r"|i could (?:use|do with|really use|murder)"
+    r"|i(?:'d| would) murder|i could (?:use|do with|really use|murder)"
     r"|i(?:'d| would)(?: really| quite)? (?:like|love|fancy)|i(?:'d| would) not mind|i wouldn't mind"
     r"|i(?:'m| am) (?:gasping|dying|desperate|longing|craving|after|in need of|in the mood)(?: for)?"
     r"|any chance of|(?:could|can|may|might) i (?:trouble|bother) you for"
@@ -53,7 +45,7 @@ _WANTS = (
     r"|asked for|gets"
     r"|(?:is|'s) (?:gasping|dying) for|should (?:get|have)|fancies)"
 )
-_VESSEL = r"(?:cup|glass|mug|bowl|tumbler|beaker|pitcher|bottle|jug)"
+VESSEL = r"(?:cup|glass|mug|bowl|tumbler|beaker|pitcher|bottle|jug)"
 _FILLED = re.compile(
     r"^(?:(?:nice|lovely|good|big|small|large|tall|little|hot|cold|warm|fresh|one) )*(?P<vessel>cup|glass|mug"
     r"|bowl|tumbler|beaker)(?:e?s)?"
@@ -75,6 +67,8 @@ def read_bring(what: str, to: str, where: str = "") -> Goal:
     filled = _FILLED.match(plain(what)) or _SERVED_IN.match(what)
     if filled is not None:
         return BringFilled(filled["vessel"].lower(), plain(filled["contents"]), receiver(to))
+    if plain(what) == what.strip() and is_person(what) and not is_household_noun(what):
+        return NotUnderstood(what)
     thing, stated = split_place(what)
     return Bring(thing, receiver(to), plain(where) or stated)
 
@@ -95,57 +89,11 @@ def _only_filled(goal: Goal) -> Goal:
 
 POURING: tuple[Rule, ...] = (
     (
-        (
-            r"(?:pour|make|get|fix|prepare)(?: out)? (?:me|us) (?P<what>(?:an? |the "
-            rf"|some )?(?:\w+ )?{_VESSEL}.+)"
-        ),
-        lambda m: _only_filled(read_bring(m["what"], ME)),
-    ),
-    (
-        rf"(?:pour|make|fix|prepare)(?: out)? (?P<to>\w+) (?P<what>(?:an? )(?:\w+ )?{_VESSEL} of .+)",
-        lambda m: _only_filled(read_bring(m["what"], m["to"])),
-    ),
-    (
-        rf"(?:pour|make|fix|prepare)(?: out)? (?P<what>(?:an? )?(?:\w+ )?{_VESSEL} of .+)",
-        lambda m: _only_filled(read_bring(m["what"], ME)),
-    ),
-    (
-        (
-            r"(?:pour|fill|tip|empty|decant|ladle)(?: out| some)?(?: me| us)? (?P<contents>.+?)(?: over)?"
-            rf" {_INTO} (?P<vessel>.+)"
-        ),
-        lambda m: Pour(plain(m["contents"]), plain(m["vessel"])),
-    ),
-    (
-        r"(?:fill|top)(?: up)? (?P<vessel>.+?)(?: up)? with (?P<contents>.+)",
-        lambda m: Pour(plain(m["contents"]), plain(m["vessel"])),
-    ),
-    (
-        (
-            rf"(?:{_WISH}|get|have|i want to have) (?P<contents>.+?) (?:poured|tipped"
-            rf"|emptied)(?: out)? {_INTO} (?P<vessel>.+)"
-        ),
-        lambda m: Pour(plain(m["contents"]), plain(m["vessel"])),
-    ),
-    (
-        rf"(?:{_WISH}|get|have) (?P<vessel>.+?) filled(?: up)? with (?P<contents>.+)",
-        lambda m: Pour(plain(m["contents"]), plain(m["vessel"])),
-    ),
-    (
-        (
-            r"(?P<vessel>.+?) (?:needs|wants|has to be|needs to be) (?:filling|filled|topping|topped)(?: up)?"
-            r" with (?P<contents>.+)"
-        ),
-        lambda m: Pour(plain(m["contents"]), plain(m["vessel"])),
-    ),
-    (
         rf"(?P<contents>.+?) {_INTO} (?P<vessel>.+?), (?:pour|tip) (?:it|them|that|some)",
         lambda m: Pour(plain(m["contents"]), plain(m["vessel"])),
     ),
 )
 _THAT_IS = r"(?:that(?:'s| is| are)|which (?:is|are)|lying|standing|sitting)(?: lying| standing| sitting)?"
-_BASIN = r"(?:cup|glass|mug|bowl|tumbler|pan|saucepan|pot|jug|kettle|bottle|vase|bucket|coffee|tea)"
-_OFF = r"(?:from|off of|off|out of)"
 MOVING: tuple[Rule, ...] = (
     (
         (
@@ -157,72 +105,8 @@ MOVING: tuple[Rule, ...] = (
         lambda m: read_bring(m["what"], ME, m["place"]),
     ),
     (
-        r"(?:go|come|run|nip|pop|head)(?: back| out| over| off| up| down)? for (?P<what>.+)",
-        lambda m: read_bring(m["what"], ME),
-    ),
-    (
-        (
-            rf"(?:{SEEK}|{_BRING}|pick up|grab) (?P<what>.+?),? and (?:then )?{_BRING} (?:it|them"
-            r"|one)(?: over)?(?: to)? (?P<to>.+)"
-        ),
-        _move,
-    ),
-    (
-        (
-            rf"(?:{_PUT}|{_BRING}) (?P<what>.+?) {_THAT_IS} (?:in|on|at|inside) (?P<where>.+?) {_AWAY}(?:to"
-            r"|into|onto|in|on) (?P<to>.+)"
-        ),
-        _move,
-    ),
-    (rf"(?:{_PUT}|{_BRING}) (?P<what>.+?) {_OFF} (?P<where>.+?) {_AWAY}(?:to|{_ONTO}) (?P<to>.+)", _move),
-    (rf"(?:{_PUT}|{_BRING}) (?P<what>.+?) {_AWAY}(?:to|{_ONTO}) (?P<to>.+?) {_OFF} (?P<where>.+)", _move),
-    (
-        rf"{_BRING}(?: over| back| up| down| out)? (?:to |for )?(?:me|us)(?: over| back)? (?P<what>.+)",
-        lambda m: read_bring(m["what"], ME),
-    ),
-    (rf"{_BRING} (?P<to>{PERSON}) (?P<what>(?:{DET} )?.+)", _move),
-    (rf"{_BRING} (?P<to>(?:the|my|our|his|her) (?:\w+ )?\w+) (?P<what>{DET} .+)", _move),
-    (rf"{_BRING} (?P<to>(?!{_PARTICLE}|{DET} )[a-z]\w+) (?P<what>{DET} .+)", _move),
-    (
-        (
-            rf"{_BRING}(?: over| back| out)? (?P<what>.+?)(?: back| over)? (?P<to>here|over here|to me|to us"
-            r"|for me|for us|my way|in|inside|along|over|back)"
-        ),
-        lambda m: read_bring(m["what"], ME),
-    ),
-    (rf"{_CARRY}(?: over| back| out)? (?P<what>.+?) {_AWAY}(?:to|into|onto) (?P<to>.+)", _move),
-    (
-        (
-            rf"{_PUT} (?:some|a (?:little|bit of|drop of|splash of)) (?P<contents>.+?) {_INTO} "
-            rf"(?P<vessel>.*\b{_BASIN})"
-        ),
-        lambda m: Pour(plain(m["contents"]), plain(m["vessel"])),
-    ),
-    (
-        (
-            rf"from (?P<where>.+?),? {_BRING}(?: (?:to )?(?:me|us))? "
-            r"(?P<what>.+)"
-        ),
-        lambda m: read_bring(m["what"], ME, m["where"]),
-    ),
-    (
         rf"{_WISH} (?P<what>.+?) {_THAT_IS} (?:in|on|at|inside) (?P<where>.+)",
         lambda m: read_bring(m["what"], ME, m["where"]),
-    ),
-    (
-        (
-            rf"(?!(?:throw|chuck|toss|sling) .* at ){_PUT}(?: out| up| down| back"
-            rf"| away)? (?P<what>.+?) {_AWAY}{_ONTO} (?P<to>.+)"
-        ),
-        _move,
-    ),
-    (
-        (
-            rf"(?:{_WISH} |let's have |have )(?P<what>(?!you\b).+?) (?:put|placed|moved|taken"
-            rf"|back|set) {_AWAY}"
-            rf"(?:to|{_ONTO}) (?P<to>.+)"
-        ),
-        _move,
     ),
     (
         (
@@ -264,7 +148,13 @@ MOVING: tuple[Rule, ...] = (
         ),
         lambda m: read_bring(m["what"], ME),
     ),
-    (rf"(?P<to>{PERSON}|(?!who\b|i\b|we\b)\w+) {_WANTS} (?P<what>.+)", _move),
+    (
+        (
+            rf"(?P<to>{PERSON}|(?:the|my|our) (?:{'|'.join(WORDS['roles'])})|(?!who\b|i\b|we\b)\w+)"
+            rf" {_WANTS} (?P<what>.+)"
+        ),
+        _move,
+    ),
     (
         (
             rf"{_WISH}(?: (?:also|just|please))* (?P<what>(?!.* (?:in|on|at|inside|under) (?:the|my|our"
@@ -272,12 +162,9 @@ MOVING: tuple[Rule, ...] = (
         ),
         lambda m: read_bring(m["what"], ME),
     ),
-    (r"(?:grab|take) (?P<what>.+) for (?:me|us)", lambda m: read_bring(m["what"], ME)),
-    (r"grab (?P<what>my .+)", lambda m: read_bring(m["what"], ME)),
-    (rf"{_FETCH}(?: out| over)? (?P<what>.+)", lambda m: read_bring(m["what"], ME)),
 )
 VERBLESS: tuple[Rule, ...] = (
-    (rf"(?P<what>an? (?:\w+ )?{_VESSEL} of .+)", lambda m: _only_filled(read_bring(m["what"], ME))),
+    (rf"(?P<what>an? (?:\w+ )?{VESSEL} of .+)", lambda m: _only_filled(read_bring(m["what"], ME))),
     (
         r"(?P<to>(?:in|into|onto|on|to) .+) with (?P<what>.+)",
         lambda m: read_bring(m["what"], m["to"].partition(" ")[2]),
@@ -291,7 +178,7 @@ VERBLESS: tuple[Rule, ...] = (
 """Clauses without a verb whose meaning is plain."""
 POLITE_VERBLESS: tuple[Rule, ...] = (
     (r"to (?P<place>(?:the|my|our) .+)", lambda m: GoTo(plain(m["place"]))),
-    (rf"(?P<what>.+ in an? {_VESSEL})", lambda m: _only_filled(read_bring(m["what"], ME))),
+    (rf"(?P<what>.+ in an? {VESSEL})", lambda m: _only_filled(read_bring(m["what"], ME))),
     (rf"(?P<what>.+?) {_AWAY}{_ONTO} (?P<to>.+)", _move),
     (r"(?P<what>.+)", lambda m: read_bring(m["what"], ME)),
 )

@@ -13,6 +13,7 @@ from typing import TypeVar
 from openral_core.documents import Document, parse_document, parse_yaml
 from openral_reasoner.placement.belief import is_household_noun
 from openral_reasoner.scripted.delivery import MOVING, POLITE_VERBLESS, POURING, VERBLESS
+from openral_reasoner.scripted.frames import read_frames
 from openral_reasoner.scripted.goals import (
     Bring,
     BringFilled,
@@ -30,7 +31,7 @@ from openral_reasoner.scripted.goals import (
     SetTable,
     Switch,
 )
-from openral_reasoner.scripted.normalise import VERBS, bare, clean, correct_spelling, is_real_verb
+from openral_reasoner.scripted.normalise import VERBS, clean, correct_spelling, is_real_verb
 from openral_reasoner.scripted.noun_phrases import (
     ROOM,
     counted,
@@ -43,7 +44,8 @@ from openral_reasoner.scripted.noun_phrases import (
     plain,
     split_place,
 )
-from openral_reasoner.scripted.rules import DOORS, GOING, LOOKING, TAKING, Rule
+from openral_reasoner.scripted.politeness import bare
+from openral_reasoner.scripted.rules import DOORS, GOING, LOOKING, Rule
 from openral_reasoner.scripted.vocabulary import WORDS
 from openral_reasoner.terms import normalize_term
 
@@ -69,8 +71,7 @@ MAX_LENGTH = 600
 
 MAX_WORDS = 60
 """Longest text that is read as a goal [words]."""
-_IN_HAND, _HOLD, *_PICKING = TAKING
-_RULES: tuple[Rule, ...] = (_IN_HAND, _HOLD, *POURING, *DOORS, *GOING, *LOOKING, *MOVING, *_PICKING)
+_RULES: tuple[Rule, ...] = (*POURING, *DOORS, *GOING, *LOOKING, *MOVING)
 T = TypeVar("T")
 
 
@@ -100,6 +101,10 @@ def first_accepted(words: str, accept: Callable[[Goal], T | None], polite: bool 
     for said in dict.fromkeys((words, _FOR_ME.sub("", words), corrected, bare(corrected))):
         first, _, rest = said.partition(" ")
         begins_with_verb = first.lower() in VERBS or (bool(rest) and is_real_verb(first, rest))
+        for goal in read_frames(said):
+            accepted = accept(goal)
+            if accepted is not None:
+                return accepted
         for pattern, make in _RULES if begins_with_verb else (*_RULES, *bare_nouns):
             match = re.fullmatch(pattern, said, re.IGNORECASE)
             if match is None or ((pattern, make) in bare_nouns and not _names_known(match)):
@@ -166,7 +171,8 @@ _SOUND: dict[type, Callable[..., bool]] = {
 
 def is_dangerous(what: str, to: str) -> bool:
     """Return True if a child must not be given this, or nothing be put there, without a question."""
-    return (_names("sharp", what) and _names("children", to)) or _names("sockets", to)
+    burns = _names("metal", what) and _names("heaters", to)
+    return burns or (_names("sharp", what) and _names("children", to)) or _names("sockets", to)
 
 
 def _names(kind: str, words: str) -> bool:

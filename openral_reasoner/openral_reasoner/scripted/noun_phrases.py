@@ -3,6 +3,7 @@
 import re
 from itertools import pairwise
 
+from openral_reasoner.placement.belief import is_household_noun
 from openral_reasoner.scripted.vocabulary import WORDS
 
 MAX_WORDS = 8
@@ -53,16 +54,38 @@ _BACK_PART = re.compile(
 )
 _ABSTRACT = re.compile(r"(?:ed|ing|ness)$")
 _CONCRETE = WORDS["concrete"]
-_NO_HEADS = frozenset(("round", "open", "shut", "closed"))
+_NO_HEADS = frozenset(
+    [
+        "round",
+        "open",
+        "shut",
+        "closed",
+        "nice",
+        "tidy",
+        "clean",
+        "dirty",
+        "ready",
+        "empty",
+        "full",
+        "good",
+        "bad",
+        "tired",
+        "near",
+    ]
+)
 """Adjectives after a noun: "the fridge shut" names no object."""
 _MARKS = re.compile(r"[,;:?!&+=]|\.(?:\s|$)|\s[-\u2013\u2014]+\s")
 _INNER = frozenset(("the", "a", "an", "my", "our", "your", "his", "their", "some"))
 """Determiners, which stand inside a noun phrase only after a preposition."""
 _IMPERATIVES = WORDS["verbs_before_determiners"]
-_BARE_VERBS = frozenset(("come", "go", "bring", "fetch", "give", "put", "take", "get"))
+_BARE_VERBS = (WORDS["verbs"] | WORDS["other_verbs"] | WORDS["stating_verbs"]) - WORDS["verbs_or_nouns"]
 """Verbs that alone name no object, as in a list "the plate, then come"."""
+_HALVES = frozenset(("changing", "charging", "living", "dining"))
+"""First words of compounds that alone name no object."""
 _LOCATING = WORDS["locating"]
 _OF_PLACES = WORDS["inside_places"]
+_AFTER_IS = WORDS["past_forms"] | {"gone", "been", "being", "missing", "due", "not", "so", "too", "very"}
+"""Words before which "'s" is a verb."""
 _CLOSED_BY = frozenset(("of",))
 
 
@@ -103,7 +126,9 @@ def is_noun_phrase(words: str, place: bool = False) -> bool:
     A wrong name makes the robot act wrongly, so anything that looks like a part of a sentence is not a name.
     """
     said = _BACK_PART.sub("", words.lower()).split()
-    if len(said) == 1 and said[0] in _BARE_VERBS:
+    verb = words.lower() in _BARE_VERBS and re.fullmatch(ROOM, words, re.IGNORECASE) is None
+    verb = verb or words.lower() in _HALVES
+    if (verb and not is_household_noun(words)) or " full of " in words.lower():
         return False
     if not 0 < len(said) <= MAX_WORDS or _MARKS.search(words):
         return False
@@ -114,8 +139,15 @@ def is_noun_phrase(words: str, place: bool = False) -> bool:
     verb = said[0] in _IMPERATIVES and len(said) > 1 and said[1] in (*_INNER, *_LOCATING)
     edge = said[0] in _LOCATING or said[-1] in _LOCATING | _DETERMINERS
     located = any(word in _LOCATING and word not in allowed for word in said)
+    is_verb = any(before.endswith("'s") and word in _AFTER_IS for before, word in pairwise(said))
     return not (
-        any(map(_is_no_noun, said)) or _is_no_head(said[-1]) or inner_determiner or verb or edge or located
+        is_verb
+        or any(map(_is_no_noun, said))
+        or _is_no_head(said[-1])
+        or inner_determiner
+        or verb
+        or edge
+        or located
     )
 
 
@@ -156,7 +188,8 @@ def counted(words: str) -> tuple[int, str]:
 
 _PAIRED = re.compile(
     r"(?:glasses|scissors|shears|pliers|tweezers|tongs|goggles|binoculars|headphones|earphones|chopsticks"
-    r"|trousers|jeans|shorts|pants|leggings|tights|pyjamas|pajamas|socks|shoes|boots|sandals|slippers|trainers"
+    r"|trousers|jeans|shorts|pants|leggings|tights|pyjamas|pajamas|socks|shoes|boots|sandals|slippers"
+    r"|trainers"
     r"|gloves|mittens|earrings)$",
     re.IGNORECASE,
 )
@@ -231,7 +264,8 @@ def split_place(words: str) -> tuple[str, str]:
 _KIN = WORDS["kin"]
 ROOM = (
     r"(?:(?:\w+ )?(?:(?!broom|mushroom|groom)\w*room|kitchen|hall|hallway|corridor|garage|garden|balcony"
-    r"|porch|patio|terrace|office|study|cellar|attic|basement|pantry|nursery|conservatory|den|loft|landing|foyer"
+    r"|porch|patio|terrace|office|study|cellar|attic|basement|pantry|nursery|conservatory|den|loft|landing"
+    r"|foyer"
     r"|lobby|yard|backyard|shed))"
 )
 PERSON = (

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
+from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.scripted.goals import (
     Bring,
     BringFilled,
@@ -39,10 +40,17 @@ _IT = re.compile(rf"\b(?:it|that|this|that one|this one|one|some|any)(?: all| to
 _THEM = re.compile(
     rf"\b(?:them|these|those|both|it all|both of them|they)(?: both| all)?{_END}", re.IGNORECASE
 )
+_NUMBER = re.compile(
+    rf"\b(?P<number>two|three|four|five|six|a couple|\d{{1,2}})(?: of (?:them|those|these))?{_END}",
+    re.IGNORECASE,
+)
 _THERE = re.compile(r"\b(?:(?:in|on|from|to|over|back|into|onto) )*there$", re.IGNORECASE)
 _PERSON = re.compile(rf"\b(?:her|him)(?={_AFTER}| (?:the|an?|some|one|two|\d+)\b)", re.IGNORECASE)
 _CONTAINER = re.compile(r"\b(?P<in>in|into|inside|on|onto|from|out of|to) it\b", re.IGNORECASE)
-_WHERE_IT = re.compile(r"\bwhere (?:it|they|he|she)\b", re.IGNORECASE)
+_OTHER_ONE = re.compile(
+    r"\bthe (?P<other>(?!other|same|first|second|last|next|right|wrong|only)[a-z]+) ones?\b", re.IGNORECASE
+)
+_WHERE_IT = re.compile(r"\bwhere (?P<is>(?:is|are) )?(?:it|they|he|she)\b", re.IGNORECASE)
 _CHECK = re.compile(
     r"(?:(?:go|and) )*(?:check|look|search|have a look|see|go look|go check)(?: there| around)?",
     re.IGNORECASE,
@@ -52,6 +60,7 @@ _LOOK_IN = re.compile(
     re.IGNORECASE,
 )
 _SEEKS = re.compile(r"(?:find|look|search|hunt|locate|seek|see)\b", re.IGNORECASE)
+_CARRIES = re.compile(r"(?:take|bring|carry|move|get|run)\b", re.IGNORECASE)
 _GO_THERE = re.compile(r"(?:go|go there|drive there|head there)", re.IGNORECASE)
 _PUT_IN_FIRST = re.compile(r"^(?:put|pop|stick) in (?P<what>(?:the|my|an?) .+)$", re.IGNORECASE)
 _DOOR = re.compile(r"(?:open|close|shut)\b|.* (?:open|closed|shut)$", re.IGNORECASE)
@@ -119,12 +128,13 @@ class Mentioned:
         whole = self._elliptic(clause)
         if whole:
             return whole
+        clause = self._several(self._of_kind(clause))
         clause = self._in_place(clause)
         clause = self._container(clause)
         clause = self._of_person(clause)
         things = " and the ".join(self.objects)
         if things:
-            clause = _WHERE_IT.sub(f"where the {things}", _THEM.sub(f"the {things}", clause))
+            clause = _WHERE_IT.sub(rf"where \g<is>the {things}", _THEM.sub(f"the {things}", clause))
         fixture = self.place if _DOOR.match(clause) else ""
         thing = fixture or (self.objects[-1] if len(self.objects) == 1 else "") or self.place
         return _IT.sub(f"the {thing}", clause) if thing else clause
@@ -140,6 +150,18 @@ class Mentioned:
         where = self.place or (self.objects[-1] if self.objects else "")
         return f"go to the {where}" if where and _GO_THERE.fullmatch(clause) else ""
 
+    def _of_kind(self, clause: str) -> str:
+        """Replace "the blue one" by another object of the kind that was mentioned."""
+        kind = thesaurus().bare(self.objects[-1]) if self.objects else ""
+        return _OTHER_ONE.sub(rf"the \g<other> {kind}", clause) if kind else clause
+
+    def _several(self, clause: str) -> str:
+        """Replace "put two on it" by so many of the objects, and by the place mentioned with them."""
+        if len(self.objects) != 1 or not _NUMBER.search(clause):
+            return clause
+        placed = _CONTAINER.sub(rf"\g<in> the {self.place}", clause) if self.place else clause
+        return _NUMBER.sub(rf"\g<number> {self.objects[0]}", placed)
+
     def _in_place(self, clause: str) -> str:
         """Replace "there", and complete "look inside" and "put the battery in"."""
         if self.place and not self.objects and _LOOK_IN.fullmatch(clause):
@@ -149,7 +171,8 @@ class Mentioned:
             clause = _PUT_IN_FIRST.sub(rf"put \g<what> in the {self.place}", clause)
         if self.place and _DOOR.match(clause):
             return _THERE.sub("", clause).strip()
-        return _THERE.sub(f"in the {self.place}", clause) if self.place else clause
+        to = "to" if _CARRIES.match(clause) else "in"
+        return _THERE.sub(f"{to} the {self.place}", clause) if self.place else clause
 
     def _of_person(self, clause: str) -> str:
         """Replace "her" and "him", which may mean an animal or a toy that is looked for."""

@@ -9,7 +9,7 @@ _FILE = "vocabulary.yaml"
 
 
 class _Vocabulary(Document):
-    """Words by class, separated by spaces."""
+    """Words by class, separated by spaces, and patterns of phrases."""
 
     verbs: str
     other_verbs: str
@@ -30,13 +30,40 @@ class _Vocabulary(Document):
     children: str
     toxic: str
     sockets: str
+    metal: str
+    heaters: str
+    interjections: str
+    adverbs: str
+    courtesy: str
+    favours: str
+    closing: str
+    stating_verbs: str
+    past_forms: str
+    no_subjects: str
+    corrections: str
+    wishes: str
+    exclamations: str
+    roles: str
+    looks: str
+    moving_verbs: str
+    occasions: str
+    closing_starts: str
+    spare_time: str
+    never_alone: str
+    pronouns: str
+    auxiliaries: str
+    phrases: Mapping[str, tuple[str, ...]]
 
 
-def _load() -> Mapping[str, frozenset[str]]:
+def _load() -> _Vocabulary:
     text = files("openral_reasoner.scripted").joinpath(_FILE).read_text(encoding="utf-8")
-    vocabulary = parse_document(_Vocabulary, parse_yaml(text), _FILE)
-    return {name: frozenset(words.split()) for name, words in vocabulary.model_dump().items()}
+    return parse_document(_Vocabulary, parse_yaml(text), _FILE)
 
 
-WORDS: Mapping[str, frozenset[str]] = _load()
+_LOADED = _load()
+WORDS: Mapping[str, frozenset[str]] = {
+    name: frozenset(words.split()) for name, words in _LOADED.model_dump(exclude={"phrases"}).items()
+}
 """Words by class."""
+PHRASES: Mapping[str, str] = {name: rf"(?:{'|'.join(phrases)})" for name, phrases in _LOADED.phrases.items()}
+"""Patterns of phrases by class."""

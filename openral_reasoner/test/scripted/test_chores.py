@@ -30,7 +30,6 @@ from openral_reasoner.scripted.goals import (
         ("set the breakfast table for two", SetTable(2, "breakfast")),
         ("lay the table", SetTable(0)),
         ("turn the lamp off", Switch("lamp", on=False)),
-        ("make sure the lights are off", Switch("light", on=False, every=True)),
         ("turn off all the lights in the living room", Switch("light", False, "living room", every=True)),
         ("turn on both lamps", Switch("lamp", on=True, every=True)),
         ("what's in the kitchen", Describe("kitchen")),

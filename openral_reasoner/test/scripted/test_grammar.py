@@ -51,7 +51,6 @@ from openral_reasoner.scripted.grammar import load_serving_rules, parse_goal
         ("move the mug to the table", Bring("mug", "table")),
         ("return the mug to the cabinet", Bring("mug", "cabinet")),
         ("go to the kitchen and bring me the mug", Bring("mug", "me", "kitchen")),
-        ("find the mug and bring it to me", Bring("mug")),
         ("Robot, go get the newspaper.", Bring("newspaper")),
         ("brign me teh mug", Bring("mug")),
         ("plase bring me the mug", Bring("mug")),

@@ -1,33 +1,16 @@
-"""Politeness, fillers, spelling, and remarks."""
+"""Fillers and spelling."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_reasoner.scripted.normalise import (
-    bare,
     clean,
     correct_doubling,
     correct_spelling,
     imperative,
-    is_remark,
-    person_in,
 )
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Would you mind bringing the mug?",
-        "hey robot, could you please bring the mug, dear?",
-        "do me a favour and bring the mug will ya",
-        "I was wondering if you could bring the mug",
-        "be so kind as to bring the mug, thanks a lot",
-        "um, oh, bring the mug, if you don't mind",
-    ],
-)
-def test_politeness_is_stripped(words: str) -> None:
-    assert bare(clean(words)) == "bring the mug"
+from openral_reasoner.scripted.politeness import bare
 
 
 @pytest.mark.parametrize(
@@ -42,25 +25,6 @@ def test_politeness_is_stripped(words: str) -> None:
 )
 def test_only_misspelt_verbs_are_corrected(words: str, correct: str) -> None:
     assert correct_spelling(words) == correct
-
-
-@pytest.mark.parametrize(
-    "words", ["I'm making fruit salad", "it's stuffy", "guests are coming", "what a mess", "yuck"]
-)
-def test_reasons_are_remarks(words: str) -> None:
-    assert is_remark(words)
-
-
-@pytest.mark.parametrize(
-    "words", ["I don't want it", "it's not that one", "I changed my mind", "bring the mug", "I need a mug"]
-)
-def test_what_may_change_the_meaning_is_no_remark(words: str) -> None:
-    assert not is_remark(words)
-
-
-def test_a_remark_names_its_person() -> None:
-    assert person_in("Anna is cold") == "Anna"
-    assert person_in("it's cold") == ""
 
 
 def test_participles_become_imperatives() -> None:
