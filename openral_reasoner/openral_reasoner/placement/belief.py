@@ -130,6 +130,14 @@ def is_household_noun(words: str) -> bool:
         return False
 
 
+def is_drink(words: str) -> bool:
+    """Return True if the thesaurus knows these words as a drink."""
+    try:
+        return thesaurus().relation("drink", words).is_hit
+    except UnreadableText:
+        return False
+
+
 KEPT = 0.8
 """Probability of a place, relative to that of the best one, from which an object belongs there too [1]."""
 

@@ -16,6 +16,7 @@ from openral_reasoner.scripted.goals import (
     Sequence,
     SetTable,
     Swap,
+    Switch,
     Tidy,
 )
 from openral_reasoner.scripted.normalise import VERBS
@@ -23,6 +24,7 @@ from openral_reasoner.scripted.noun_phrases import (
     NUMBERS,
     ROOM,
     counted,
+    is_intangible,
     is_noun_phrase,
     is_object,
     is_place,
@@ -84,8 +86,10 @@ def _each(match: re.Match[str]) -> Request | None:
 
 
 def _clear(match: re.Match[str]) -> Request | None:
-    surface, to = plain(match["surface"] or match["surface2"]), plain(match.groupdict().get("to") or "")
-    named = is_place(surface) and (not to or is_place(to))
+    said = {key: plain(words or "") for key, words in match.groupdict().items()}
+    surface, to = said["surface"] or said.get("surface2", ""), said.get("to", "")
+    carried = singular(surface) != surface and is_object(surface)
+    named = is_place(surface) and not carried and (not to or is_place(to))
     return Clear(surface, to) if named else None
 
 
@@ -114,10 +118,17 @@ def _switch(match: re.Match[str]) -> Request | None:
     goals = [
         read_switch(item, match["way"].lower() in ("on", "start", "run")) for item in listed(match["what"])
     ]
-    clear = all(is_noun_phrase(goal.what) and goal.what.split()[0].lower() not in VERBS for goal in goals)
-    if not (goals and clear):
+    clear = all(map(_is_appliance, goals))
+    verbless = len(goals) > 1 and "," in match["what"] and match.string.startswith(match["what"])
+    if not (goals and clear) or verbless:
         return None
     return goals[0] if len(goals) == 1 else Sequence(tuple(goals))
+
+
+def _is_appliance(goal: Switch) -> bool:
+    """Return True if the name of what is switched, and of its place, can be one."""
+    named = is_noun_phrase(goal.what) and goal.what.split()[0].lower() not in VERBS
+    return named and not is_intangible(goal.what) and (not goal.where or is_place(goal.where))
 
 
 def _press(match: re.Match[str]) -> Request | None:
@@ -284,7 +295,7 @@ _RULES: tuple[_Rule, ...] = (
         (
             r"(?:put |get |i want |move )?(?:everything|all (?:the )?(?:things|stuff)) (?:should be |goes "
             r"|needs to (?:be|go) |away )?"
-            r"(?:back )?(?:(?:to )?where (?:it|they) belongs?|in (?:its|their) (?:right "
+            r"(?:back )?(?:(?:to )?where (?:it|they) belongs?|(?:in|to) (?:its|their) (?:right "
             r"|proper )?places?|away)"
         ),
         _tidy,
@@ -297,7 +308,8 @@ _RULES: tuple[_Rule, ...] = (
         ),
         _set_table,
     ),
-    (rf"(?:the )?table (?:set|laid) for {_COUNT}(?: people| of us| guests)?", _set_table),
+    (r"nothing (?:should|must|may|is to) be (?:left )?on (?P<surface>.+)", _clear),
+    (rf"(?:the )?table(?: set| laid)? for {_COUNT}(?: people| of us| guests)?", _set_table),
     (
         (
             r"(?:(?:we|i) )?(?:get|have|need|want|would like) (?:the |a )?(?:dinner |dining )?table"
@@ -330,6 +342,11 @@ _RULES: tuple[_Rule, ...] = (
         ),
         _switch,
     ),
+    (
+        r"(?:kill|cut) (?P<what>(?:the |all the )?(?:\w+ )?(?:lights?|lamps?|tv|telly|radio))(?P<way>)",
+        _switch,
+    ),
+    (r"(?P<way>on|off) (?P<what>(?:the|my) .+)", _switch),
     (rf"(?:press|push|hit|tap|poke|ring)(?: (?:on|down))* (?P<what>{_BUTTON})", _press),
     (r"press (?P<what>.+)", _press),
     (rf"give (?P<what>{_BUTTON}) a (?:\w+ )?(?:press|push|tap|poke|prod)", _press),

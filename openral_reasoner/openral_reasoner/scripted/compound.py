@@ -9,6 +9,7 @@ from collections.abc import Sequence as Items
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from openral_reasoner.placement.belief import is_drink, is_household_noun
 from openral_reasoner.scripted.chores import read_chore
 from openral_reasoner.scripted.conditions import read_condition, read_wait
 from openral_reasoner.scripted.foreign_goals import read_foreign
@@ -63,6 +64,11 @@ _CONDITIONAL = re.compile(
     r"|failing)\b",
     re.IGNORECASE,
 )
+_SHARED = re.compile(
+    r"\bone for .*\bone for\b|\b(?:two|three|four|five|six|\d) [\w ]+[,:] one (?:for|to) (?:each|every)\b",
+    re.IGNORECASE,
+)
+"""Objects divided among several people, which no goal can say."""
 MAX_CLAUSES = 14
 """Most pieces between conjunctions and punctuation that are read."""
 MAX_READINGS = 200
@@ -126,6 +132,8 @@ class _RequestReader:
         self.left -= 1
         if self.left < 0:
             return None
+        if _SHARED.search(words):
+            return None
         said = bare(words)
         if _CONDITIONAL.search(said):
             special = read_wait(said, self.read) or read_condition(said, self.read)
@@ -152,6 +160,8 @@ class _RequestReader:
         end = self._rest(words, pieces, _State(mentioned))
         if end is None or not end.parts or any(_concerns(part, end.forbidden) for part in end.parts):
             return None
+        if _VESSEL_APART.search(words) and _is_drink_apart(end.parts):
+            return None
         parts = tuple(_for_people(part, end.people) for part in end.parts)
         return parts[0] if len(parts) == 1 else Sequence(parts, end.ordered)
 
@@ -175,7 +185,7 @@ class _RequestReader:
         """Read the first piece as a remark or a statement, or the first two as a remark with "and"."""
         for count in (1, 2):
             single = count == 1
-            if not single and (len(pieces) < count or _begins_with_verb(bare(_span(words, pieces[1])))):
+            if not single and (len(pieces) < count or not _continues(_span(words, pieces[1]))):
                 break
             said = words[pieces[0].start : pieces[count - 1].end]
             place = _after_place(said, state) if single else None
@@ -235,7 +245,10 @@ def read_one_more(words: str, piece: _Piece, parts: tuple[Request, ...]) -> tupl
 
 
 def _after_statement(said: str, state: _State) -> _State | None:
-    """Pass over a statement; a later pronoun means the only object, place or person that it names."""
+    """Pass over a statement; a later pronoun means the only object, place or person that it names.
+
+    A statement of a household object may be half of the request: a pronoun has to refer to it.
+    """
     statement = read_statement(without_fillers(said)) or read_statement(bare(said))
     if statement is None:
         return None
@@ -247,7 +260,8 @@ def _after_statement(said: str, state: _State) -> _State | None:
     objects = statement.objects if len(statement.objects) == 1 else ()
     place = statement.places[0] if len(statement.places) == 1 else ""
     source = place if statement.located else ""
-    return replace(state, mentioned=Mentioned(objects, place, person, source))
+    awaited = state.awaited or any(map(is_household_noun, statement.objects))
+    return replace(state, mentioned=Mentioned(objects, place, person, source), awaited=awaited)
 
 
 _IT_IS_THERE = re.compile(
@@ -304,9 +318,24 @@ def _concerns(request: Request, names: tuple[str, ...]) -> bool:
     return any(same_term(what, name) for name in names) if what else bool(names)
 
 
+_VESSEL_APART = re.compile(r"[,.] an? (?:\w+ )?\w+[\s.!]*$", re.IGNORECASE)
+
+
+def _is_drink_apart(requests: tuple[Request, ...]) -> bool:
+    """Return True if a drink and a vessel are asked for apart, which may mean the drink in the vessel."""
+    names = [each.what.lower() for each in requests if isinstance(each, Bring)]
+    vessels = [name for name in names if name.split()[-1] in WORDS["vessels"]]
+    return bool(vessels) and any(is_drink(name) for name in names if name not in vessels)
+
+
 def _for_people(request: Request, people: int) -> Request:
     """Set the table for the people that a statement named."""
     return replace(request, count=people) if isinstance(request, SetTable) and not request.count else request
+
+
+def _continues(words: str) -> bool:
+    """Return True if a piece may be the end of a statement: neither a request nor a statement of its own."""
+    return not _begins_with_verb(bare(words)) and read_statement(words) is None
 
 
 def _span(words: str, piece: _Piece) -> str:

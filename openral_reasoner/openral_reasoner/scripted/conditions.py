@@ -223,7 +223,8 @@ def read_about(action: str, seen: Find, read: Reader) -> Request | None:
         re.IGNORECASE,
     ):
         words = f"bring me the {seen.what}"
-    request = read(words, Mentioned((seen.what,), seen.where))
+    person = is_person(seen.what)
+    request = read(words, Mentioned(() if person else (seen.what,), seen.where, seen.what if person else ""))
     return with_place_of_condition(request, seen)
 
 

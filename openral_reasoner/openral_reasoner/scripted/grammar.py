@@ -120,6 +120,8 @@ def _names_known(match: re.Match[str]) -> bool:
 
     Another bare word may be a verb that the grammar does not know.
     """
+    if _UNKNOWN_VERB.match(match.string):
+        return False
     items = listed(match.groupdict().get("what") or "")
     return all(
         plain(item) != item or counted(item)[0] > 0 or is_household_noun(split_place(item)[0])
@@ -127,6 +129,12 @@ def _names_known(match: re.Match[str]) -> bool:
     )
 
 
+_UNKNOWN_VERB = re.compile(
+    r"(?!(?:the|an?|my|our|your|all|both|to|in|on|into|onto|from|at|under|and|some|half|not|with|for"
+    r"|two)\b)\w+ (?:the|an?|my) ",
+    re.IGNORECASE,
+)
+"""Word before a determiner, which no name is."""
 _FOR_ME = re.compile(r" for (?:me|us)$", re.IGNORECASE)
 
 
@@ -172,6 +180,7 @@ _SOUND: dict[type, Callable[..., bool]] = {
 def is_dangerous(what: str, to: str) -> bool:
     """Return True if a child must not be given this, or nothing be put there, without a question."""
     burns = _names("metal", what) and _names("heaters", to)
+    burns = burns or (_names("flammable", what) and _names("hot", to))
     return burns or (_names("sharp", what) and _names("children", to)) or _names("sockets", to)
 
 

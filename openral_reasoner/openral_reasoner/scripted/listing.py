@@ -120,7 +120,13 @@ def _find(goal: Find) -> Iterator[Goal]:
 
 
 def _each(make: Callable[[str], Goal], words: str) -> Iterator[Goal]:
-    return (make(plain(item)) for item in listed(words))
+    items = listed(words)
+    apposed = len(items) == 2 and not _AND.search(words) and plain(items[1]) == items[1]
+    return iter((NotUnderstood(words),)) if apposed else (make(plain(item)) for item in items)
+
+
+_AND = re.compile(r"\b(?:and|plus)\b|&", re.IGNORECASE)
+"""Join of a list; without one, a bare second noun says the first again: "the bookshelf, uppermost shelf"."""
 
 
 _LISTED: dict[type, Callable[..., Iterator[Goal]]] = {

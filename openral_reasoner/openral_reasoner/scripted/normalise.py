@@ -46,15 +46,24 @@ def clean(text: str) -> str:
 _LONG_WORD = re.compile(r"(?<![\w'])[a-z]{5,}(?![\w'])")
 
 
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
 @lru_cache(maxsize=4096)
 def correct_doubling(word: str) -> str:
-    """Return the one household noun from which a word differs by a letter that should be single or double."""
+    """Return the one household noun that a word is but for a wrongly doubled or a missing letter."""
     if word in VERBS or word in _REAL_VERBS or word in _NO_NOUNS or is_household_noun(word):
         return word
     doubled = (word[:i] + word[i - 1 :] for i in range(1, len(word) + 1))
     single = (word[:i] + word[i + 1 :] for i in range(len(word) - 1) if word[i] == word[i + 1])
-    meant = {each for each in (*doubled, *single) if is_household_noun(each) and thesaurus().knows(each)}
-    return meant.pop() if len(meant) == 1 else word
+    inserted = (
+        (word[:i] + c + word[i:] for i in range(1, len(word) + 1) for c in _LETTERS) if len(word) > 6 else ()
+    )
+    for candidates in ((*doubled, *single), inserted):
+        meant = {each for each in candidates if is_household_noun(each) and thesaurus().knows(each)}
+        if meant:
+            return meant.pop() if len(meant) == 1 else word
+    return word
 
 
 _EMPTY = re.compile(
@@ -109,6 +118,7 @@ _REPAIRS = {
     "c'mere": "come here",
     "frigde": "fridge",
     "teh": "the",
+    "frm": "from",
     "da": "the",
     "nd": "and",
     "n": "and",

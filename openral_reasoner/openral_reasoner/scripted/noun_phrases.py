@@ -245,7 +245,7 @@ _THAT_IS = (
 )
 _WHERE = re.compile(
     rf"^(?P<what>.+?) (?:{_THAT_IS})?(?:from|off|out of|on top of|on|inside|in|at|under|near|next to)"
-    r"(?: of)?(?: inside| on| in)? (?P<where>.+)$",
+    r"(?! the (?:top|bottom|left|right)$)(?: of)?(?: inside| on| in)? (?P<where>.+)$",
     re.IGNORECASE,
 )
 

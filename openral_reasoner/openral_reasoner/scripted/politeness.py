@@ -9,8 +9,8 @@ no request.
 import re
 from dataclasses import dataclass
 
+from openral_reasoner.scripted.finite_verbs import is_clause
 from openral_reasoner.scripted.normalise import VERBS, correct_spelling, fold_quotes, imperative
-from openral_reasoner.scripted.statements import is_clause
 from openral_reasoner.scripted.vocabulary import PHRASES, WORDS
 
 _TOKEN = re.compile(r"[^\W_](?:[\w'/-]*\w)?'?|[^\w\s]")

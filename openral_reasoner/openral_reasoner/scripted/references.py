@@ -44,8 +44,12 @@ _NUMBER = re.compile(
     rf"\b(?P<number>two|three|four|five|six|a couple|\d{{1,2}})(?: of (?:them|those|these))?{_END}",
     re.IGNORECASE,
 )
+_BOTH = re.compile(r"\b(?:them both|both of them|they both)\b", re.IGNORECASE)
+_TAKE_OUT = re.compile(r"(?P<taken>(?:get|take|fetch|bring|grab) .+) out", re.IGNORECASE)
 _THERE = re.compile(r"\b(?:(?:in|on|from|to|over|back|into|onto) )*there$", re.IGNORECASE)
-_PERSON = re.compile(rf"\b(?:her|him)(?={_AFTER}| (?:the|an?|some|one|two|\d+)\b)", re.IGNORECASE)
+_PERSON = re.compile(
+    rf"\b(?:her|him)(?={_AFTER}| (?:the|an?|some|this|that|these|those|my|one|two|\d+)\b)", re.IGNORECASE
+)
 _CONTAINER = re.compile(r"\b(?P<in>in|into|inside|on|onto|from|out of|to) it\b", re.IGNORECASE)
 _OTHER_ONE = re.compile(
     r"\bthe (?P<other>(?!other|same|first|second|last|next|right|wrong|only)[a-z]+) ones?\b", re.IGNORECASE
@@ -133,6 +137,8 @@ class Mentioned:
         clause = self._container(clause)
         clause = self._of_person(clause)
         things = " and the ".join(self.objects)
+        if _BOTH.search(clause) and len(self.objects) < 2:
+            return clause
         if things:
             clause = _WHERE_IT.sub(rf"where \g<is>the {things}", _THEM.sub(f"the {things}", clause))
         fixture = self.place if _DOOR.match(clause) else ""
@@ -169,6 +175,9 @@ class Mentioned:
         if self.place and not self.objects:
             clause = _PUT_IN.sub(lambda m: f"{_put(m['what'])} in the {self.place}", clause)
             clause = _PUT_IN_FIRST.sub(rf"put \g<what> in the {self.place}", clause)
+        taken = _TAKE_OUT.fullmatch(clause)
+        if self.place and not self.objects and taken:
+            return f"{taken['taken']} out of the {self.place}"
         if self.place and _DOOR.match(clause):
             return _THERE.sub("", clause).strip()
         to = "to" if _CARRIES.match(clause) else "in"

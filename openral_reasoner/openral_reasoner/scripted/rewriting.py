@@ -112,6 +112,8 @@ def _repaired(before: str, after: str, text: str) -> str:
 
 
 def _kind(words: str) -> str:
+    if words.split()[-1:] and words.split()[-1].lower() in WORDS["surfaces"]:
+        return "place"
     return (
         "person" if is_person(words) else "object" if is_object(words) else "place" if is_place(words) else ""
     )
@@ -119,7 +121,7 @@ def _kind(words: str) -> str:
 
 _CAUSING = (
     r"(?:make sure(?: that)?|see(?: to it)?(?: that)?|ensure(?: that)?|be sure(?: that)?|check that|have"
-    r"|get|let"
+    r"|get|let|i'd rather"
     r"|(?:i|we)(?:'d| would)? (?:really )?(?:want|need|like|love|prefer)(?: to (?:have|see))?"
     r"|(?:can|could|may|might) (?:i|we) (?:have|get))"
 )
@@ -128,7 +130,7 @@ _NEEDING = (
     r"|ought to|can|could"
     r"|may|is to|are to|could do with|is due for)(?: to)?(?: (?:be|get))?(?: a)?(?: (?:good|quick|bit of a))?"
 )
-_BE = r"(?:to )?(?:be|is|are|gets?|gets? to be|being|been|has been|have been)"
+_BE = r"(?:to )?(?:be|is|are|gets?|gets? to be|being|been|was|were|has been|have been)"
 _PASSIVES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -162,9 +164,10 @@ def as_imperative(clause: str) -> str:
     tokens = clause.split()
     for at in range(2, len(tokens)):
         switched = _SWITCHES.get(tokens[at].lower(), "") if at == len(tokens) - 1 else ""
-        verb = switched or _active(tokens[at])
+        noun = tokens[at] if tokens[at] in VERBS and tokens[at - 1] in ("a", "good", "quick") else ""
+        verb = switched or noun or _active(tokens[at])
         before = " ".join(tokens[:at])
-        gerund = tokens[at].lower().endswith("ing") and tokens[at].lower() not in _SWITCHES
+        gerund = bool(noun) or (tokens[at].lower().endswith("ing") and tokens[at].lower() not in _SWITCHES)
         patterns = _PASSIVES[2:] if gerund else _PASSIVES
         matches = (pattern.fullmatch(before) for pattern in patterns) if verb else ()
         for match in filter(None, matches):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from openral_reasoner.scripted.goals import Find, Goal, GoTo, LookAt, LookInside, MoveDoor
-from openral_reasoner.scripted.noun_phrases import plain, split_place
+from openral_reasoner.scripted.noun_phrases import PERSON, plain, split_place
 
 Rule = tuple[str, Callable[[re.Match[str]], Goal]]
 """Pattern of a whole clause, and the goal that it makes of a match."""
@@ -64,7 +64,10 @@ def _latch(match: re.Match[str]) -> Goal:
 
 GOING: tuple[Rule, ...] = (
     (
-        r"(?:away |off |out |back |over )+(?:you go )?(?:to|into|in) (?P<place>.+?)(?: with you| you go)?",
+        (
+            r"(?:away |off |out |back |over )+(?:you (?:go|pop|trot|nip|run) )?(?:to|into"
+            r"|in) (?P<place>.+?)(?: with you| you go)?"
+        ),
         lambda m: _go(m["place"]),
     ),
     (
@@ -72,7 +75,10 @@ GOING: tuple[Rule, ...] = (
         lambda m: _go(m["place"]),
     ),
     (
-        r"(?:i|we) (?:want|need|would like|'d like) you (?:over |to be |out )*(?:in|at|by|on) (?P<place>.+)",
+        (
+            rf"(?:i|we|{PERSON}) (?:wants?|needs?|would like|'d like)(?: to see)? you (?:over |to be "
+            r"|out )*(?:in|at|by|on) (?P<place>.+)"
+        ),
         lambda m: _go(m["place"]),
     ),
     (

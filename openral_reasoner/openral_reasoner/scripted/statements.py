@@ -6,11 +6,23 @@ word of it could change what the rest of the text asks for.
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
 from openral_reasoner.placement.belief import is_household_noun
-from openral_reasoner.scripted.normalise import VERBS, imperative
+from openral_reasoner.scripted.finite_verbs import (
+    ALL_VERBS,
+    AUXILIARIES,
+    CONTRACTED,
+    DETERMINERS,
+    INNER,
+    PRONOUNS,
+    WORD,
+    base_of,
+    finite_verb,
+    holds_request,
+    is_verbal,
+)
+from openral_reasoner.scripted.normalise import VERBS
 from openral_reasoner.scripted.noun_phrases import (
     NUMBERS,
     PERSON,
@@ -22,17 +34,6 @@ from openral_reasoner.scripted.noun_phrases import (
     plain,
 )
 from openral_reasoner.scripted.vocabulary import WORDS
-
-_WORD = re.compile(r"[^\W_](?:[\w'-]*\w)?")
-_DETERMINERS = WORDS["determiners"] | frozenset(
-    ("no", "every", "each", "all", "two", "three", "four", "more")
-)
-_PRONOUNS = WORDS["pronouns"]
-_AUXILIARIES = WORDS["auxiliaries"]
-_CONTRACTED = re.compile(r"(?P<subject>\w+)'(?P<verb>s|re|ve|d|ll|m)", re.IGNORECASE)
-_INNER = WORDS["locating"] | frozenset(
-    ("of", "to", "from", "with", "into", "onto", "off", "out", "and", "over", "up")
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,23 +60,34 @@ def read_statement(clause: str) -> Statement | None:
     words = _LEADING.sub("", clause.strip(" ,.!?;:"))
     if not words or _EXCLAMATION.fullmatch(words) or _QUESTION.match(words):
         return Statement()
-    tokens = _WORD.findall(words)
+    tokens = WORD.findall(words)
     lower = [token.lower() for token in tokens]
-    verb = _finite_verb(lower)
+    verb = finite_verb(lower)
     if (
         verb is None
-        or (verb == len(lower) - 1 and lower[verb] in _AUXILIARIES)
-        or _holds_request(lower)
+        or _PLACES_IT.match(words)
+        or not WORDS["no_subjects"].isdisjoint(lower[:verb])
+        or (verb == len(lower) - 1 and lower[verb] in AUXILIARIES)
+        or holds_request(lower)
         or _changes_meaning(lower, verb)
     ):
         return None
-    named = _named(tokens[: lower.index("like")] if "like" in lower else tokens)
+    told = tokens[: lower.index("like")] if "like" in lower else tokens
+    named = () if _OF_IT.match(words) else _named(told)
     objects = tuple(name for name in named if is_object(name) and name.split()[-1] not in WORDS["immovable"])
     places = tuple(name for name in named if name not in objects)
     located = len(objects) == len(places) == 1 and _LOCATED.search(words) is not None
     return Statement(objects, places, _person(tokens), located, _people(words))
 
 
+_OF_IT = re.compile(
+    r"(?:it|this|that|he|she|they)(?:'s| is| are|'re| was| were) (?!(?:in|on|at|under|time)\b)", re.IGNORECASE
+)
+"""Beginning of a statement about what was mentioned before."""
+_PLACES_IT = re.compile(
+    r"(?:it|they)\b.* (?:behind|under|underneath|beneath|between|above|below)\b", re.IGNORECASE
+)
+"""Beginning of a statement that places what was asked for, and is needed for it."""
 _LOCATED = re.compile(
     r"(?:\b(?:is|are|was|be|left|forgot|dropped|put|have|has|had|keep|saw|seen|kept|lies|lying|find|see)\b"
     r"|'s\b).*"
@@ -102,6 +114,7 @@ _EXCLAMATION = re.compile(
     r"| are)?(?: there)?)"
     r"|(?:tell|let) (?:me|us)(?: know)? (?:when|once|if) (?:you're|you are|it's|it is) (?:done|finished"
     r"|ready)"
+    r"|(?:and )?see what's where|(?:and )?stay (?:there|put|here)"
     r"|(?:sort|see to|take care of|do) (?:that|it|this)(?: out)?|let some [\w ]+ in) ?)+",
     re.IGNORECASE,
 )
@@ -114,131 +127,13 @@ _QUESTION = re.compile(
 """Questions that want no answer."""
 
 
-@cache
-def _base_of(word: str) -> str:
-    """Return the verb of which a word is the past or the form of the third person, "" if of none."""
-    if word in WORDS["past_forms"]:
-        return word
-    stems = {word.removesuffix(ending) for ending in ("ed", "d", "s", "es") if word.endswith(ending)}
-    stems |= {stem[:-1] + "y" for stem in stems if stem.endswith("i")}
-    stems |= {stem[:-1] for stem in stems if len(stem) > 3 and stem[-1] == stem[-2:-1]}
-    return next((stem for stem in stems if stem in _ALL_VERBS), "")
-
-
-_ALL_VERBS = VERBS | WORDS["other_verbs"] | WORDS["stating_verbs"]
-
-
-def _holds_request(tokens: list[str]) -> bool:
-    """Return True if a verb of a rule stands before its object without a subject, as in a run-on sentence."""
-    return any(
-        verb in VERBS
-        and after in _OBJECT_FOLLOWS
-        and before not in _GOVERNING
-        and not _CONTRACTED.fullmatch(before)
-        for before, verb, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
-    )
-
-
-_OBJECT_FOLLOWS = WORDS["determiners"] - {"of", "both", "few", "that"} | {"me", "us", "it", "him", "them"}
-_GOVERNING = (
-    _PRONOUNS
-    | _AUXILIARIES
-    | frozenset(("to", "not", "helped", "let", "a", "an", "the", "my", "just", "kids"))
-)
-
-
-def _finite_verb(tokens: list[str]) -> int | None:
-    """Return the index of the finite verb after a subject, or of the subject that holds it ("they're")."""
-    if not tokens or _begins_otherwise(tokens):
-        return None
-    if tokens[0] in WORDS["roles"] and tokens[1:2] and tokens[1] in WORDS["locating"]:
-        return 1
-    return next((at for at in range(min(7, len(tokens))) if _is_finite(tokens, at)), None)
-
-
-def is_clause(words: str) -> bool:
-    """Return True if words have a subject and a finite verb."""
-    return _finite_verb([token.lower() for token in _WORD.findall(words)]) is not None
-
-
-def _begins_otherwise(tokens: list[str]) -> bool:
-    """Return True if words begin as a question or a request does, not with a subject."""
-    first, second = tokens[0], tokens[1] if tokens[1:] else ""
-    if first in ("you", "u", "ye") or first in VERBS:
-        return second not in _AUXILIARIES
-    subject = first in _DETERMINERS or first in _INNER or _CONTRACTED.fullmatch(first)
-    imperative = second in _OBJECT_FOLLOWS and not subject
-    if imperative and first != "its":
-        return True
-    return first in _AUXILIARIES or first in WORDS["no_subjects"]
-
-
-def _is_finite(tokens: list[str], at: int) -> bool:
-    """Return True if the word at this index is a finite verb, or holds one as "they're" does."""
-    word, before = tokens[at], tokens[at - 1] if at else ""
-    contracted = _CONTRACTED.fullmatch(word)
-    if contracted and (
-        contracted["verb"] != "s" or contracted["subject"] in _PRONOUNS or _is_verbal(tokens, at)
-    ):
-        return True
-    if at == 0:
-        return word == "its" and len(tokens) > 1 and not is_household_noun(tokens[1])
-    if before not in _RELATIVES and (word in _AUXILIARIES or (word in _ALL_VERBS and before in _PRONOUNS)):
-        return True
-    if before in _RELATIVES or before in _DETERMINERS or before in _INNER or not _names_subject(tokens[:at]):
-        return False
-    many = before.endswith("s") and tokens[0] in _DETERMINERS and word in _ALL_VERBS
-    named = at == 1 and before not in _ALL_VERBS and not is_household_noun(before)
-    agent = named or before in _PRONOUNS or before in WORDS["kin"] or before in WORDS["roles"]
-    if imperative(word) in VERBS and not agent:
-        return False
-    inflected = _base_of(word) and (before in _PRONOUNS or _follows_subject(tokens, at))
-    return word in WORDS["past_forms"] or many or bool(inflected)
-
-
-_RELATIVES = frozenset(("that", "which", "who", "whose"))
-
-
-def _names_subject(tokens: list[str]) -> bool:
-    """Return True if words before a verb may be its subject."""
-    known = any(is_household_noun(word) or word in WORDS["roles"] or word in WORDS["kin"] for word in tokens)
-    return known or tokens[0] in _DETERMINERS or tokens[0] in _PRONOUNS or len(tokens) == 1
-
-
-def _is_verbal(tokens: list[str], at: int) -> bool:
-    """Return True if "'s" is a verb: what follows is no noun that is possessed."""
-    after = tokens[at + 1] if at + 1 < len(tokens) else ""
-    later = tokens[at + 2] if at + 2 < len(tokens) else ""
-    if after in _DETERMINERS or after in _INNER or after in ("not", "so", "too", "very", "just", "been"):
-        return True
-    noun = is_household_noun(after) and not after.endswith("ing")
-    return bool(after) and not noun and not (later and (later in _AUXILIARIES or is_household_noun(later)))
-
-
-def _follows_subject(tokens: list[str], at: int) -> bool:
-    """Return True if a form that may also be a noun or an adjective is a verb here."""
-    word, after = tokens[at], tokens[at + 1] if at + 1 < len(tokens) else ""
-    closed = (
-        not after
-        or after in _DETERMINERS
-        or after in _INNER
-        or after in _PRONOUNS
-        or after in WORDS["adverbs"]
-        or after in ("me", "us", "him", "her", "them", "so", "too", "like", "that", "at", "today", "very")
-        or after.endswith("ing")
-    )
-    if word.endswith("s") and not word.endswith("ss"):
-        plural = is_household_noun(word.removesuffix("s")) or is_household_noun(word)
-        return closed and not plural
-    return closed or not is_household_noun(after)
-
-
 def _changes_meaning(tokens: list[str], verb: int) -> bool:
     """Return True if a statement may change, or be itself, a part of the request."""
     subject, said = tokens[: verb + 1], tokens
     speaker = subject[0].partition("'")[0] in ("i", "we")
     ordered = not speaker and any(before == "to" and word in VERBS for before, word in pairwise(said))
-    if ordered or not WORDS["corrections"].isdisjoint(said):
+    plan = speaker and any(word in WORDS["transfers"] for word in said[1:2])
+    if ordered or plan or not WORDS["corrections"].isdisjoint(said):
         return True
     if any(_is_duty(said, *duty) for duty in _DUTIES):
         return True
@@ -328,11 +223,11 @@ def _person(tokens: list[str]) -> str:
 
 
 _PERSON = re.compile(rf"{PERSON}|(?:the|our|my) (?:{'|'.join(WORDS['roles'])})", re.IGNORECASE)
-_NO_PEOPLE = _PRONOUNS | _AUXILIARIES | _DETERMINERS | frozenset(("i", "where", "what", "how", "why"))
+_NO_PEOPLE = PRONOUNS | AUXILIARIES | DETERMINERS | frozenset(("i", "where", "what", "how", "why"))
 
 
 def _is_no_person(words: str) -> bool:
-    return words in _NO_PEOPLE or _CONTRACTED.fullmatch(words) is not None or is_household_noun(words)
+    return words in _NO_PEOPLE or CONTRACTED.fullmatch(words) is not None or is_household_noun(words)
 
 
 def _named(tokens: list[str]) -> tuple[str, ...]:
@@ -341,14 +236,14 @@ def _named(tokens: list[str]) -> tuple[str, ...]:
     at = 0
     while at < len(tokens):
         begins = (
-            tokens[at].lower() in _DETERMINERS
+            tokens[at].lower() in DETERMINERS
             or tokens[at].endswith("'s")
             or (at == 0 and _is_inner(tokens[0].lower()))
         )
         end = at + 1
         while begins and end < min(len(tokens), at + 5) and _is_inner(tokens[end].lower()):
             end += 1
-            if tokens[end - 1].endswith("'s") and _is_verbal([each.lower() for each in tokens], end - 1):
+            if tokens[end - 1].endswith("'s") and is_verbal([each.lower() for each in tokens], end - 1):
                 break
         phrase = _OWNED.sub("", re.sub(r"'s$", "", plain(" ".join(tokens[at:end])))) if begins else ""
         if phrase and (at == 0 or end - at > 1) and _is_mentioned(phrase, at == 0):
@@ -361,21 +256,21 @@ _OWNED = re.compile(rf"^{PERSON}'s (?=\w)", re.IGNORECASE)
 
 
 def _is_inner(word: str) -> bool:
-    contracted = _CONTRACTED.fullmatch(word)
+    contracted = CONTRACTED.fullmatch(word)
     return (
-        word not in _AUXILIARIES
-        and word not in _INNER
-        and word not in _DETERMINERS
-        and word not in _PRONOUNS
+        word not in AUXILIARIES
+        and word not in INNER
+        and word not in DETERMINERS
+        and word not in PRONOUNS
         and word not in WORDS["no_nouns"]
         and not (contracted and contracted["verb"] != "s")
-        and (is_household_noun(word) or not (word in _ALL_VERBS or _base_of(word)))
+        and (is_household_noun(word) or not (word in ALL_VERBS or base_of(word)))
         and (not word.endswith("ing") or word in WORDS["concrete"])
     )
 
 
 def _is_mentioned(phrase: str, first: bool) -> bool:
     person = is_person(phrase) or _PERSON.fullmatch(f"the {phrase}")
-    if person or phrase.lower() in _PRONOUNS or is_intangible(phrase) or not is_place(phrase):
+    if person or phrase.lower() in PRONOUNS or is_intangible(phrase) or not is_place(phrase):
         return False
     return not first or is_household_noun(phrase) or is_household_noun(phrase.split()[-1])

@@ -31,6 +31,11 @@ class _Vocabulary(Document):
     toxic: str
     sockets: str
     metal: str
+    surfaces: str
+    vessels: str
+    flammable: str
+    hot: str
+    transfers: str
     heaters: str
     interjections: str
     adverbs: str
