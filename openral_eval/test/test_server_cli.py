@@ -72,7 +72,9 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, content: str) -> None:
 
 
 def test_the_command_serves_until_it_is_interrupted() -> None:
-    code = "from openral_eval.server_cli import commands; commands()"
+    # Shells start commands in the background without SIGINT, which their children inherit.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    code += "from openral_eval.server_cli import commands; commands()"
     command = [sys.executable, "-P", "-u", "-c", code]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -82,4 +84,7 @@ def test_the_command_serves_until_it_is_interrupted() -> None:
         task = SUITES["household"].tasks(SuiteOptions(limit=1))[0]
         assert SUITES["household"].run(task, SuiteOptions(), model, MissionSettings()).success
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 0
+        try:
+            assert process.wait(30) == 0
+        finally:
+            process.kill()

@@ -86,7 +86,11 @@ def run_parts(context: PlanContext, progress: Progress) -> Plan[None]:
 def set_aside(context: PlanContext) -> Plan[str]:
     """Put down what a failed part left in the hand, so that others can be done; "" if none takes it."""
     for surface in staging_surfaces(context)[:PLACES_TRIED]:
-        if (yield from context.act(Verb.PLACE, surface)).status == "SUCCEEDED":
+        try:
+            placed = yield from context.act(Verb.PLACE, surface)
+        except PlanFailed:  # no skill puts anything down
+            return ""
+        if placed.status == "SUCCEEDED":
             return f"I put what I held on the {context.label(surface)}."
         if not context.holding:
             break

@@ -37,7 +37,7 @@ class Nothing:
 def test_a_goals_span_belongs_to_its_callers_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     spans, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(spans))
-    monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
     loop = SimLoop(Simulation.load(HOME, 0), Nothing(), RealTimePacer(0.0))
     ended: Future[SkillResult] = Future()
     look = ValidatedGoal("look-at", Verb.LOOK_AT, {"target": Pose((1.0, 4.2, 0.9))}, 30.0)
