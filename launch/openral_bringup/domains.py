@@ -9,7 +9,7 @@ import os
 import socket
 import struct
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from rclpy.node import Node
 
 from openral_bringup.graph.options import InvalidDeployment
 from openral_core.errors import format_choices
+from openral_ros.node_names import nodes_of
 
 AUTO = "auto"
 MAX_DOMAIN = 232
@@ -163,17 +164,6 @@ def running_nodes(domain: int) -> dict[str, str]:
             if network_namespace(process.pid) == network:
                 found |= dict.fromkeys(names, describe_process(process.pid))
     return found
-
-
-def nodes_of(command: Iterable[str]) -> list[str]:
-    """Return the qualified names of the nodes that a command line names; a container has several."""
-    found: list[str] = []
-    for word in command:
-        if word.startswith("__node:="):
-            found.append(f"/{word.removeprefix('__node:=')}")
-        elif word.startswith("__ns:=") and found:
-            found[-1] = f"{word.removeprefix('__ns:=').rstrip('/')}/{found[-1].rpartition('/')[2]}"
-    return [name for name in found if name != "/"]
 
 
 def network_namespace(pid: int) -> str:

@@ -13,8 +13,9 @@ pytest.importorskip("rclpy")
 from rclpy.node import Node
 
 from openral_bringup import domains
-from openral_bringup.domains import FIRST_PORT, PORTS, Claims, domain_of, nodes_of, occupy
+from openral_bringup.domains import FIRST_PORT, PORTS, Claims, domain_of, occupy
 from openral_bringup.graph.options import InvalidDeployment
+from openral_ros.node_names import nodes_of
 
 ROOT = Path(__file__).parents[2]
 HOLDER = """

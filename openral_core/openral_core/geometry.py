@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from openral_core.errors import OpenRALError, format_choices
 
@@ -119,6 +119,11 @@ def rotation_of(T: NDArray[np.float64]) -> NDArray[np.float64]:
 def transform_points(T: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Transform points (N, 3) [m] into the parent frame of ``T``, shape (N, 3)."""
     return points @ T[:3, :3].T + T[:3, 3]
+
+
+def transform_planar_points(T: NDArray[np.float64], points: ArrayLike) -> NDArray[np.float64]:
+    """Transform points (..., 2) [m] of the plane by the planar part of ``T``, shape (..., 2)."""
+    return np.asarray(points) @ T[:2, :2].T + T[:2, 3]
 
 
 def yaw_matrix(x: float, y: float, yaw: float) -> NDArray[np.float64]:

@@ -222,6 +222,11 @@ class Fixture(Document):
         x, y = self.depth / 2, self.width / 2
         return Rectangle(min=(-x, -y), max=(x, y))
 
+    def corners(self, margin: float = 0.0) -> tuple[Point2, ...]:
+        """Return the corners of its footprint, larger by a margin on each side, in map [m]."""
+        x, y = self.depth / 2 + margin, self.width / 2 + margin
+        return tuple(self.pose.to_parent(*corner) for corner in ((-x, -y), (x, -y), (x, y), (-x, y)))
+
     def surface(self, surface_id: str) -> Surface:
         """Return the surface with this id.
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
-from openral_core.geometry import planar_part, points_in_polygon
+from openral_core.geometry import planar_part, points_in_polygon, transform_planar_points
 from openral_core.home_map import Pose2
 from openral_core.lazy_modules import lazy_module
 
@@ -105,7 +105,7 @@ class FloorMap:
 
     def moved(self, T: NDArray[np.float64]) -> Self:
         """Return the same cells with their origin moved by a planar pose, shape (4, 4)."""
-        x, y = (T[:2, :2] @ (self.origin.x, self.origin.y) + T[:2, 3]).tolist()
+        x, y = transform_planar_points(T, (self.origin.x, self.origin.y)).tolist()
         return replace(self, origin=Pose2(x=x, y=y, yaw=self.origin.yaw + planar_part(T)[2]))
 
     @property

@@ -9,6 +9,7 @@ from pydantic import Field, FiniteFloat, StringConstraints, TypeAdapter
 
 from openral_core.documents import Document
 from openral_core.errors import OpenRALError, format_choices
+from openral_core.files import replace_file
 from openral_core.home_map import Agent, Fixture, HomeMap, NoGoZone, Place, Point2, Polygon, Pose2, Room
 from openral_mapping.annotations import (
     Annotations,
@@ -297,15 +298,13 @@ def load_edits(path: Path) -> HomeEdits:
 
 
 def save_edits(path: Path, edits: HomeEdits) -> None:
-    """Write edits; a crash leaves the file that was there.
+    """Write edits; a crash or a loss of power leaves the file that was there.
 
     Raises:
         OSError: If the disk refuses.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_text(edits.model_dump_json(indent=1), encoding="utf-8")
-    temporary.replace(path)
+    replace_file(path, edits.model_dump_json(indent=1))
 
 
 def edits_path(map_path: Path) -> Path:

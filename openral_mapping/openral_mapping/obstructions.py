@@ -15,13 +15,10 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import Pose, points_in_polygon
 from openral_core.home_map import Doorway, Fixture, HomeMap, NoGoZone, Pose2
-from openral_core.lazy_modules import lazy_module
 from openral_core.obstructions import OBSTACLE, ObstacleKind, Obstruction
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_core.spatial_memory import NodeKind, Presence, SceneGraph, SceneNode
 from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
-
-ndimage = lazy_module("scipy.ndimage")
 
 Mask = NDArray[np.bool_]
 Point = tuple[float, float]
@@ -200,7 +197,7 @@ def _movable(
             yield _person(person, surroundings, config)
     for fixture in home.fixtures:
         within = _floor_around((fixture.pose.x, fixture.pose.y), home, config)
-        if ways.joined_without(_outline(fixture, config.furniture), within=within):
+        if ways.joined_without(np.array(fixture.corners(config.furniture)), within=within):
             yield _furniture(fixture, surroundings, config)
 
 
@@ -256,11 +253,6 @@ def _polygon(home: HomeMap | None, room_id: str) -> NDArray[np.float64]:
 def _disc(middle: Point, radius: float) -> NDArray[np.float64]:
     angles = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
     return np.array(middle) + radius * np.column_stack([np.cos(angles), np.sin(angles)])
-
-
-def _outline(fixture: Fixture, margin: float) -> NDArray[np.float64]:
-    x, y = fixture.depth / 2 + margin, fixture.width / 2 + margin
-    return np.array([fixture.pose.to_parent(a * x, b * y) for a, b in ((1, 1), (-1, 1), (-1, -1), (1, -1))])
 
 
 class _Ways:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
-from openral_core.home_map import Fixture, HomeMap, Pose2
+from openral_core.home_map import HomeMap, Pose2
 from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
 
 Image = NDArray[np.uint8]
@@ -97,7 +97,7 @@ def draw_home(home: HomeMap, floor_map: FloorMap | None = None) -> Image:
 
 def _draw_furniture(canvas: _Canvas, home: HomeMap) -> None:
     for fixture in home.fixtures:
-        canvas.polygon(footprint_of(fixture), _FURNITURE, _INK)
+        canvas.polygon(fixture.corners(), _FURNITURE, _INK)
         front = fixture.pose.to_parent(fixture.depth / 2.0, 0.0)
         cv2.circle(canvas.image, canvas.pixels(np.array(front)).tolist(), 3, _INK, -1, cv2.LINE_AA)
 
@@ -152,9 +152,3 @@ def _darken(canvas: _Canvas, floor_map: FloorMap) -> None:
     values[inside] = floor_map.cells[cells[inside][:, 0], cells[inside][:, 1]]
     shade = np.select([values == value for value in _SHADES], list(_SHADES.values()), 35)
     canvas.image = np.clip(canvas.image.astype(np.int16) - shade[..., None], 0, 255).astype(np.uint8)
-
-
-def footprint_of(fixture: Fixture) -> list[tuple[float, float]]:
-    """Return the corners of a piece of furniture in the map [m]."""
-    (x0, y0), (x1, y1) = fixture.footprint.min, fixture.footprint.max
-    return [fixture.pose.to_parent(x, y) for x, y in ((x0, y0), (x1, y0), (x1, y1), (x0, y1))]

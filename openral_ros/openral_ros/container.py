@@ -25,6 +25,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from openral_core.errors import OpenRALError
 from openral_ros.lifecycle_node import LifecycleNodeBase
+from openral_ros.node_names import nodes_of
 from openral_ros.run_node import NodeRunner
 from openral_ros.tracing import trace_apart
 
@@ -50,10 +51,7 @@ class Component:
     @property
     def name(self) -> str:
         """Qualified name of the node if its arguments give one, else the class."""
-        rules = dict(
-            word.split(":=", 1) for word in self.arguments if word.startswith(("__node:=", "__ns:="))
-        )
-        return f"{rules.get('__ns', '').rstrip('/')}/{rules['__node']}" if "__node" in rules else self.path
+        return next(iter(nodes_of(self.arguments)), self.path)
 
     def load(self) -> Callable[[], LifecycleNodeBase]:
         """Import the class; return the function that makes its node.

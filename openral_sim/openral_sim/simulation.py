@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.consent_policy import Policy, load_policy
-from openral_core.geometry import Pose, planar_part, wrap_angle
+from openral_core.geometry import Pose, planar_part, transform_planar_points, wrap_angle
 from openral_core.home_map import NoGoZone
 from openral_core.obstructions import OBSTACLE, Obstruction
 from openral_core.skill_requests import ValidatedGoal
@@ -195,12 +195,11 @@ class Simulation:
     def _find_obstruction(self, goal: NDArray[np.float64], within: float) -> Obstruction | None:
         """Find what blocks the way to a goal (2,) in the world; see `SkillContext.obstruction`."""
         T = self.localisation.T_map_world
-        start, end = ((T[:2, :2] @ xy + T[:2, 3]).tolist() for xy in (self.control.base_pose[:2], goal))
+        start, end = transform_planar_points(T, (self.control.base_pose[:2], goal)).tolist()
         found = find_obstruction(start, end, within, self._surroundings(), config=self._obstruction_config)
         if found is None:
             return None
-        T = self.localisation.T_world_map
-        x, y = (T[:2, :2] @ found.at + T[:2, 3]).tolist()
+        x, y = transform_planar_points(self.localisation.T_world_map, found.at).tolist()
         return replace(found, at=(x, y))
 
     @property
@@ -221,9 +220,7 @@ class Simulation:
         """Return the no-go zones that were drawn into the map of a found home."""
         home, T = self._surroundings().home, self.localisation.T_world_map
         return tuple(
-            zone.model_copy(
-                update={"polygon": tuple((np.array(zone.polygon) @ T[:2, :2].T + T[:2, 3]).tolist())}
-            )
+            zone.model_copy(update={"polygon": tuple(transform_planar_points(T, zone.polygon).tolist())})
             for zone in (home.no_go_zones if home else ())
         )
 
@@ -236,7 +233,7 @@ class Simulation:
         for keys in (("x", "y"), (f"{OBSTACLE}_x", f"{OBSTACLE}_y")):
             x, y = (told.get(key) for key in keys)
             if isinstance(x, float) and isinstance(y, float):
-                told |= zip(keys, (T[:2, :2] @ (x, y) + T[:2, 3]).tolist(), strict=True)
+                told |= zip(keys, transform_planar_points(T, (x, y)).tolist(), strict=True)
         if isinstance(yaw := told.get("yaw"), float):
             told["yaw"] = wrap_angle(yaw + planar_part(T)[2])
         return replace(result, evidence=told)

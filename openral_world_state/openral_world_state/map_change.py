@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter
 
-from openral_core.geometry import Pose, planar_part, yaw_matrix
+from openral_core.geometry import Pose, planar_part, transform_planar_points, yaw_matrix
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import StaticMap
@@ -145,7 +145,7 @@ def fitted(here: Array, there: Array) -> Array:
 
 def _pairs(T: Array, old: Sequence[Landmark], new: Sequence[Landmark]) -> tuple[Array, Array]:
     """Return the landmarks that have a partner of their label near, in both maps, shape (N, 2) each."""
-    moved = _points(old) @ T[:2, :2].T + T[:2, 3]
+    moved = transform_planar_points(T, _points(old))
     away = np.linalg.norm(moved[:, None] - _points(new)[None], axis=2)
     away[np.array([m.label for m in old])[:, None] != np.array([m.label for m in new])] = np.inf
     nearest = away.argmin(axis=1)

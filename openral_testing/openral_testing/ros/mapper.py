@@ -57,11 +57,7 @@ def floor_of(home: HomeMap, resolution: float = 0.05) -> FloorMap:
             floor.inside(((x - 0.2, y - half), (x + 0.2, y - half), (x + 0.2, y + half), (x - 0.2, y + half)))
         ] = FREE
     for item in home.fixtures:
-        corners = [
-            item.pose.to_parent(a * item.depth / 2.0, b * item.width / 2.0)
-            for a, b in ((1, 1), (-1, 1), (-1, -1), (1, -1))
-        ]
-        cells[floor.inside(corners)] = OCCUPIED
+        cells[floor.inside(item.corners())] = OCCUPIED
     cells[70:, 150:] = UNKNOWN
     return floor
 
