@@ -365,7 +365,7 @@ def test_many_lives_leave_nothing_behind(rig: Make) -> None:
         held.append((me.num_fds(), me.num_threads(), me.memory_info().rss / 1e6))
     (descriptors, threads, memory), last = held[SETTLED], held[-1]
     assert last[0] <= descriptors
-    assert last[1] <= threads
+    made.wait(lambda: me.num_threads() <= threads)  # the last transition's own thread may just be ending
     assert last[2] <= memory + LEAK
 
 
