@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, replace
 
+from openral_core.text import UnreadableText
 from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.scripted.goals import (
     Bring,
@@ -158,7 +159,10 @@ class Mentioned:
 
     def _of_kind(self, clause: str) -> str:
         """Replace "the blue one" by another object of the kind that was mentioned."""
-        kind = thesaurus().bare(self.objects[-1]) if self.objects else ""
+        try:
+            kind = thesaurus().bare(self.objects[-1]) if self.objects else ""
+        except UnreadableText:
+            return clause
         return _OTHER_ONE.sub(rf"the \g<other> {kind}", clause) if kind else clause
 
     def _several(self, clause: str) -> str:

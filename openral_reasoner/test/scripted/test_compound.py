@@ -5,7 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from openral_reasoner.scripted.compound import parse_request
@@ -166,6 +166,8 @@ WORDS = sorted({word for paraphrase in (*SPOKEN, *MORE) for word in paraphrase.t
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join) | st.text(max_size=300))
+@example("<:0")
+@example("\N{LATIN CAPITAL LETTER A WITH GRAVE}:0")
 @settings(deadline=None)
 def test_every_text_is_read(text: str) -> None:
     assert describe(parse_request(text))
