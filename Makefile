@@ -1,5 +1,7 @@
 # Every target first brings the set-up, and where it needs them the built packages, up to date.
-PYTHON ?= python3
+# A checkout stays with the Python of its `.venv` until another one is named.
+PYTHON_OF_VENV := $(wildcard $(shell sed -n 's/^executable = //p' .venv/pyvenv.cfg 2>/dev/null))
+PYTHON ?= $(or $(PYTHON_OF_VENV),python3)
 GOAL ?= bring me the baguette
 SEED ?= 0
 SCENE ?= scenes/deploy/home.yaml
