@@ -56,12 +56,17 @@ def test_the_errand_of_a_killed_robot_is_taken_over(
         fleet = subprocess.Popen(
             command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
-        spin_until(operator, lambda: {name for _, name in states()} >= set(robots), WAIT)
-        spin_until(operator, lambda: any(state == "running" for state, _ in states()), WAIT)
-        victim = next(name for state, name in states() if state == "running")
-        kill(robots[victim])
-        survivor = next(name for name in robots if name != victim)
-        output = fleet.communicate(timeout=WAIT)[0]
+        try:
+            spin_until(operator, lambda: {name for _, name in states()} >= set(robots), WAIT)
+            spin_until(operator, lambda: any(state == "running" for state, _ in states()), WAIT)
+            victim = next(name for state, name in states() if state == "running")
+            kill(robots[victim])
+            survivor = next(name for name in robots if name != victim)
+            output = fleet.communicate(timeout=WAIT)[0]
+        finally:
+            if fleet.poll() is None:
+                fleet.kill()
+                fleet.wait(30.0)
     operator.destroy_node()
     assert fleet.returncode == 0, output
     assert output.count(f"done         {survivor}") >= 3, output

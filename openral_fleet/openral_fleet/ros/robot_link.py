@@ -60,7 +60,7 @@ class RobotLink:
         self._sessions: dict[str, int] = {}
         self._state, self._scene = RobotState(name), SceneGraphMsg()
         self._objects: tuple[KnownObject, ...] | None = ()
-        self._has_mission = False
+        self._has_mission, self._busy = False, ""
         self._emergency: str | None = None
         self._subscribe(scope)
 
@@ -110,7 +110,10 @@ class RobotLink:
                 self.withdraw(prompt_id)
         if self._objects is None:
             self._objects = self._converted()
-        self._state = replace(self._state, session=session, objects=self._objects)
+        # The last word of a skill server is kept after its end: one that is gone executes nothing.
+        executes = self._busy and self._node.count_publishers(f"{self.name.rstrip('/')}/{SKILLS}") > 0
+        busy = self._busy if executes else ""
+        self._state = replace(self._state, session=session, objects=self._objects, busy=busy)
         self._post(RobotReported(self._state))
 
     def _session(self) -> str:
@@ -149,8 +152,8 @@ class RobotLink:
 
     def _on_skills(self, message: SkillCatalogue) -> None:
         verbs = frozenset(Verb(verb) for verb in message.verbs if verb in set(Verb))
-        held, busy = message.holding[:200], message.busy_with[:64]
-        self._state = replace(self._state, verbs=verbs, holding=held, busy=busy)
+        self._busy = message.busy_with[:64]
+        self._state = replace(self._state, verbs=verbs, holding=message.holding[:200])
 
     def _on_world(self, message: WorldState) -> None:
         point = message.robot_pose.position

@@ -49,8 +49,7 @@ class FakeReasoner(LifecycleNodeBase):
     def activate(self, scope: ResourceScope) -> None:
         self._receipts = scope.publisher(PromptReceipt, "openral/prompt_receipt", RECEIPTS)
         self._statuses = scope.publisher(MissionStatus, "openral/mission", LATCHED_HISTORY)
-        skills = scope.publisher(SkillCatalogue, "openral/skills", LATCHED)
-        skills.publish(SkillCatalogue(verbs=VERBS))
+        self._skills = scope.publisher(SkillCatalogue, "openral/skills", LATCHED)
         self._scene = scope.publisher(SceneGraph, "openral/scene_graph", LATCHED)
         scope.subscription(PromptStamped, "openral/prompt", self._on_prompt, RELIABLE)
         scope.timer(0.1, self._step)
@@ -129,6 +128,8 @@ class FakeReasoner(LifecycleNodeBase):
         )
 
     def _report(self) -> None:
+        busy_with = "GRASP" if self.mission else ""
+        self._skills.publish(SkillCatalogue(verbs=VERBS, busy_with=busy_with))
         self._statuses.publish(self._status(MissionStatus.STATE_ACTIVE) if self.mission else self._last)
 
     def _receipt(self, prompt_id: str, outcome: int) -> None:

@@ -156,7 +156,7 @@ def test_the_errand_of_a_killed_robot_is_looked_after_and_never_done_twice(
 ) -> None:
     robots.start("/r1", seconds=8.0)
     robots.start("/r2")
-    fleet = make_fleet(["bring me the mug"], presumed_off=3.0, robots=["r1", "r2"])
+    fleet = make_fleet(["bring me the mug"], presumed_off=3.0, lease_margin=600.0)
     spin_until([fleet, operator], lambda: operator.states.get("e1") == "running", PATIENCE)
     first = operator.holders["e1"]
     robots.kill(first)
