@@ -117,7 +117,7 @@ class TeachingOptions(Document):
     init: Path
     out: Path
     replay: Path | None = None
-    views: int = Field(default=7000, ge=1)
+    views: int = Field(default=8000, ge=1)
     learning_rate: float = Field(default=6e-4, gt=0.0)
     head_rate: float = Field(default=8e-3, gt=0.0)
     kernel_rate: float = Field(default=6e-4, gt=0.0)

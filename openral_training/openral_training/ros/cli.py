@@ -117,7 +117,7 @@ def fit(
     replay: Annotated[
         Path | None, typer.Option(help="data set of older images, with train and val, against forgetting")
     ] = None,
-    views: Annotated[int, typer.Option(min=1, help="image views")] = 7000,
+    views: Annotated[int, typer.Option(min=1, help="image views")] = 8000,
     threads: Annotated[int, typer.Option(min=1, help="threads of the network")] = 2,
     check: Annotated[bool, typer.Option("--check/--no-check", help="run the conformance kit")] = True,
     environments: Annotated[Path, typer.Option(help="folder of Python environments")] = Path(".environments"),

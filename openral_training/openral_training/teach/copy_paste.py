@@ -1,4 +1,7 @@
-"""Taught objects pasted into other images: few frames then show an object before many backgrounds.
+"""Objects pasted into other images: few frames then show a taught object before many backgrounds.
+
+Known objects that resemble taught ones are pasted as often, so that neither frequency nor the look of what is
+pasted tells them apart.
 
 Source: Ghiasi et al. 2021 (simple copy-paste); masks by Rother et al. 2004 (GrabCut) from the taught box.
 """
@@ -23,7 +26,7 @@ LEAST_SIDE = 6
 BRIGHTNESS = 0.3
 """Largest relative change of an object's brightness [1]."""
 MOST = 3
-"""Objects pasted into one image at most [count]."""
+"""Objects of taught and of known kinds pasted into one image at most [count each]."""
 HIDDEN = 0.5
 """Share of a box from which a pasted object hides what was there [1]."""
 Box = tuple[float, float, float, float]
@@ -39,12 +42,28 @@ class Cutout:
     opacity: NDArray[np.float32]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Cutouts:
+    """Cut-out objects by label, and the weights with which labels are drawn, relative to each other."""
+
+    objects: Mapping[str, Sequence[Cutout]]
+    weights: Mapping[str, float]
+
+    def draw(self, rng: np.random.Generator) -> tuple[str, Cutout]:
+        """Draw a label, then one of its objects."""
+        labels = sorted(self.objects)
+        weights = np.array([self.weights[label] for label in labels])
+        label = labels[int(rng.choice(len(labels), p=weights / weights.sum()))]
+        return label, self.objects[label][int(rng.integers(len(self.objects[label])))]
+
+
 def cut_out(rgb: NDArray[np.uint8], box: Box) -> Cutout | None:
-    """Segment the object in a box; None if it is too small to be pasted."""
+    """Segment the object in a box; None if it is too small to be pasted, or fills the image."""
     height, width = rgb.shape[:2]
     left, top = max(0, round(box[0])), max(0, round(box[1]))
     right, bottom = min(width, round(box[0] + box[2])), min(height, round(box[1] + box[3]))
-    if min(right - left, bottom - top) < LEAST_SIDE:
+    size = (right - left, bottom - top)
+    if min(size) < LEAST_SIDE or size == (width, height):
         return None
     margin = (max(3, round(MARGIN * box[2])), max(3, round(MARGIN * box[3])))
     x, y = max(0, left - margin[0]), max(0, top - margin[1])
@@ -70,16 +89,17 @@ def _opacity(around: NDArray[np.uint8], box: tuple[int, int, int, int]) -> NDArr
 
 
 def with_pasted(
-    rgb: NDArray[np.uint8],
-    rows: Sequence[Row],
-    cutouts: Mapping[str, Sequence[Cutout]],
-    rng: np.random.Generator,
+    rgb: NDArray[np.uint8], rows: Sequence[Row], kinds: Sequence[Cutouts], rng: np.random.Generator
 ) -> tuple[NDArray[np.uint8], list[Row]]:
-    """Paste one to three objects, each beside something that stands in the image; return image and rows."""
+    """Paste one to three objects of each of the kinds, each beside something that stands in the image.
+
+    Returns:
+        Image and rows.
+    """
     pixels, kept = rgb.copy(), list(rows)
-    for _ in range(int(rng.integers(1, MOST + 1))):
-        label = sorted(cutouts)[int(rng.integers(len(cutouts)))]
-        cutout = _varied(cutouts[label][int(rng.integers(len(cutouts[label])))], rng)
+    drawn = [kind.draw(rng) for kind in kinds for _ in range(int(rng.integers(1, MOST + 1)))]
+    for index in rng.permutation(len(drawn)):
+        label, cutout = drawn[index][0], _varied(drawn[index][1], rng)
         height, width = cutout.opacity.shape
         x, y = _place(kept, (width, height), (rgb.shape[1], rgb.shape[0]), rng)
         if min(width, height) < LEAST_SIDE or x < 0 or y < 0:

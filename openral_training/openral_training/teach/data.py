@@ -1,12 +1,14 @@
 """The data set of a lesson: taught frames, what the detector knew in them, and a replay of older images.
 
 A frame shows kinds that its teacher was not asked for. Without labels these would be learned as background:
-the detector's own confident boxes are taken as labels, and its doubtful ones are ignored. Taught objects are
-pasted into every second repetition of a frame and into all replayed images.
+the detector's own confident boxes are taken as labels, and its doubtful ones are ignored. Taught objects, and
+known ones of the replay that the detector takes them for, are pasted into every second repetition of a frame
+and into all replayed images.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,7 @@ from openral_training.checkpoints import Checkpoint
 from openral_training.coco import AnnotatedImage, CocoSplit, Objects, read_split
 from openral_training.image_cache import decode, open_cache
 from openral_training.prediction import detect_all, predictor
-from openral_training.teach.copy_paste import Cutout, Row, cut_out, with_pasted
+from openral_training.teach.copy_paste import Cutout, Cutouts, Row, cut_out, with_pasted
 from openral_training.teach.lesson import FRAMES, Lesson, TaughtBox, Verdict, write_frame
 
 KNOWN, DOUBTFUL = 0.4, 0.15
@@ -32,6 +34,10 @@ REPEATED = 8
 """Repetitions of each taught frame in an epoch [count]: half as many as the replayed images, about."""
 REPLAY = "replay"
 """Split of the replayed validation images alone, on which forgetting shows."""
+RESEMBLING = 40
+"""Objects of each known kind that are cut out of replayed images at most [count]."""
+LEAST_RESEMBLING = 12
+"""Short side of the boxes of these [px]; GrabCut rarely separates smaller ones."""
 NOTHING = Objects(np.zeros((0, 4), np.float32), np.zeros(0, np.int64), np.zeros(0, np.bool_))
 """The objects of an image before it is labelled."""
 _Image = tuple[Path, tuple[int, int], list[Row]]
@@ -51,8 +57,12 @@ def write_data(lesson: Lesson, checkpoint: Checkpoint, replay: Path | None, seed
         NotCoco, ClassesDiffer: If the replayed data are not those of the checkpoint's classes.
     """
     labels = taught_labels(lesson, checkpoint.labels)
-    own, splits = _own_rows(lesson, checkpoint), {name: _Split(labels) for name in ("train", "val", REPLAY)}
-    pasted = _Pasted(lesson, own, seed)
+    own, resembling = _own_rows(lesson, checkpoint)
+    splits = {name: _Split(labels) for name in ("train", "val", REPLAY)}
+    replayed = list(_replayed(replay, checkpoint.labels, seed)) if replay is not None else []
+    kinds = [_taught_cutouts(lesson, own)]
+    kinds.append(_known_cutouts([image for name, image in replayed if name == "train"], resembling))
+    pasted = _Pasted(lesson.folder / "data" / "pasted", [kind for kind in kinds if kind.objects], seed)
     for number, frame in enumerate(lesson.frames):
         image = ((lesson.folder / FRAMES / frame.file).resolve(), (frame.width, frame.height), own[number])
         if _is_held_out(number):
@@ -60,9 +70,8 @@ def write_data(lesson: Lesson, checkpoint: Checkpoint, replay: Path | None, seed
             continue
         for repetition in range(REPEATED):
             splits["train"].add(pasted.into(image) if repetition % 2 else image)
-    if replay is not None:
-        for name, image in _replayed(replay, checkpoint.labels, seed):
-            splits[name].add(pasted.into(image) if name == "train" else image)
+    for name, image in replayed:
+        splits[name].add(pasted.into(image) if name == "train" else image)
     for name, split in splits.items():
         if replay is not None or name != REPLAY:
             split.write(lesson.folder / "data" / name)
@@ -100,8 +109,11 @@ def _sides(corners: Sequence[float]) -> tuple[float, float, float, float]:
     return corners[0], corners[1], corners[2] - corners[0], corners[3] - corners[1]
 
 
-def _own_rows(lesson: Lesson, checkpoint: Checkpoint) -> list[list[Row]]:
-    """Return the rows of every taught frame: accepted and ignored boxes, and those of the old network."""
+def _own_rows(lesson: Lesson, checkpoint: Checkpoint) -> tuple[list[list[Row]], dict[str, float]]:
+    """Return the rows of every taught frame, and which known kinds the old network sees in taught boxes.
+
+    Rows are accepted and ignored boxes, and those of the old network; the second is the sum of its scores.
+    """
     images = [
         AnnotatedImage(lesson.folder / FRAMES / frame.file, (frame.width, frame.height), NOTHING)
         for frame in lesson.frames
@@ -110,17 +122,19 @@ def _own_rows(lesson: Lesson, checkpoint: Checkpoint) -> list[list[Row]]:
     cache = open_cache(file, images, checkpoint.size, lambda _done, _total: None)
     found = detect_all(predictor(checkpoint.network(), "cpu"), cache, range(len(cache)))
     accepted = set(lesson.accepted())
-    rows = []
+    rows, resembling = [], defaultdict[str, float](float)
     for index, (frame, seen) in enumerate(zip(lesson.frames, found, strict=True)):
         taught = [box for box in lesson.boxes if box.frame == frame.file]
         own = [_taught(box) for box in taught if box in accepted or box.verdict is Verdict.IGNORE]
         scored = zip(seen.boxes / cache.scale(index), seen.scores, seen.classes, strict=True)
         for corners, score, number in scored:
             box, label = Box(*map(float, corners)), checkpoint.labels[number]
+            if any(box.iou(each.extent) >= SAME_OBJECT for each in taught if each in accepted):
+                resembling[label] += float(score)
             if score >= DOUBTFUL and not _is_taught(box, label, taught):
                 own.append((label, (box.x_min, box.y_min, box.width, box.height), bool(score < KNOWN)))
         rows.append(own)
-    return rows
+    return rows, resembling
 
 
 def _taught(box: TaughtBox) -> Row:
@@ -136,26 +150,48 @@ def _is_taught(seen: Box, label: str, taught: Sequence[TaughtBox]) -> bool:
     )
 
 
-class _Pasted:
-    """Images with taught objects pasted in, written one after the other."""
+def _taught_cutouts(lesson: Lesson, rows: Sequence[Sequence[Row]]) -> Cutouts:
+    """Cut out the taught objects of the frames that are learned; each label is drawn as often."""
+    taught = {box.label for box in lesson.accepted()}
+    objects: dict[str, list[Cutout]] = {}
+    for number, frame in enumerate(lesson.frames):
+        for label, box, ignored in () if _is_held_out(number) else rows[number]:
+            if label in taught and not ignored and (found := cut_out(lesson.image(frame), box)):
+                objects.setdefault(label, []).append(found)
+    return Cutouts(objects, dict.fromkeys(objects, 1.0))
 
-    def __init__(self, lesson: Lesson, rows: Sequence[Sequence[Row]], seed: int) -> None:
-        self._folder, self._written = lesson.folder / "data" / "pasted", 0
+
+def _known_cutouts(images: Sequence[_Image], resembling: Mapping[str, float]) -> Cutouts:
+    """Cut known objects out of replayed images; labels are drawn by how much taught objects resemble them."""
+    objects: dict[str, list[Cutout]] = {}
+    for file, size, rows in images:
+        wanted = [
+            (label, box)
+            for label, box, ignored in rows
+            if not ignored and resembling.get(label) and min(box[2:]) >= LEAST_RESEMBLING
+            if len(objects.get(label, ())) < RESEMBLING
+        ]
+        pixels = decode(AnnotatedImage(file, size, NOTHING), size) if wanted else None
+        for label, box in wanted:
+            if pixels is not None and (found := cut_out(pixels, box)):
+                objects.setdefault(label, []).append(found)
+    return Cutouts(objects, {label: resembling[label] for label in objects})
+
+
+class _Pasted:
+    """Images with objects pasted in, written one after the other."""
+
+    def __init__(self, folder: Path, kinds: Sequence[Cutouts], seed: int) -> None:
+        self._folder, self._kinds, self._written = folder, kinds, 0
         self._rng = np.random.default_rng(seed)
-        taught = {box.label for box in lesson.accepted()}
-        self._cutouts: dict[str, list[Cutout]] = {}
-        for number, frame in enumerate(lesson.frames):
-            for label, box, ignored in () if _is_held_out(number) else rows[number]:
-                if label in taught and not ignored and (found := cut_out(lesson.image(frame), box)):
-                    self._cutouts.setdefault(label, []).append(found)
 
     def into(self, image: _Image) -> _Image:
         """Return a copy of an image with objects in it; the image itself if there is nothing to paste."""
-        if not self._cutouts:
+        if not self._kinds:
             return image
         file, size, rows = image
         pixels = decode(AnnotatedImage(file, size, NOTHING), size)
-        pasted, labelled = with_pasted(pixels, rows, self._cutouts, self._rng)
+        pasted, labelled = with_pasted(pixels, rows, self._kinds, self._rng)
         self._written += 1
         target = self._folder / f"{self._written:06d}.jpg"
         write_frame(target, pasted)
