@@ -80,13 +80,14 @@ def container_of(world: SimWorldModel, placed: WorldObject) -> str:
 def remembered(world: SimWorldModel, things: Iterable[str], seed: int) -> SceneGraph:
     """Memory records of some objects from an earlier visit: poses within 2 cm."""
     rng = np.random.default_rng(seed)
-    return SceneGraph(tuple(_node(world, world.objects[name], rng) for name in things))
+    numbered = enumerate((world.objects[name] for name in things), start=1)
+    return SceneGraph(tuple(_node(world, item, number, rng) for number, item in numbered))
 
 
-def _node(world: SimWorldModel, item: WorldObject, rng: np.random.Generator) -> SceneNode:
+def _node(world: SimWorldModel, item: WorldObject, number: int, rng: np.random.Generator) -> SceneNode:
     x, y, z = (float(v) for v in world.T_world(item.body)[:3, 3] + rng.uniform(-_NOISE, _NOISE, 3))
     return SceneNode(
-        id=f"{item.kind}_remembered",
+        id=f"{item.kind}_remembered_{number}",
         kind=NodeKind.OBJECT,
         label=item.phrase,
         pose=Pose((x, y, z)),

@@ -1,5 +1,6 @@
 """Tasks of a seed."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,11 @@ def test_memory_holds_what_the_task_says_and_no_more(world: SimWorldModel) -> No
     truth = world.T_world(world.objects["wine_bottle"].body)[:3, 3]
     assert node.label == "wine bottle"
     assert max(abs(a - b) for a, b in zip(node.pose.position, truth, strict=True)) <= 0.021
+
+
+def test_several_objects_of_a_kind_are_remembered_each_with_an_id(world: SimWorldModel) -> None:
+    kinds = Counter(item.kind for item in world.objects.values())
+    kind = next(kind for kind, count in kinds.items() if count > 1)
+    same = [name for name, item in world.objects.items() if item.kind == kind]
+    graph = remembered(world, same, seed=3)
+    assert len({node.id for node in graph.nodes}) == len(same) > 1
