@@ -80,8 +80,8 @@ def container_of(world: SimWorldModel, placed: WorldObject) -> str:
 def remembered(world: SimWorldModel, things: Iterable[str], seed: int) -> SceneGraph:
     """Memory records of some objects from an earlier visit: poses within 2 cm."""
     rng = np.random.default_rng(seed)
-    numbered = enumerate((world.objects[name] for name in things), start=1)
-    return SceneGraph(tuple(_node(world, item, number, rng) for number, item in numbered))
+    numbered = enumerate(things, start=1)
+    return SceneGraph(tuple(_node(world, world.objects[name], number, rng) for number, name in numbered))
 
 
 def _node(world: SimWorldModel, item: WorldObject, number: int, rng: np.random.Generator) -> SceneNode:

@@ -53,7 +53,7 @@ class RobotLink:
         self, scope: ResourceScope, node: Node, name: str, own: str, post: Callable[[Event], None]
     ) -> None:
         self.name, self._node, self._own, self._post = name, node, own, post
-        self._mission_topic = f"{name.rstrip('/')}/{MISSION}"
+        self._mission_topic, self._skills_topic = (f"{name.rstrip('/')}/{each}" for each in (MISSION, SKILLS))
         self._prompts = PromptClient(scope, node, own, name, EXPIRING)
         self._probe = NodeProbe(scope, node, f"{name.rstrip('/')}/reasoner", PROBE_TIMEOUT)
         self._calls, self._sent, self._stops = CallHistory(), set[str](), 0
@@ -68,7 +68,7 @@ class RobotLink:
         base = self.name.rstrip("/")
         scope.subscription(MissionStatus, self._mission_topic, self._on_mission, LATCHED_HISTORY)
         scope.subscription(SceneGraphMsg, f"{base}/{SCENE_GRAPH}", self._on_scene, LATCHED)
-        scope.subscription(SkillCatalogue, f"{base}/{SKILLS}", self._on_skills, LATCHED)
+        scope.subscription(SkillCatalogue, self._skills_topic, self._on_skills, LATCHED)
         scope.subscription(WorldState, f"{base}/{WORLD_STATE}", self._on_world, RELIABLE)
         scope.subscription(PromptStamped, f"{base}/{PROMPT}", self._on_prompt, RELIABLE)
         scope.subscription(DiagnosticStatus, f"{base}/{STOP_STATE}", self._on_stop_state, LATCHED)
@@ -111,8 +111,7 @@ class RobotLink:
         if self._objects is None:
             self._objects = self._converted()
         # The last word of a skill server is kept after its end: one that is gone executes nothing.
-        executes = self._busy and self._node.count_publishers(f"{self.name.rstrip('/')}/{SKILLS}") > 0
-        busy = self._busy if executes else ""
+        busy = self._busy if self._node.count_publishers(self._skills_topic) else ""
         self._state = replace(self._state, session=session, objects=self._objects, busy=busy)
         self._post(RobotReported(self._state))
 

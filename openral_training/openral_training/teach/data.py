@@ -35,7 +35,7 @@ REPEATED = 8
 REPLAY = "replay"
 """Split of the replayed validation images alone, on which forgetting shows."""
 RESEMBLING = 40
-"""Objects of each known kind that are cut out of replayed images at most [count]."""
+"""Objects of a known kind after which no further replayed image is searched for it [count]."""
 LEAST_RESEMBLING = 12
 """Short side of the boxes of these [px]; GrabCut rarely separates smaller ones."""
 NOTHING = Objects(np.zeros((0, 4), np.float32), np.zeros(0, np.int64), np.zeros(0, np.bool_))
@@ -171,9 +171,11 @@ def _known_cutouts(images: Sequence[_Image], resembling: Mapping[str, float]) ->
             if not ignored and resembling.get(label) and min(box[2:]) >= LEAST_RESEMBLING
             if len(objects.get(label, ())) < RESEMBLING
         ]
-        pixels = decode(AnnotatedImage(file, size, NOTHING), size) if wanted else None
+        if not wanted:
+            continue
+        pixels = decode(AnnotatedImage(file, size, NOTHING), size)
         for label, box in wanted:
-            if pixels is not None and (found := cut_out(pixels, box)):
+            if found := cut_out(pixels, box):
                 objects.setdefault(label, []).append(found)
     return Cutouts(objects, {label: resembling[label] for label in objects})
 
