@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+import tomllib
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
@@ -147,3 +148,9 @@ def test_readme_and_changelog_are_those_of_the_package(manifest: Path) -> None:
     changelog = (manifest.parent / "CHANGELOG.rst").read_text()
     assert f"Changelog for package {name}\n" in changelog
     assert re.search(rf"^{re.escape(version)} \(.+\)\n-+$", changelog, re.MULTILINE)
+
+
+def test_the_tests_of_every_package_are_run() -> None:
+    found = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]["testpaths"]
+    packages = {str(folder.relative_to(ROOT)) for folder in ROOT.glob("*/test") if folder.is_dir()}
+    assert packages <= set(found), "add to testpaths in pyproject.toml"
