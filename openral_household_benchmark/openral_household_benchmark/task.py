@@ -267,12 +267,14 @@ def _named(items: Iterable[WorldObject]) -> list[WorldObject]:
 
 
 def open_tables(world: SimWorldModel) -> list[WorldFurniture]:
-    """Return the furniture with an open surface at the height of a table, and a name of its own."""
+    """Return the furniture to stand before, with an open surface at table height and a name of its own."""
     names = [piece.phrase for piece in world.furniture.values()]
+    approachable = {place.looks_at for place in world.places.values()}
     return [
         piece
         for piece in world.furniture.values()
         if piece.container is None
+        and piece.id in approachable
         and names.count(piece.phrase) == 1
         and any(_LOW < surface.z < _HIGH for surface in piece.surfaces)
     ]

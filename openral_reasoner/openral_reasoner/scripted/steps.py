@@ -42,13 +42,14 @@ class PlanContext:
     ``holding`` follows the replies of skills; ``brought`` are the ids that goals of several objects
     delivered. A plan that ``defers_questions`` fails instead of asking where to look, so that the other parts
     of the goal are done first; ``suggestion`` is the operator's later answer, ``guests`` a number that
-    a plan asked for.
+    a plan asked for. ``shut`` are the containers it closed, which the palette may not know yet.
     """
 
     def __init__(self, palette: ToolPalette) -> None:
         self.now = palette
         self.past: RawCall | None = None
         self.holding = False
+        self.shut: set[str] = set()
         self.brought: dict[object, list[str]] = {}
         self.defers_questions = False
         self.suggestion = ""
@@ -85,7 +86,7 @@ class PlanContext:
         """
         entry = self.now.place(place)
         opened = self._executed(Verb.OPEN)
-        closed = entry is not None and entry.closed
+        closed = place in self.shut or (entry is not None and entry.closed)
         if closed if self.past is None else opened is not None and opened.target == place:
             require_success((yield from self.act(Verb.OPEN, place)), f"open {self.label(place)}")
             return True
@@ -115,6 +116,10 @@ class PlanContext:
             self.holding = _HAND_AFTER[verb]
         if reply.status in DROPPED:
             self.holding = False
+        if reply.status == "SUCCEEDED" and verb is Verb.CLOSE:
+            self.shut.add(target)
+        if verb is Verb.OPEN:
+            self.shut.discard(target)
         return reply
 
     def takes(self, verb: Verb, parameter: str) -> bool:

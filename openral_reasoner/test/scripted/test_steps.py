@@ -48,6 +48,21 @@ def to_search(*ids: str, status: str = "NOT_IN_MEMORY") -> ToolResult:
     return ToolResult(status=status, text="", frontier=frontier)
 
 
+def test_a_container_is_opened_again_that_the_plan_itself_closed(palette: ToolPalette) -> None:
+    open_ones = tuple(place.model_copy(update={"closed": False}) for place in palette.places)
+    context = PlanContext(palette.model_copy(update={"places": open_ones}))
+    with pytest.raises(StopIteration):
+        next(context.open_first("fridge_1"))
+    done = ToolResult(status="SUCCEEDED", text="")
+    run(context.act(Verb.CLOSE, "fridge_1"), done)
+    opened, calls = run(context.open_first("fridge_1"), done)
+    assert opened
+    assert isinstance(calls[0], ExecuteRskillTool)
+    assert (calls[0].rskill_id, calls[0].target) == ("open", "fridge_1")
+    with pytest.raises(StopIteration):
+        next(context.open_first("fridge_1"))
+
+
 @pytest.mark.parametrize(
     ("where", "expected"), [("", "mug_1"), ("counter", "mug_2"), ("kitchen", "mug_2"), ("attic", "mug_1")]
 )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation, Slerp
 
 from openral_core.skills import Feedback
-from openral_sim.planning.arm_planner import NoArmPath, Trajectory, plan_arm_path
+from openral_sim.planning.arm_planner import ArmPathSearch, Trajectory
 from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
@@ -24,6 +24,7 @@ class ArmMotionConfig:
         line_step: Spacing of postures along a straight line in [m].
         turn_step: Spacing of postures along a rotation in [rad].
         max_searches: Number of path searches, each with another seed.
+        last_parts: Parts of the last of them; a held object that must stay upright takes long ones.
         max_tilt: Largest tilt of an object grasped from the side in [rad]; a drink stays in its cup.
     """
 
@@ -32,6 +33,7 @@ class ArmMotionConfig:
     line_step: float = 0.02
     turn_step: float = 0.15
     max_searches: int = 4
+    last_parts: int = 7
     max_tilt: float = 0.6
 
 
@@ -55,17 +57,19 @@ def reach_to(context: SkillContext, posture: Vector, stage: str, speed: float = 
 
 
 def plan_arm_motion(context: SkillContext, posture: Vector, stage: str) -> Move[Vector]:
-    """Search for a path, with other seeds if the first fails, one bounded search per control period."""
-    for attempt in range(CONFIG.max_searches - 1):
-        try:
-            return plan_arm_path(
-                context.checker, context.control.reach_target, posture, context.seed + attempt
-            )
-        except NoArmPath:
+    """Search for a path, with other seeds if the first fails, one bounded part per control period.
+
+    Raises:
+        NoArmPath: If the goal is in collision, or none is found.
+    """
+    first = context.control.reach_target
+    for attempt in range(CONFIG.max_searches):
+        search = ArmPathSearch(context.checker, first, posture, context.seed + attempt)
+        for _ in range(CONFIG.last_parts if attempt == CONFIG.max_searches - 1 else 1):
+            if (path := search.advance()) is not None:
+                return path
             yield Feedback(stage, 0.0)
-    return plan_arm_path(
-        context.checker, context.control.reach_target, posture, context.seed + CONFIG.max_searches
-    )
+    raise search.failure
 
 
 def reach_along(
@@ -90,13 +94,9 @@ def reach_along(
     Raises:
         IkFailed: If the line leaves the arm's reach.
     """
-    base = context.control.base_pose
-    start, goal = (
-        context.solver.forward(context.control.reach_target),
-        context.to_base_frame(T_map_goal, base),
-    )
-    waypoints = line_postures(context, start, goal)
-    distance = float(np.linalg.norm(goal[:3, 3] - start[:3, 3]))
+    first, goal = context.control.reach_target, context.to_base_frame(T_map_goal, context.control.base_pose)
+    waypoints = line_postures(context, first, goal)
+    distance = float(np.linalg.norm(goal[:3, 3] - context.solver.forward(first)[:3, 3]))
     trajectory = Trajectory(waypoints, context.robot.speeds)
     fraction = min(1.0, trajectory.duration * speed / max(distance, 1e-3))
     trajectory = Trajectory(waypoints, context.robot.speeds, fraction)
@@ -104,17 +104,18 @@ def reach_along(
     return finished
 
 
-def line_postures(context: SkillContext, start: Vector, goal: Vector) -> Vector:
-    """Solve for postures along a straight line between two poses in base_link, shape (N, D).
+def line_postures(context: SkillContext, first: Vector, goal: Vector) -> Vector:
+    """Solve for postures from the first, along a straight line to a pose in base_link, shape (N, D).
 
     Raises:
         IkFailed: If the line leaves the arm's reach.
     """
+    start = context.solver.forward(first)
     distance = float(np.linalg.norm(goal[:3, 3] - start[:3, 3]))
     turn = float(Rotation.from_matrix(start[:3, :3].T @ goal[:3, :3]).magnitude())
     count = max(1, int(np.ceil(max(distance / CONFIG.line_step, turn / CONFIG.turn_step))))
     slerp = Slerp([0.0, 1.0], Rotation.from_matrix([start[:3, :3], goal[:3, :3]]))
-    postures = [context.control.reach_target]
+    postures = [first]
     for fraction in np.linspace(0.0, 1.0, count + 1)[1:]:
         T = np.eye(4)
         T[:3, :3] = slerp(fraction).as_matrix()

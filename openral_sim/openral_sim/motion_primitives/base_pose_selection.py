@@ -11,6 +11,7 @@ from openral_core.errors import format_choices
 from openral_core.geometry import angle_between
 from openral_core.skill_errors import NotReachable
 from openral_core.skills import Feedback
+from openral_sim.motion_primitives.arm_motion import line_postures
 from openral_sim.motion_primitives.base_motion import plan_base_motion
 from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.motion_primitives.head import aim, face
@@ -88,6 +89,7 @@ class ReachOption:
         T_map_goal: Pose of the grasp site at work, shape (4, 4).
         allowed_contact: Point in map [m] and radius [m] within which contact is intended.
         is_narrow: True if the path in must be checked, not only its ends.
+        has_room: False if a held object would not lie free at the goal.
     """
 
     tag: str
@@ -95,6 +97,7 @@ class ReachOption:
     T_map_goal: Vector
     allowed_contact: tuple[Vector, float]
     is_narrow: bool = False
+    has_room: bool = True
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,8 @@ def _only(tag: str, options: Options) -> Options:
 def work_pose_at(context: SkillContext, base: Vector, options: Options) -> WorkPose | None:
     """Find the first option that lift and arm can reach from a base pose without a collision."""
     for option in options(base):
+        if not option.has_room:
+            continue
         try:
             before = context.solver.solve(
                 context.to_base_frame(option.T_map_pregrasp, base), context.robot.comfortable, tries=2
@@ -197,9 +202,22 @@ def work_pose_at(context: SkillContext, base: Vector, options: Options) -> WorkP
             goal = context.solver.solve(context.to_base_frame(option.T_map_goal, base), before, tries=1)
         except IkFailed:
             continue
-        if is_continuous(before, goal, option) and is_collision_free(context, base, before, goal, option):
+        if (
+            is_continuous(before, goal, option)
+            and is_collision_free(context, base, before, goal, option)
+            and is_line_reachable(context, base, before, option)
+        ):
             return WorkPose(base, before, goal, option)
     return None
+
+
+def is_line_reachable(context: SkillContext, base: Vector, before: Vector, option: ReachOption) -> bool:
+    """Return True if the hand can move in a straight line from the pregrasp pose to its goal."""
+    try:
+        line_postures(context, before, context.to_base_frame(option.T_map_goal, base))
+    except IkFailed:
+        return False
+    return True
 
 
 def is_continuous(before: Vector, goal: Vector, option: ReachOption) -> bool:

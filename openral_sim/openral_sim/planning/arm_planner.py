@@ -20,7 +20,7 @@ class ArmPlannerConfig:
     """Parameters of RRT-Connect and of the arm's trajectories.
 
     Attributes:
-        max_checks: Number of postures checked before a search gives up; keeps it below a second.
+        max_checks: Number of postures checked before a search pauses; keeps a part of it below a second.
         range: Longest extension of the trees in [rad]; about a tenth of a joint's travel.
         resolution: Spacing of collision checks as a fraction of the joint space's extent.
         ramp: Time to reach full speed, and to stop, in [s].
@@ -42,51 +42,54 @@ class NoArmPath(OpenRALError):
         super().__init__(f"no collision-free arm path: {reason}")
 
 
-def plan_arm_path(checker: CollisionChecker, first: Vector, last: Vector, seed: int = 0) -> Vector:
-    """Plan waypoints from ``first`` to ``last``, shape (N, D): a straight line if free, else by RRT-Connect.
+class ArmPathSearch:
+    """Search for waypoints between two postures: a straight line if free, else by RRT-Connect.
 
     Source: Kuffner and LaValle, RRT-Connect, ICRA 2000 (as in OMPL).
-
-    Raises:
-        NoArmPath: If the goal is in collision or the search's bound is reached.
     """
-    if not checker.is_free(last):
-        raise NoArmPath(f"at the goal {_pairs(checker, last)}")
-    if checker.is_path_free(first, last):
-        return np.array([first, last])
-    return shortcut_path(checker, rrt_connect(checker, first, last, seed))
+
+    def __init__(self, checker: CollisionChecker, first: Vector, last: Vector, seed: int = 0) -> None:
+        """Prepare a search from ``first`` to ``last``, each shape (D,).
+
+        Raises:
+            NoArmPath: If the goal is in collision.
+        """
+        if not checker.is_free(last):
+            raise NoArmPath(f"at the goal {_pairs(checker, last)}")
+        self._checker, self._first, self._last = checker, first, last
+        # Reseeding between searches is deliberate: each depends on its own seed alone.
+        ou.setLogLevel(ou.LOG_NONE)
+        ou.RNG.setSeed(seed + 1)
+        self._budget = _Budget(checker, len(first))
+        self._setup = og.SimpleSetup(_space(checker.reach_limits, first, last))
+        self._setup.setStateValidityChecker(self._budget.is_free)
+        self._setup.getSpaceInformation().setStateValidityCheckingResolution(CONFIG.resolution)
+        planner = og.RRTConnect(self._setup.getSpaceInformation())
+        planner.setRange(CONFIG.range)
+        self._setup.setPlanner(planner)
+        self._setup.setStartAndGoalStates(_state(self._setup, first), _state(self._setup, last))
+
+    def advance(self) -> Vector | None:
+        """Go on for a bounded number of checks; return waypoints, shape (N, D), or None as yet."""
+        if not self._budget.used and self._checker.is_path_free(self._first, self._last):
+            return np.array([self._first, self._last])
+        self._budget.refill()
+        self._setup.solve(ob.PlannerTerminationCondition(self._budget.is_spent))
+        if not self._setup.haveExactSolutionPath():
+            return None
+        path, joints = self._setup.getSolutionPath(), range(len(self._first))
+        states = (path.getState(i) for i in range(path.getStateCount()))
+        return shortcut_path(self._checker, np.array([[state[i] for i in joints] for state in states]))
+
+    @property
+    def failure(self) -> NoArmPath:
+        """The error of a search that is given up."""
+        return NoArmPath(f"none found after {self._budget.used} postures")
 
 
 def _pairs(checker: CollisionChecker, posture: Vector) -> str:
     pairs = " and ".join(f"{a} touches {b}" for a, b in checker.contact_pairs(posture)[:2])
     return pairs or "the held object would exceed its tilt limit"
-
-
-def rrt_connect(checker: CollisionChecker, first: Vector, last: Vector, seed: int) -> Vector:
-    """Plan a path of postures between two, shape (N, D).
-
-    Source: RRT-Connect (Kuffner and LaValle, 2000), of OMPL.
-
-    Raises:
-        NoArmPath: If there is none within a bounded number of checks.
-    """
-    # Reseeding between plans is deliberate: each plan depends on its own seed alone.
-    ou.setLogLevel(ou.LOG_NONE)
-    ou.RNG.setSeed(seed + 1)
-    setup = og.SimpleSetup(_space(checker.reach_limits, first, last))
-    budget = _Budget(checker, len(first))
-    setup.setStateValidityChecker(budget.is_free)
-    setup.getSpaceInformation().setStateValidityCheckingResolution(CONFIG.resolution)
-    planner = og.RRTConnect(setup.getSpaceInformation())
-    planner.setRange(CONFIG.range)
-    setup.setPlanner(planner)
-    setup.setStartAndGoalStates(_state(setup, first), _state(setup, last))
-    setup.solve(ob.PlannerTerminationCondition(budget.is_spent))
-    if not setup.haveExactSolutionPath():
-        raise NoArmPath(f"none found after {CONFIG.max_checks} postures")
-    path = setup.getSolutionPath()
-    states = (path.getState(i) for i in range(path.getStateCount()))
-    return np.array([[state[i] for i in range(len(first))] for state in states])
 
 
 def _space(limits: Vector, first: Vector, last: Vector) -> ob.RealVectorStateSpace:
@@ -111,14 +114,18 @@ class _Budget:
     """Collision checks of a search, bounded by number rather than time so that plans are reproducible."""
 
     def __init__(self, checker: CollisionChecker, joints: int) -> None:
-        self._checker, self._joints, self._left = checker, joints, CONFIG.max_checks
+        self._checker, self._joints = checker, joints
+        self.used, self._limit = 0, 0
+
+    def refill(self) -> None:
+        self._limit = self.used + CONFIG.max_checks
 
     def is_free(self, state: Sequence[float]) -> bool:
-        self._left -= 1
+        self.used += 1
         return self._checker.is_free(np.array([state[i] for i in range(self._joints)]))
 
     def is_spent(self) -> bool:
-        return self._left <= 0
+        return self.used >= self._limit
 
 
 def shortcut_path(checker: CollisionChecker, path: Vector) -> Vector:

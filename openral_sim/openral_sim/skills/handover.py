@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass, replace
 from functools import partial
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -48,7 +47,9 @@ class HandoverConfig:
         gap: Height of the object above the palm in [m].
         ahead: Distance of the object before the palm in [m].
         drop: Height from which the hand comes down to the offer in [m].
-        beside: Distance of further offers from an occupied palm in [m].
+        beside: Distances of further offers from an occupied palm in [m].
+        other_hand: Largest distance of the object from an occupied palm at which the other hand takes it in
+            [m]; half of what a person's hands are apart when both are held out.
         wait: Longest wait for the person in [s].
         nearest_person: Largest distance of a goal's pose from the palm of a person whom it does not name in
             [m]; an arm's length, so that it is not someone else.
@@ -63,7 +64,8 @@ class HandoverConfig:
     gap: float = 0.03
     ahead: float = 0.03
     drop: float = 0.10
-    beside: float = 0.10
+    beside: tuple[float, ...] = (0.10, 0.18)
+    other_hand: float = 0.25
     wait: float = 5.0
     nearest_person: float = 0.8
     face_height: float = 1.5
@@ -151,25 +153,9 @@ def _give(context: SkillContext, held: HeldObject, person: Person) -> Move[None]
 
 
 def _within_reach(context: SkillContext, held: HeldObject, person: Person) -> bool:
-    """Return True if the object is at the palm, or touches what lies in it and keeps it from the palm."""
-    distance = distance_to(context, held.body, palm(context, person))
-    if distance < CONFIG.take_distance:
-        return True
-    model, data = context.model, context.data
-    given = {model.equality(weld).obj2id[0] for weld in _given(context, person)}
-    beside = any(
-        mujoco.mj_geomDistance(model, data, first, second, CONFIG.gap, None) < CONFIG.gap
-        for first in _geoms_of(model, held.body)
-        for body in given
-        for second in _geoms_of(model, int(body))
-    )
-    return beside and distance < CONFIG.take_distance + CONFIG.beside
-
-
-def _geoms_of(model: mujoco.MjModel, body: int) -> range:
-    """Return the geoms of a body."""
-    first = int(model.body_geomadr[body])
-    return range(first, first + int(model.body_geomnum[body]))
+    """Return True if the object is at the palm, or near it if the palm is occupied."""
+    reach = CONFIG.other_hand if _given(context, person) else CONFIG.take_distance
+    return distance_to(context, held.body, palm(context, person)) < reach
 
 
 def pass_to(context: SkillContext, held: HeldObject, person: Person) -> str:
@@ -188,7 +174,8 @@ def pass_to(context: SkillContext, held: HeldObject, person: Person) -> str:
 def offer_poses(context: SkillContext, held: HeldObject, person: Person, point: Vector) -> Options:
     """List ways to bring the object to the palm, or beside it if the palm is occupied."""
     x, y, _ = np.array(context.data.site(person.hand_site).xmat).reshape(3, 3).T
-    beside = [CONFIG.beside * axis for axis in (y, -y, x)] if _given(context, person) else []
+    apart = CONFIG.beside if _given(context, person) else ()
+    beside = [distance * axis for distance in apart for axis in (y, -y, x)]
     points = [point, *(point + offset for offset in beside)]
     return lambda base: (
         option for at in points for option in hold_poses_over(held, at, CONFIG.gap, CONFIG.drop, base)

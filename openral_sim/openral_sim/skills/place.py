@@ -1,8 +1,8 @@
 """PLACE: put the held object down at, or near, a point of a surface."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,14 @@ from openral_core.grasping.approach import pregrasp_pose
 from openral_core.skill_errors import BadRequest, LostObject, NotReachable
 from openral_core.skill_requests import PlaceRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
+from openral_sim.motion_primitives.arm_motion import line_postures, reach_along, reach_to
 from openral_sim.motion_primitives.base_motion import plan_base_motion
-from openral_sim.motion_primitives.base_pose_selection import Options, WorkPose, move_to_work_pose
+from openral_sim.motion_primitives.base_pose_selection import (
+    Options,
+    ReachOption,
+    WorkPose,
+    move_to_work_pose,
+)
 from openral_sim.motion_primitives.gripper import (
     contact_detected,
     deactivate_weld,
@@ -27,6 +32,8 @@ from openral_sim.motion_primitives.release import extent, lower_until_supported,
 from openral_sim.motion_primitives.retract import retract_hand
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.base_planner import CostToGo
+from openral_sim.planning.footprint import Footprint, lies_free
+from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.planning.occupancy_grid import RESOLUTION
 from openral_sim.planning.placement import FurnitureBounds, Surfaces, find_placements
 from openral_sim.skills.context import HeldObject, Move, Running, SkillContext
@@ -47,6 +54,7 @@ class PlaceConfig:
         hand_radius: Radius that a level hand needs beside other objects; half its width and a margin.
         wrist_length: Length of hand and wrist above the point between the pads when the hand points down.
         hand_half_height: Half the height of a level hand.
+        yaw_step: Step of the yaw with which a long object is tried on a spot in [degrees].
         min_furniture: Least depth and width of a target whose whole surfaces are searched; a smaller one is
             an object, on or beside which there may be room.
         max_spots: Number of free points on a piece of furniture that are tried.
@@ -71,6 +79,7 @@ class PlaceConfig:
     hand_radius: float = 0.13
     wrist_length: float = 0.25
     hand_half_height: float = 0.05
+    yaw_step: int = 5
     min_furniture: float = 0.3
     max_spots: int = 15
     max_floor_height: float = 0.04
@@ -121,9 +130,10 @@ def bring_over(
     Raises:
         NotReachable: If there is no free spot, or none can be reached.
         NoArmPath: If the arm found no path from a bounded number of base poses.
+        IkFailed: If it cannot lower the object from any of them.
     """
     avoided = list[Vector]()
-    refused: NoArmPath | None = None
+    refused: NoArmPath | IkFailed | None = None
     for attempt in range(CONFIG.attempts):
         try:
             spot, work_pose = yield from move_to_free_spot(
@@ -135,7 +145,9 @@ def bring_over(
             break
         try:
             yield from reach_to(context, work_pose.before, "reaching", CONFIG.reach_speed)
-        except NoArmPath as error:
+            goal = context.to_base_frame(work_pose.option.T_map_goal, context.control.base_pose)
+            line_postures(context, context.control.reach_target, goal)
+        except (NoArmPath, IkFailed) as error:
             refused = error
             avoided += [spot] if attempt > 0 else []
             yield Feedback("reaching", 0.0)
@@ -170,7 +182,7 @@ def move_to_free_spot(
         if any(float(np.linalg.norm(spot - other)) < CONFIG.avoided_radius for other in avoided):
             continue
         try:
-            options = _options(held, spot)
+            options = _options(context, held, spot)
             work_pose = yield from move_to_work_pose(context, spot, options, "docking", elsewhere=elsewhere)
         except NotReachable:
             continue
@@ -178,7 +190,7 @@ def move_to_free_spot(
     raise NotReachable(
         f"none of {len(spots)} free spots near ({where}) can be reached with the {held.label}"
         if spots
-        else f"no free spot of {2 * object_radius(context, held):.2f} m for the {held.label} near ({where})"
+        else f"no free spot of {_size(context, held)} m for the {held.label} near ({where})"
     )
 
 
@@ -186,17 +198,19 @@ def free_spots(context: SkillContext, held: HeldObject, request: PlaceRequest) -
     """List free points on a piece of furniture, or near a point of a surface, the best first."""
     requested, size = np.array(request.target.position), np.array(request.size)
     effort = distance_to_floor(plan_base_motion(context))
-    radius = object_radius(context, held)
+    footprint = footprint_of(context, held)
     # A level hand comes down beside other objects; the object alone may fit where the hand does not.
-    wide = radius + CONFIG.margin
+    wide = footprint.radius + CONFIG.margin
     discs = {wide} if held.is_downward else {wide, max(wide, CONFIG.hand_radius)}
+    if footprint.is_long:
+        discs |= {footprint.half_width + CONFIG.margin}
     if not is_furniture(request):
         find = partial(find_placements, context.model, context.data, requested, effort=effort)
         return [spot for disc in sorted(discs, reverse=True) for spot in find(radius=disc)]
     top = float(requested[2] + size[2] / 2)
     furniture = FurnitureBounds(np.append(requested[:2], request.target.yaw), size[:2], top)
     surfaces = Surfaces.of(context.model, context.data, furniture, context.own_bodies())
-    discs |= {radius + CONFIG.narrow_margin}
+    discs |= {footprint.half_width + CONFIG.narrow_margin}
     spots = surfaces.placements(sorted(discs, reverse=True), headroom(context, held), effort)
     return spots[: CONFIG.max_spots]
 
@@ -206,10 +220,17 @@ def is_furniture(request: PlaceRequest) -> bool:
     return min(request.size[:2]) >= CONFIG.min_furniture
 
 
-def object_radius(context: SkillContext, held: HeldObject) -> float:
-    """Radius of the upright cylinder around the held object in [m]."""
+def footprint_of(context: SkillContext, held: HeldObject) -> Footprint:
+    """Footprint of the held object, upright; a disc's is as wide as it is long."""
     low, high = extent(context.model, held.body)
-    return float(np.abs([low[:2], high[:2]]).max())
+    footprint = Footprint(np.abs([low[:2], high[:2]]).max(axis=0))
+    return footprint if footprint.is_long else Footprint(np.full(2, footprint.radius))
+
+
+def _size(context: SkillContext, held: HeldObject) -> str:
+    """Sides of the footprint in [m], in words."""
+    long, short = 2 * footprint_of(context, held).radius, 2 * footprint_of(context, held).half_width
+    return f"{long:.2f}" if long == short else f"{long:.2f} x {short:.2f}"
 
 
 def headroom(context: SkillContext, held: HeldObject) -> float:
@@ -227,9 +248,26 @@ def distance_to_floor(field: CostToGo) -> Callable[[Vector], float]:
     return lambda xy: float(distances[field.grid.cell(xy)])
 
 
-def _options(held: HeldObject, spot: Vector) -> Options:
+def _options(context: SkillContext, held: HeldObject, spot: Vector) -> Options:
+    """List ways to hold the object over a spot; a long one may have room there in some directions only."""
     drop = CONFIG.drop if held.is_downward else CONFIG.level_drop
-    return lambda base: hold_poses_over(held, spot, CONFIG.gap, drop, base)
+    footprint, above = footprint_of(context, held), headroom(context, held)
+
+    @cache
+    def is_free(degrees: int) -> bool:
+        points = footprint.points(spot, float(np.radians(degrees)), CONFIG.narrow_margin)
+        return lies_free(context.model, context.data, points, float(spot[2]), above, context.own_bodies())
+
+    def with_room(option: ReachOption) -> ReachOption:
+        R = option.T_map_goal[:3, :3] @ held.T_grasp_body[:3, :3]
+        degrees = round(float(np.degrees(np.arctan2(R[1, 0], R[0, 0]))) / CONFIG.yaw_step) * CONFIG.yaw_step
+        return replace(option, has_room=is_free(degrees % 180))
+
+    def options(base: Vector) -> Iterator[ReachOption]:
+        found = hold_poses_over(held, spot, CONFIG.gap, drop, base)
+        return map(with_room, found) if footprint.is_long else found
+
+    return options
 
 
 def _result(context: SkillContext, held: HeldObject, request: PlaceRequest, spot: Vector) -> SkillResult:

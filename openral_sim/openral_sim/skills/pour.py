@@ -254,8 +254,8 @@ def tilt_bottle(
     context: SkillContext, source: PourVessel, vessel: PourVessel, T_map_goal: Vector
 ) -> Move[float]:
     """Roll the wrist, wait while it pours, roll back; return the spilled volume in [l]."""
-    start = context.solver.forward(context.control.reach_target)
-    waypoints = line_postures(context, start, context.to_base_frame(T_map_goal, context.control.base_pose))
+    goal = context.to_base_frame(T_map_goal, context.control.base_pose)
+    waypoints = line_postures(context, context.control.reach_target, goal)
     spilled = 0.0
 
     def step() -> bool:

@@ -32,19 +32,18 @@ def test_stops_where_it_is(context: SkillContext, play: Callable[..., bool]) -> 
 
 
 def test_postures_of_a_line_are_close_together(context: SkillContext) -> None:
-    start = context.solver.forward(load_sim_robot().comfortable)
-    context.control.move_reach(load_sim_robot().comfortable)
-    goal = start.copy()
+    first = load_sim_robot().comfortable
+    goal = context.solver.forward(first)
     goal[2, 3] += 0.10
-    postures = line_postures(context, start, goal)
+    postures = line_postures(context, first, goal)
     heights = [context.solver.forward(posture)[2, 3] for posture in postures]
     assert len(postures) == 1 + round(0.10 / CONFIG.line_step)
     assert np.diff(heights) == pytest.approx(CONFIG.line_step, abs=0.005)
 
 
 def test_a_line_out_of_reach_is_refused(context: SkillContext) -> None:
-    start = context.solver.forward(load_sim_robot().comfortable)
-    goal = start.copy()
+    first = load_sim_robot().comfortable
+    goal = context.solver.forward(first)
     goal[0, 3] += 2.0
     with pytest.raises(IkFailed):
-        line_postures(context, start, goal)
+        line_postures(context, first, goal)

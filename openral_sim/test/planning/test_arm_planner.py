@@ -1,4 +1,6 @@
-from itertools import pairwise
+import re
+from dataclasses import replace
+from itertools import pairwise, takewhile
 
 import mujoco
 import numpy as np
@@ -7,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from openral_sim.planning.arm_planner import NoArmPath, Trajectory, plan_arm_path
+from openral_sim.planning import arm_planner
+from openral_sim.planning.arm_planner import ArmPathSearch, NoArmPath, Trajectory
 from openral_sim.planning.collision_checker import CollisionChecker
 from openral_sim.robot import RobotNames, load_sim_robot
 
@@ -44,12 +47,15 @@ def test_goes_straight_when_nothing_is_in_the_way(
 ) -> None:
     checker = CollisionChecker(compiled, names)
     checker.sync(data)
-    assert np.array_equal(plan_arm_path(checker, HOME, NEAR), [HOME, NEAR])
+    path = ArmPathSearch(checker, HOME, NEAR).advance()
+    assert path is not None
+    assert np.array_equal(path, [HOME, NEAR])
 
 
 def test_finds_the_way_round() -> None:
     gate = Gate()
-    path = plan_arm_path(gate, BEFORE, BEHIND, seed=1)  # type: ignore[arg-type]
+    path = ArmPathSearch(gate, BEFORE, BEHIND, seed=1).advance()  # type: ignore[arg-type]
+    assert path is not None
     assert np.allclose(path[0], BEFORE)
     assert np.allclose(path[-1], BEHIND)
     assert len(path) > 2
@@ -57,19 +63,32 @@ def test_finds_the_way_round() -> None:
 
 
 def test_the_same_seed_finds_the_same_way() -> None:
-    once, again = (plan_arm_path(Gate(), BEFORE, BEHIND, seed=5) for _ in range(2))  # type: ignore[arg-type]
+    once, again = (
+        ArmPathSearch(Gate(), BEFORE, BEHIND, seed=5).advance()  # type: ignore[arg-type]
+        for _ in range(2)
+    )
+    assert once is not None
+    assert again is not None
     assert np.array_equal(once, again)
 
 
-def test_gives_up_after_a_bounded_number_of_postures() -> None:
-    with pytest.raises(NoArmPath, match="none found after 2000 postures"):
-        plan_arm_path(Gate(shut=True), BEFORE, BEHIND)  # type: ignore[arg-type]
+def test_pauses_after_a_bounded_number_of_postures() -> None:
+    search = ArmPathSearch(Gate(shut=True), BEFORE, BEHIND)  # type: ignore[arg-type]
+    assert search.advance() is None
+    assert re.search(r"no collision-free arm path: none found after 20\d\d postures", str(search.failure))
+
+
+def test_goes_on_where_it_paused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arm_planner, "CONFIG", replace(arm_planner.CONFIG, max_checks=20))
+    search = ArmPathSearch(Gate(), BEFORE, BEHIND, seed=1)  # type: ignore[arg-type]
+    parts = list(takewhile(lambda path: path is None, (search.advance() for _ in range(100))))
+    assert 0 < len(parts) < 100
 
 
 def test_names_what_is_touched_at_the_end() -> None:
     inside = np.where(np.arange(8) == 1, 0.45, BEFORE)
     with pytest.raises(NoArmPath, match="at the goal gate touches arm"):
-        plan_arm_path(Gate(), BEFORE, inside)  # type: ignore[arg-type]
+        ArmPathSearch(Gate(), BEFORE, inside)  # type: ignore[arg-type]
 
 
 Vector = NDArray[np.float64]

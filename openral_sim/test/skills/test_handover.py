@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
-from openral_sim.motion_primitives.gripper import distance_to
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.handover import CONFIG, _within_reach
 
@@ -113,16 +112,15 @@ def test_a_person_takes_what_their_full_hand_keeps_from_the_palm(
     wait(20)
     model, data = context.model, context.data
     joint = model.jnt_qposadr[model.body_jntadr[held.body]]
-    middle = data.body("can").xpos.copy()
 
-    def reached(away: float) -> tuple[bool, float]:
-        """Put the loaf on the far side of the can, this much higher, and ask."""
-        data.qpos[joint : joint + 3] = middle + np.array([0.0, 0.0, away])
+    def reached(above: float) -> bool:
+        """Put the loaf above the palm [m], and ask."""
+        data.qpos[joint : joint + 3] = palm(context) + np.array([0.0, 0.0, above])
         mujoco.mj_forward(model, data)
-        return _within_reach(context, held, person), distance_to(context, held.body, palm(context))
+        return _within_reach(context, held, person)
 
-    taken, distance = next(
-        found for found in map(reached, np.arange(0.08, 0.3, 0.01)) if found[1] > CONFIG.take_distance + 0.01
-    )
-    assert taken, distance
-    assert not reached(0.35)[0]
+    assert reached(CONFIG.other_hand - 0.01)
+    assert not reached(CONFIG.other_hand + 0.15)
+    data.eq_active[[model.equality(weld).id for weld in context.names.handover_welds]] = 0
+    assert not reached(CONFIG.other_hand - 0.01)
+    assert reached(CONFIG.take_distance - 0.01)

@@ -135,3 +135,23 @@ def test_takes_an_object_from_the_side_if_asked_to(
     assert do(Verb.GRASP, **CAN, from_side=True).success
     assert context.held is not None
     assert not context.held.is_downward
+
+
+LOAF = {"target": Pose((1.80, 0.30, 0.775)), "label": "loaf", "size_x": 0.05, "size_y": 0.3, "size_z": 0.05}
+
+
+def test_lays_a_long_object_where_it_fits_in_one_direction_only(
+    do: Callable[..., SkillResult], context: SkillContext, wait: Callable[[int], None]
+) -> None:
+    assert do(Verb.GRASP, **LOAF).success
+    for item, at in (("can", (1.80, 0.02)), ("crate", (1.80, 0.35))):
+        first = context.model.jnt_qposadr[context.model.body(item).jntadr[0]]
+        context.data.qpos[first : first + 2] = at
+    strip = {"size_x": 0.3, "size_y": 0.3, "size_z": 0.75}
+    result = do(Verb.PLACE, target=Pose((1.8, 0.15, 0.375)), **strip)
+    assert result.success, result.message
+    wait(25)
+    loaf = context.data.body("loaf")
+    assert abs(loaf.xpos[1] - 0.15) < 0.05
+    assert abs(loaf.xmat.reshape(3, 3)[0, 1]) > 0.9
+    assert loaf.xpos[2] == pytest.approx(0.775, abs=0.01)
