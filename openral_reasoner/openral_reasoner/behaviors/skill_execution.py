@@ -149,7 +149,7 @@ def run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Proce
                 )
             step = replace(step, target=refined.target)
         result = yield from attempt(mission, step)
-        if result.success:
+        if result.success or _fell_from_hand(step, result):
             return SkillExecution(result, step.target)
         action, recovery = recovery.after(result.status)
         if action is RecoveryAction.GIVE_UP:
@@ -161,6 +161,11 @@ def run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Proce
             # With a new base pose from memory.
             mission.at = ""
             yield from approach(mission, replace(step.target, standing=None))
+
+
+def _fell_from_hand(step: SkillStep, result: SkillResult) -> bool:
+    """Return True if the skill lost the object that it needs in the hand; only a new grasp would help."""
+    return result.status is SkillStatus.LOST_OBJECT and step.entry.verb is not Verb.GRASP
 
 
 def attempt(mission: Mission, step: SkillStep) -> Procedure[SkillResult]:

@@ -5,6 +5,7 @@ import pytest
 from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.approach import approach, close_container, open_container, resolve_object
+from openral_reasoner.behaviors.skill_execution import SkillStep, run_with_recovery
 from openral_reasoner.commands import Command, SendSkill
 from openral_reasoner.events import Event, SkillEnded
 from openral_reasoner.mission import KnownObject, Mission
@@ -135,3 +136,21 @@ def exploring(palette: ToolPalette) -> SkillEntry:
     """Return an entry of a skill that explores."""
     drive = palette.with_verb(Verb.NAVIGATE)[0]
     return drive.model_copy(update={"id": "explore", "verb": Verb.EXPLORE, "parameters": ()})
+
+
+@pytest.mark.parametrize(
+    ("status", "placed"), [(SkillStatus.LOST_OBJECT, 1), (SkillStatus.NOT_REACHABLE, 2)], ids=["lost", "held"]
+)
+def test_an_object_that_fell_is_not_put_down_again(
+    status: SkillStatus, placed: int, mission: Mission, home: SymbolicHome
+) -> None:
+    peers = HomePeers(home)
+
+    def dropped(command: Command) -> Event | None:
+        if isinstance(command, SendSkill) and command.goal.rskill_id == "place":
+            return SkillEnded(call_id=command.call_id, result=SkillResult(status, ""))
+        return peers.answer(command)
+
+    step = SkillStep(mission.palette.with_verb(Verb.PLACE)[0], table(mission, home))
+    done, commands = run_procedure(mission, run_with_recovery(mission, step, near=False), dropped)
+    assert (done.result.status, sent(commands).count("place")) == (status, placed)

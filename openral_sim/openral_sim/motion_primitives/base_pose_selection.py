@@ -90,6 +90,7 @@ class ReachOption:
         allowed_contact: Point in map [m] and radius [m] within which contact is intended.
         is_narrow: True if the path in must be checked, not only its ends.
         has_room: False if a held object would not lie free at the goal.
+        below: Distance under the goal that the hand has to reach as well in [m].
     """
 
     tag: str
@@ -98,6 +99,7 @@ class ReachOption:
     allowed_contact: tuple[Vector, float]
     is_narrow: bool = False
     has_room: bool = True
+    below: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -212,12 +214,23 @@ def work_pose_at(context: SkillContext, base: Vector, options: Options) -> WorkP
 
 
 def is_line_reachable(context: SkillContext, base: Vector, before: Vector, option: ReachOption) -> bool:
-    """Return True if the hand can move in a straight line from the pregrasp pose to its goal."""
+    """Return True if the hand can move in a straight line from a posture to its goal, and below."""
     try:
-        line_postures(context, before, context.to_base_frame(option.T_map_goal, base))
+        plan_line(context, base, before, option)
     except IkFailed:
         return False
     return True
+
+
+def plan_line(context: SkillContext, base: Vector, before: Vector, option: ReachOption) -> Vector:
+    """Solve for postures from the first, in a straight line to the goal or below it, shape (N, D).
+
+    Raises:
+        IkFailed: If the line leaves the arm's reach.
+    """
+    T_map_end = option.T_map_goal.copy()
+    T_map_end[2, 3] -= option.below
+    return line_postures(context, before, context.to_base_frame(T_map_end, base))
 
 
 def is_continuous(before: Vector, goal: Vector, option: ReachOption) -> bool:

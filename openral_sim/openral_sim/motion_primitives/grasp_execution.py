@@ -26,7 +26,7 @@ from openral_sim.motion_primitives.retract import back_away, room_behind, stow_a
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.planning.range_sensor import cast_rays, window_around
-from openral_sim.skills.context import HeldObject, Move, SkillContext
+from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 
 Vector = NDArray[np.float64]
 _ASPECT = 4 / 3
@@ -72,6 +72,8 @@ class GraspExecutionConfig:
             straight line leaves the solution branch.
         max_paths: Number of grasps that a path is searched for.
         approach_speed: Speed of the hand towards the object in [m/s].
+        arrival_error: Distance from a grasp within which the fingers close in [m].
+        arrival_time: Longest wait for that in [s].
         retreat_speed: Speed of the hand away from the support or the object in [m/s].
         retreat_distance: Distance to draw back after a missed grasp in [m].
         lift_height: Height to lift an object grasped from above in [m].
@@ -89,6 +91,8 @@ class GraspExecutionConfig:
     max_joint_motion: float = 1.2
     max_paths: int = 6
     approach_speed: float = 0.20
+    arrival_error: float = 0.002
+    arrival_time: float = 0.8
     retreat_speed: float = 0.25
     retreat_distance: float = 0.12
     lift_height: float = 0.10
@@ -253,6 +257,8 @@ def close_on_object(context: SkillContext, candidate: GraspCandidate, label: str
     inside = yield from reach_along(
         context, goal, "approaching", CONFIG.approach_speed, stop=lambda: contact_detected(context)
     )
+    if inside:
+        yield from _arrive(context, goal)
     body = (yield from close_hand(context, "closing")) if inside else None
     if body is None:
         yield from open_hand(context, "opening", opening)
@@ -263,6 +269,14 @@ def close_on_object(context: SkillContext, candidate: GraspCandidate, label: str
     height = float(context.control.T_map_grasp()[2, 3] - candidate.support)
     hold(context, body, label, height, HandOrientation.of(goal[:3, :3]))
     return True
+
+
+def _arrive(context: SkillContext, goal: Vector) -> Move[None]:
+    """Wait, up to a limit, for the hand to be where it is to close; fingers above a flat object slide off."""
+    for _ in range(int(CONFIG.arrival_time / CONTROL_PERIOD)):
+        if float(np.linalg.norm(context.control.T_map_grasp()[:3, 3] - goal[:3, 3])) < CONFIG.arrival_error:
+            return
+        yield Feedback("approaching", 1.0)
 
 
 def lift(context: SkillContext, held: HeldObject) -> Move[None]:

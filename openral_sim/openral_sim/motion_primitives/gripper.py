@@ -120,10 +120,19 @@ def contact_detected(context: SkillContext) -> bool:
     return push_on_hand(context) > CONFIG.bump_force
 
 
+def touches_hand(context: SkillContext, body: int) -> bool:
+    """Return True if a body touches the hand or a finger."""
+    contacts = contacts_of(context, _hand_bodies(context), context.own_bodies())
+    return any(body in context.model.geom_bodyid[context.data.contact[i].geom] for i in contacts)
+
+
+def _hand_bodies(context: SkillContext) -> set[int]:
+    return {context.model.body(name).id for name in (context.names.hand, *context.names.fingers)}
+
+
 def push_on_hand(context: SkillContext) -> float:
     """Sum the normal forces of outside contacts on the hand in [N]."""
-    hand = {context.model.body(name).id for name in (context.names.hand, *context.names.fingers)}
-    own = context.own_bodies()
+    hand, own = _hand_bodies(context), context.own_bodies()
     force = np.zeros(6)
     total = 0.0
     for index in contacts_of(context, hand, own):

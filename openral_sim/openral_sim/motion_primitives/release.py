@@ -1,5 +1,6 @@
 """Putting an object down: lower it until it is supported and wait until it is still."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import mujoco
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from openral_core.skills import Feedback
 from openral_sim.motion_primitives.arm_motion import reach_along
-from openral_sim.motion_primitives.gripper import contact_detected, contacts_of
+from openral_sim.motion_primitives.gripper import contact_detected, contacts_of, touches_hand
 from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 
@@ -25,6 +26,7 @@ class ReleaseConfig:
     Attributes:
         descents: Distances to lower the hand by in [m], the first that the arm can reach.
         max_descents: Number of times to lower it.
+        slip: Longest way of the open hand down, away from an object that rests on a finger, in [m].
         speed: Speed of lowering in [m/s].
         min_support: Fraction of its weight that must be borne by something other than the robot.
         still_time: Time that an object must be still in [s].
@@ -33,6 +35,7 @@ class ReleaseConfig:
 
     descents: tuple[float, ...] = (0.030, 0.022, 0.015)
     max_descents: int = 2
+    slip: float = 0.012
     speed: float = 0.03
     min_support: float = 1.0
     still_time: float = 0.1
@@ -68,6 +71,21 @@ def _lower(context: SkillContext, held: HeldObject) -> Move[None]:
         else:
             return
     raise refused
+
+
+def slip_off(context: SkillContext, body: int) -> Move[None]:
+    """Lower the open hand a little if an object that it let go still rests on a finger.
+
+    A cup that is wider above would otherwise be dragged along when the hand retracts.
+    """
+    if not touches_hand(context, body):
+        return
+    goal = context.control.T_map_grasp()
+    goal[2, 3] -= CONFIG.slip
+    with suppress(IkFailed):
+        yield from reach_along(
+            context, goal, "letting go", CONFIG.speed, stop=lambda: contact_detected(context)
+        )
 
 
 def _has_landed(context: SkillContext, held: HeldObject) -> bool:

@@ -13,13 +13,14 @@ from openral_core.grasping.approach import pregrasp_pose
 from openral_core.skill_errors import BadRequest, LostObject, NotReachable
 from openral_core.skill_requests import PlaceRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.motion_primitives.arm_motion import line_postures, reach_along, reach_to
+from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
 from openral_sim.motion_primitives.base_motion import plan_base_motion
 from openral_sim.motion_primitives.base_pose_selection import (
     Options,
     ReachOption,
     WorkPose,
     move_to_work_pose,
+    plan_line,
 )
 from openral_sim.motion_primitives.gripper import (
     contact_detected,
@@ -28,7 +29,13 @@ from openral_sim.motion_primitives.gripper import (
     require_held,
 )
 from openral_sim.motion_primitives.pregrasp import hold_poses_over
-from openral_sim.motion_primitives.release import extent, lower_until_supported, wait_until_still
+from openral_sim.motion_primitives.release import CONFIG as RELEASE
+from openral_sim.motion_primitives.release import (
+    extent,
+    lower_until_supported,
+    slip_off,
+    wait_until_still,
+)
 from openral_sim.motion_primitives.retract import retract_hand
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.base_planner import CostToGo
@@ -115,6 +122,8 @@ def place(context: SkillContext, request: PlaceRequest) -> Running:
     context.achieved = result = partial(_result, context, held, request, spot)
     yield from release_slowly(context, "letting go")
     yield from wait_until_still(context, held.body, "letting go")
+    if held.orientation.is_level:
+        yield from slip_off(context, held.body)
     if not held.orientation.is_level:
         back = pregrasp_pose(work_pose.option.T_map_goal, CONFIG.drop)
         yield from reach_along(context, back, "drawing back", CONFIG.retract_speed)
@@ -145,8 +154,7 @@ def bring_over(
             break
         try:
             yield from reach_to(context, work_pose.before, "reaching", CONFIG.reach_speed)
-            goal = context.to_base_frame(work_pose.option.T_map_goal, context.control.base_pose)
-            line_postures(context, context.control.reach_target, goal)
+            plan_line(context, context.control.base_pose, context.control.reach_target, work_pose.option)
         except (NoArmPath, IkFailed) as error:
             refused = error
             avoided += [spot] if attempt > 0 else []
@@ -259,13 +267,15 @@ def _options(context: SkillContext, held: HeldObject, spot: Vector) -> Options:
         return lies_free(context.model, context.data, points, float(spot[2]), above, context.own_bodies())
 
     def with_room(option: ReachOption) -> ReachOption:
+        option = replace(option, below=RELEASE.descents[0])
+        if not footprint.is_long:
+            return option
         R = option.T_map_goal[:3, :3] @ held.T_grasp_body[:3, :3]
         degrees = round(float(np.degrees(np.arctan2(R[1, 0], R[0, 0]))) / CONFIG.yaw_step) * CONFIG.yaw_step
         return replace(option, has_room=is_free(degrees % 180))
 
     def options(base: Vector) -> Iterator[ReachOption]:
-        found = hold_poses_over(held, spot, CONFIG.gap, drop, base)
-        return map(with_room, found) if footprint.is_long else found
+        return map(with_room, hold_poses_over(held, spot, CONFIG.gap, drop, base))
 
     return options
 

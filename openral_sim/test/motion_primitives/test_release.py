@@ -4,7 +4,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.motion_primitives.release import extent, is_supported, wait_until_still
+from openral_sim.motion_primitives import release
+from openral_sim.motion_primitives.arm_motion import reach_to
+from openral_sim.motion_primitives.release import CONFIG, extent, is_supported, slip_off, wait_until_still
+from openral_sim.robot import load_sim_robot
 from openral_sim.skills.context import SkillContext
 
 
@@ -32,3 +35,19 @@ def test_waits_only_while_a_body_moves(context: SkillContext, play: Callable[...
     play(wait_until_still(context, can, "letting go"))
     assert context.data.time - began > 0.1
     assert np.abs(context.data.qvel[first : first + 3]).max() < 0.05
+
+
+@pytest.mark.parametrize(("rests", "lowered"), [(True, CONFIG.slip), (False, 0.0)])
+def test_the_open_hand_goes_down_only_under_what_rests_on_a_finger(
+    context: SkillContext,
+    play: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch,
+    rests: bool,
+    lowered: float,
+) -> None:
+    monkeypatch.setattr(release, "touches_hand", lambda _context, _body: rests)
+    play(reach_to(context, load_sim_robot().comfortable, "reaching"))
+    target = context.solver.forward(context.control.reach_target)[2, 3]
+    play(slip_off(context, context.model.body("can").id))
+    now = context.solver.forward(context.control.reach_target)[2, 3]
+    assert target - now == pytest.approx(lowered, abs=0.004)

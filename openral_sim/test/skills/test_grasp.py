@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.skills.context import SkillContext
 
 SIZES = {"loaf": (0.05, 0.30, 0.05), "can": (0.064, 0.064, 0.11), "crate": (0.2, 0.2, 0.16)}
@@ -106,3 +106,17 @@ def test_can_be_cancelled_while_the_arm_moves(
     reach = context.control.reach
     wait(25)
     assert np.allclose(context.control.reach, reach, atol=0.05)
+
+
+def test_the_fingers_close_where_the_grasp_is(do: Callable[..., SkillResult], context: SkillContext) -> None:
+    errors = list[float]()
+
+    def watch(feedback: Feedback) -> bool:
+        if feedback.stage == "closing" and not errors:
+            here = context.to_base_frame(context.control.T_map_grasp(), context.control.base_pose)
+            wanted = context.solver.forward(context.control.reach_target)
+            errors.append(float(np.linalg.norm(here[:3, 3] - wanted[:3, 3])))
+        return False
+
+    assert do(Verb.GRASP, cancel_when=watch, **asked(context, "loaf")).success
+    assert errors[0] < 0.003
