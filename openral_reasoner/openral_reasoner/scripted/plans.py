@@ -35,6 +35,7 @@ from openral_reasoner.scripted.steps import (
     require_success,
     resolved,
     search_object,
+    then_close,
     unseen,
 )
 from openral_reasoner.scripted.vocabulary import WORDS
@@ -51,11 +52,16 @@ def bring(context: PlanContext, goal: Bring) -> Plan[str]:
     verb, target = yield from resolve_receiver(context, goal.to)
     found, _ = yield from find_object(context, goal.what, goal.where)
     opened = (yield from context.open_first(target)) if verb is Verb.PLACE else False
-    yield from grasp(context, goal.what, found, target if verb is Verb.PLACE else "")
-    yield from deliver(context, goal.what, goal.to)
-    if opened:
-        yield from context.act(Verb.CLOSE, target)
+    yield from then_close(context, target if opened else "", _take_to(context, goal, found, verb, target))
     return f"I brought the {goal.what} to {listener(goal.to, verb)}."
+
+
+def _take_to(
+    context: PlanContext, goal: Bring, found: ObjectSummary, verb: Verb, target: str
+) -> Plan[ToolResult]:
+    """Grasp an object, then hand it over or put it down."""
+    yield from grasp(context, goal.what, found, target if verb is Verb.PLACE else "")
+    return (yield from deliver(context, goal.what, goal.to))
 
 
 def bring_filled(context: PlanContext, goal: BringFilled) -> Plan[str]:

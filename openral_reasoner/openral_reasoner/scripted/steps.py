@@ -273,6 +273,28 @@ def describe_location(found: ObjectSummary) -> str:
     return ", ".join(part for part in parts if part) or "in front of me"
 
 
+def then_close(context: PlanContext, opened: str, plan: Plan[T]) -> Plan[T]:
+    """Run a plan, then close what was ``opened`` for it, also if it fails with an empty hand.
+
+    Args:
+        context: Current palette.
+        opened: Container that the robot opened before; empty if none.
+        plan: What to do in between.
+
+    Raises:
+        PlanFailed: If the plan did.
+    """
+    try:
+        value = yield from plan
+    except PlanFailed:
+        if opened and not context.holding:
+            yield from context.act(Verb.CLOSE, opened)
+        raise
+    if opened and not context.holding:
+        yield from context.act(Verb.CLOSE, opened)
+    return value
+
+
 def resolved(reference: str) -> Plan[ObjectSummary]:
     """Resolve a reference to one node.
 

@@ -14,6 +14,7 @@ from openral_reasoner.scripted.steps import (
     named_place,
     require_success,
     resolved,
+    then_close,
 )
 from openral_reasoner.tools.belongings import ListObjectsTool
 
@@ -167,16 +168,23 @@ def put_away(
     """
     first, *others = destinations
     opened = yield from context.open_first(first)
-    yield from grasp(context, item.label, item, first)
     reachable = [each for each in others if each not in item.closed][: PLACES_TRIED - 1]
-    reply, place = yield from put_down(context, (first, *reachable, *instead))
-    if reply.status != "SUCCEEDED" and context.holding:
-        yield from put_down(context, (item.place, staging_surface(context)))
-    if opened and not context.holding:
-        yield from context.act(Verb.CLOSE, first)
+    carried = _carry(context, item, (first, *reachable, *instead))
+    reply, place = yield from then_close(context, first if opened else "", carried)
     require_success(reply, f"put the {item.label} down at {context.label(place)}")
     other = f", because it could not be put at the {context.label(first)}" if place != first else ""
     return f"I put the {item.label} at the {context.label(place)}{other}."
+
+
+def _carry(
+    context: PlanContext, item: ObjectSummary, places: tuple[str, ...]
+) -> Plan[tuple[ToolResult, str]]:
+    """Grasp an object and put it down at the first place that takes it, else where it was."""
+    yield from grasp(context, item.label, item, places[0])
+    reply, place = yield from put_down(context, places)
+    if reply.status != "SUCCEEDED" and context.holding:
+        yield from put_down(context, (item.place, staging_surface(context)))
+    return reply, place
 
 
 def put_down(context: PlanContext, places: tuple[str, ...]) -> Plan[tuple[ToolResult, str]]:

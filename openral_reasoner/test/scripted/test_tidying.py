@@ -117,6 +117,24 @@ def test_what_fits_nowhere_is_put_back_and_the_others_are_put_away(
     assert "I couldn't put the milk down at fridge: NOT_REACHABLE" in story.end.reason
 
 
+def test_what_was_opened_is_closed_if_the_object_cannot_be_taken(
+    messy: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    peers = HomePeers(messy)
+
+    def slippery(command: Command) -> Event | None:
+        if isinstance(command, SendSkill) and command.goal.rskill_id == "grasp":
+            missed = SkillResult(SkillStatus.NOT_IN_GRIPPER_RANGE, "too wide")
+            return SkillEnded(call_id=command.call_id, result=missed)
+        return peers.answer(command)
+
+    for goal in ("tidy up", "put the milk in the fridge"):
+        story = run_mission_in_home(goal, palette, slippery, decide, settings)
+        assert state(story) is MissionState.HANDED_OVER
+        assert "open" in story.skills
+        assert not any(place.is_open for place in messy.places.values()), goal
+
+
 def test_finds_nothing_to_do_only_after_looking_everywhere(
     messy: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
