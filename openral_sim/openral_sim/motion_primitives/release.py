@@ -16,6 +16,7 @@ from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, Move, SkillCo
 Vector = NDArray[np.float64]
 _STILL = np.array([0.02, 0.02, 0.02, 0.2, 0.2, 0.2])
 """Speeds below which an object is still in [m/s] and [rad/s]."""
+_ROUND = tuple(map(int, (mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_ELLIPSOID)))
 _CORNERS = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T  # Of a unit box.
 
 
@@ -120,6 +121,13 @@ def extent(model: mujoco.MjModel, body: int) -> tuple[Vector, Vector]:
     solid = [geom for geom in range(first, first + count) if model.geom_contype[geom]]
     corners = np.vstack([_corners(model, geom) for geom in solid])
     return corners.min(axis=0), corners.max(axis=0)
+
+
+def is_round(model: mujoco.MjModel, body: int) -> bool:
+    """Return True if all of a body's colliding geoms are spheres or ellipsoids, so that it has no upright."""
+    first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
+    solid = [geom for geom in range(first, first + count) if model.geom_contype[geom]]
+    return all(model.geom_type[geom] in _ROUND for geom in solid)
 
 
 def _corners(model: mujoco.MjModel, geom: int) -> Vector:

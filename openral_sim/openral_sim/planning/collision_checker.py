@@ -28,6 +28,11 @@ class HeldBody:
     body: int
     T_grasp_body: Vector
 
+    @property
+    def up_in_body(self) -> Vector:
+        """Direction that has to stay upright, in the body's frame, shape (3,)."""
+        return np.array([0.0, 0.0, 1.0])
+
 
 class CollisionChecker:
     """Check postures against the whole scene as it was at the last ``sync``."""
@@ -136,7 +141,9 @@ class CollisionChecker:
         return self._held.body in bodies and bool(bodies & hand)
 
     def _is_upright(self) -> bool:
-        return self._held is None or float(self._data.xmat[self._held.body, 8]) >= self._min_upright
+        if self._held is None:
+            return True
+        return float(self._data.xmat[self._held.body, 6:] @ self._held.up_in_body) >= self._min_upright
 
     def _move_held_body(self) -> None:
         if self._held is None:

@@ -117,6 +117,12 @@ class HeldObject(HeldBody):
     orientation: HandOrientation
 
     @property
+    def up_in_body(self) -> NDArray[np.float64]:
+        """Direction that was up when the hand closed: the body's own axis only if the object stood."""
+        up: NDArray[np.float64] = self.T_grasp_body[:3, :3].T @ self.orientation.axes(0.0)[2]
+        return up
+
+    @property
     def is_downward(self) -> bool:
         """True if the hand came from above."""
         return self.orientation.is_downward

@@ -32,6 +32,7 @@ from openral_sim.motion_primitives.pregrasp import hold_poses_over
 from openral_sim.motion_primitives.release import CONFIG as RELEASE
 from openral_sim.motion_primitives.release import (
     extent,
+    is_round,
     lower_until_supported,
     slip_off,
     wait_until_still,
@@ -286,10 +287,11 @@ def _result(context: SkillContext, held: HeldObject, request: PlaceRequest, spot
     Raises:
         LostObject: If it fell over or off.
     """
-    position, axis = context.data.xpos[held.body], context.data.xmat[held.body].reshape(3, 3)[2, 2]
+    position, up = context.data.xpos[held.body], context.data.xmat[held.body].reshape(3, 3)[2]
+    upright = 1.0 if is_round(context.model, held.body) else max(up[2], float(up @ held.up_in_body))
     x, y, z = (float(value) for value in position)
     is_displaced = np.hypot(x - spot[0], y - spot[1]) > CONFIG.max_displacement
-    if is_displaced or z < spot[2] - CONFIG.max_sinking or axis < CONFIG.min_upright:
+    if is_displaced or z < spot[2] - CONFIG.max_sinking or upright < CONFIG.min_upright:
         where = f"({x:.2f}, {y:.2f}, {z:.2f})"
         raise LostObject(f"the {held.label} did not stay where it was placed; it is now at {where}")
     offset = float(np.linalg.norm(spot[:2] - request.target.position[:2]))

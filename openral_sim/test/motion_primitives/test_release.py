@@ -6,7 +6,14 @@ import pytest
 
 from openral_sim.motion_primitives import release
 from openral_sim.motion_primitives.arm_motion import reach_to
-from openral_sim.motion_primitives.release import CONFIG, extent, is_supported, slip_off, wait_until_still
+from openral_sim.motion_primitives.release import (
+    CONFIG,
+    extent,
+    is_round,
+    is_supported,
+    slip_off,
+    wait_until_still,
+)
 from openral_sim.robot import load_sim_robot
 from openral_sim.skills.context import SkillContext
 
@@ -51,3 +58,16 @@ def test_the_open_hand_goes_down_only_under_what_rests_on_a_finger(
     play(slip_off(context, context.model.body("can").id))
     now = context.solver.forward(context.control.reach_target)[2, 3]
     assert target - now == pytest.approx(lowered, abs=0.004)
+
+
+@pytest.mark.parametrize(
+    ("geoms", "round_"),
+    [
+        ('<geom type="ellipsoid" size="0.03 0.03 0.04"/>', True),
+        ('<geom type="ellipsoid" size="0.03 0.03 0.04"/><geom type="cylinder" size="0.01 0.1"/>', False),
+        ('<geom type="sphere" size="0.03"/><geom type="box" size="1 1 1" contype="0"/>', True),
+    ],
+)
+def test_only_what_collides_as_spheres_is_round(geoms: str, round_: bool) -> None:
+    model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody><body>{geoms}</body></worldbody></mujoco>")
+    assert is_round(model, 1) is round_

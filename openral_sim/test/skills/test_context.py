@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from openral_core.grasping.approach import HandOrientation
 from openral_core.skills import SkillResult, SkillStatus
@@ -28,3 +29,13 @@ def test_to_base_frame_inverts_the_base_pose(context: SkillContext) -> None:
     T[:3, 3] = (1.0, 3.0, 0.8)
     moved = context.to_base_frame(T, np.array([1.0, 2.0, np.pi / 2]))
     assert moved[:3, 3] == pytest.approx([1.0, 0.0, 0.8])
+
+
+@pytest.mark.parametrize(("pitch", "roll"), [(0.0, 0.0), (0.0, 0.5), (0.6, 0.0), (np.pi / 2, 0.0)])
+def test_what_was_up_when_the_hand_closed_stays_up(pitch: float, roll: float) -> None:
+    orientation, lying = HandOrientation(pitch, roll), Rotation.from_rotvec((0.0, np.pi / 2, 0.0)).as_matrix()
+    T = np.eye(4)
+    T[:3, :3] = orientation.axes(0.7).T
+    assert HeldObject(1, T, "can", 0.05, orientation).up_in_body == pytest.approx([0.0, 0.0, 1.0])
+    T[:3, :3] = orientation.axes(0.7).T @ lying
+    assert HeldObject(1, T, "can", 0.05, orientation).up_in_body == pytest.approx([-1.0, 0.0, 0.0])
