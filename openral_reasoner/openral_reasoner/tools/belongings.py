@@ -1,6 +1,7 @@
 """Read-only tool list_objects: what memory has in a place or room, and where each object belongs."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
@@ -94,7 +95,8 @@ class _Listing:
 
     def reply(self) -> ToolResult:
         """Note the list as evidence, learn its objects and return it."""
-        found = [each for each in belongings(self.graph, self._sites, self._weights) if self._is_listed(each)]
+        kept = belongings(self.graph, self._sites, self._weights)
+        found = [self._near_first(each) for each in kept if self._is_listed(each)]
         found.sort(key=lambda each: (not each.misplaced, self._trip(each), each.node.id))
         known = [self._learn(each) for each in found]
         misplaced = tuple(each.node.id for each in found if each.misplaced)
@@ -108,6 +110,12 @@ class _Listing:
         return ToolResult(
             status="LISTED", text=text + left, found=(*self._held(), *listed), frontier=self._not_looked_at()
         )
+
+    def _near_first(self, each: Belonging) -> Belonging:
+        """Prefer places in the room where the object is: any of them is as good as the best."""
+        room = self._rooms.get(each.place or each.node.id, "")
+        near = sorted(each.belongs_at, key=lambda place: self._rooms.get(place, "") != room)
+        return replace(each, belongs_at=tuple(near))
 
     def _places(self) -> Iterator[PlaceEntry]:
         """Yield the places of the palette that the graph has too."""

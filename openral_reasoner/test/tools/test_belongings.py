@@ -10,6 +10,7 @@ from openral_reasoner.context import ToolResult
 from openral_reasoner.events import Event, SceneRead
 from openral_reasoner.evidence import Listed
 from openral_reasoner.mission import Mission
+from openral_reasoner.placement import belief
 from openral_reasoner.tools.base import InvalidCall
 from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner_testing.fake_peers import HomePeers
@@ -89,3 +90,15 @@ def test_a_memory_that_does_not_answer_is_no_empty_home(mission: Mission) -> Non
 
     assert listed(mission, silent).status == "UNAVAILABLE"
     assert not any(isinstance(fact, Listed) for fact in mission.evidence.facts)
+
+
+def test_of_equally_good_places_those_in_the_same_room_come_first(
+    mission: Mission, home: SymbolicHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(belief, "KEPT", 0.01)
+    home.objects = {"can_1": HomeObject("can_1", "can", "shelf_1", "can")}
+    (can,) = listed(mission, HomePeers(home).answer).found
+    rooms = [home.places[place].room for place in can.belongs_at]
+    assert rooms == ["living_room"] * rooms.count("living_room") + ["kitchen"] * rooms.count("kitchen")
+    assert {"living_room", "kitchen"} == set(rooms)
+    assert next(p for p in can.belongs_at if home.places[p].room == "kitchen") == "fridge_1"
