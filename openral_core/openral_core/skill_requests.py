@@ -15,6 +15,8 @@ from openral_core.skills import ParamValue, SkillGoal, Verb
 
 _MAX_LENGTH = 1.0
 """Largest extent of an object in a request [m]; longer ones are mistakes such as millimetres."""
+_MISPLACED = 0.06
+"""Largest error of the expected centre of an object that is to be grasped [m]."""
 _MAX_FURNITURE = 10.0
 """Largest extent of a piece of furniture in a request [m]."""
 
@@ -179,6 +181,12 @@ class GraspRequest:
     def is_slender(self) -> bool:
         """True if it is more than twice as tall as wide."""
         return self.size[2] > 2.0 * max(self.size[0], self.size[1], 0.05)
+
+    @property
+    def outline(self) -> float:
+        """Distance from the expected centre within which the object lies in [m]; no limit if unknown."""
+        diagonal = float(np.hypot(*self.size[:2]))
+        return diagonal / 2 + _MISPLACED if min(self.size[:2]) > 0.0 else np.inf
 
     @property
     def reach(self) -> float:

@@ -97,7 +97,8 @@ class ObjectScanner:
             return box_segment(request)
         points, eye = await self._points(camera, request, run)
         try:
-            segment = segment_object(points, request.position, request.position[2] - request.height / 2)
+            bottom = request.position[2] - request.height / 2
+            segment = segment_object(points, request.position, bottom, request.outline)
         except NoObjectFound as error:
             raise NothingThere(f"no {request.label} found: {error}") from error
         return replace(with_hidden_body(segment), eye=eye)

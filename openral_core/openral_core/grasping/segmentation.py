@@ -78,13 +78,15 @@ class ObjectSegment:
         return along / np.linalg.norm(along)
 
 
-def segment_object(points: Vector, expected: Vector, bottom: float) -> ObjectSegment:
+def segment_object(points: Vector, expected: Vector, bottom: float, within: float = np.inf) -> ObjectSegment:
     """Segment the object nearest to its expected position.
 
     Args:
         points: A scan in map in [m], shape (N, 3).
         expected: Expected centre of the object, shape (3,).
         bottom: Expected height of the support; a level surface of the scan near it takes precedence.
+        within: Largest horizontal distance of the object's points from its expected centre in [m]; what it
+            leans on or touches is farther away.
 
     Raises:
         NoObjectFound: If nothing rises from the support near there.
@@ -100,7 +102,7 @@ def segment_object(points: Vector, expected: Vector, bottom: float) -> ObjectSeg
     part = np.where(raised, parts[tuple(cells.T)], 0)
     distance = np.where(raised, np.linalg.norm(points[:, :2] - expected[:2], axis=1), np.inf)
     nearest = int(distance.argmin())
-    own = part == part[nearest]
+    own = (part == part[nearest]) & (distance <= within)
     if distance[nearest] > CONFIG.search_radius or own.sum() < CONFIG.min_points:
         raise NoObjectFound(expected, len(points))
     return ObjectSegment(points, own, support)

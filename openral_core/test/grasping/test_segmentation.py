@@ -46,3 +46,12 @@ def test_a_single_point_is_no_thing() -> None:
     points[np.linalg.norm(points[:, :2], axis=1).argmin(), 2] += 0.05
     with pytest.raises(NoObjectFound):
         segment_object(points, np.array([0.0, 0.0, 0.8]), TABLE)
+
+
+def test_what_the_thing_leans_on_is_no_part_of_it() -> None:
+    touching = scan((0.0, 0.0, 0.03, 0.1), (0.11, 0.0, 0.08, 0.2))
+    at = np.array([0.0, 0.0, 0.8])
+    assert segment_object(touching, at, TABLE).own_points[:, 0].max() > 0.15
+    segment = segment_object(touching, at, TABLE, within=0.06)
+    assert segment.own_points[:, 0].max() < 0.06
+    assert len(segment.points) == len(touching)

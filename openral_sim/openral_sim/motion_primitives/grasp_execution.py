@@ -135,7 +135,8 @@ def scan_object(context: SkillContext, request: GraspRequest) -> ObjectSegment:
     points = cast_rays(context.model, context.data, T_map_camera, window, context.control.bodies)
     near = np.linalg.norm(points[:, :2] - request.position[:2], axis=1) < half + SCAN.background_margin
     try:
-        return segment_object(points[near], request.position, request.position[2] - request.height / 2)
+        bottom = request.position[2] - request.height / 2
+        return segment_object(points[near], request.position, bottom, request.outline)
     except NoObjectFound as error:
         raise NothingThere(f"no {request.label} found: {error}") from error
 
