@@ -1,4 +1,4 @@
-"""`openral bench twc`, `adventure` and `textworld-express`: missions in text adventures of others."""
+"""`openral bench twc`, `adventure`, `textworld-express` and `babyai`: missions in games of others."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -10,6 +10,7 @@ import typer
 
 from openral_core.documents import InvalidDocument
 from openral_core.rskills import Registry
+from openral_household_benchmark import babyai
 from openral_household_benchmark.cli import brain_of
 from openral_household_benchmark.engine_process import EngineProcess, EngineUnavailable, games_python
 from openral_household_benchmark.text_episode import (
@@ -99,6 +100,45 @@ def textworld_express(
             _play_all(generated, brain_of(brain, model, base_url), TWX_PUBLISHED, as_json=as_json)
     except EngineUnavailable as error:
         raise typer.BadParameter(str(error)) from error
+
+
+@bench.command("babyai")
+def babyai_levels(
+    *,
+    level: Annotated[
+        list[str] | None, typer.Option(help=f"of {', '.join(babyai.LEVELS)}; default: all")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="of each level")] = 20,
+    first_seed: Annotated[int, typer.Option(min=0)] = 0,
+    out: Annotated[Path | None, typer.Option(help="folder for babyai.jsonl, a line per seed")] = None,
+    python: Annotated[Path | None, typer.Option(help="interpreter with minigrid")] = None,
+    brain: _Brain = Brain.SCRIPTED,
+    model: _Model = "",
+    base_url: _Url = "",
+    as_json: _Json = False,
+) -> None:
+    """BabyAI: find, fetch, open and put down in grid worlds that are seen a few cells at a time.
+
+    The engine of minigrid plays, beside its own bot. Needs `make games`. Ends with 1 when a mission was not
+    accomplished, with 2 if the engine is not there.
+    """
+    levels, chosen = _known(level or babyai.LEVELS, babyai.LEVELS, "level"), brain_of(brain, model, base_url)
+    results = list[babyai.BabyAIResult]()
+    try:
+        with EngineProcess(games_python(python), babyai.SERVER) as engine:
+            for each in babyai.play_all(engine, levels, range(first_seed, first_seed + seeds), *chosen):
+                results.append(each)
+                told = "" if each.success else f", not accomplished: {each.reason}"
+                typer.echo(f"{each.level} {each.seed}: {each.steps} steps{told}", err=True)
+    except EngineUnavailable as error:
+        raise typer.BadParameter(str(error)) from error
+    rows = [asdict(each) for each in results]
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (out / "babyai.jsonl").write_text(lines, encoding="utf-8")
+    typer.echo(json.dumps(rows, indent=1) if as_json else table_text(babyai.summary(results)))
+    raise typer.Exit(any(not each.success for each in results))
 
 
 def _known(chosen: Sequence[str], known: Iterable[str], what: str) -> Sequence[str]:

@@ -40,7 +40,7 @@ def ensure_lerobot_environment(layout: Layout) -> None:
 
 def ensure_games_environment(layout: Layout) -> None:
     """Create the environment of the game engines of `openral bench`."""
-    title = "Installing TextWorldExpress"
+    title = "Installing TextWorldExpress and minigrid"
     ensure_environment(layout, "games", layout.games_environment, GAMES_REQUIREMENTS, title)
 
 

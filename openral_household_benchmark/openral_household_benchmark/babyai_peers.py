@@ -1,0 +1,367 @@
+"""Peers of a mission over a BabyAI level: a memory of what was seen, a detector and a skill server.
+
+Memory is the real one, and it has only what the robot's own views showed. The skill server alone acts in the
+level; its ways lead over cells that were seen. A cell is 1 m.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from typing_extensions import override
+
+from openral_core.detectors import Box, Detection, LocateResult, LocateStatus
+from openral_core.errors import OpenRALError
+from openral_core.geometry import Pose
+from openral_core.rskills import Mode, SkillManifest
+from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_core.spatial_memory import (
+    NodeKind,
+    ObserveResult,
+    ObserveStatus,
+    RecallMatch,
+    RecallQuery,
+    RecallResult,
+    ResolveQuery,
+    ResolveResult,
+    ResolveStatus,
+    SceneGraph,
+    SceneNode,
+)
+from openral_core.text import Thesaurus
+from openral_household_benchmark.babyai_grid import AHEAD, Cell, SeenGrid, shifted
+from openral_household_benchmark.engine_process import EngineProcess, Reply
+from openral_household_benchmark.text_home import detector
+from openral_reasoner.commands import CallLocate, CallObserve, CancelSkill, Command, PublishHandoff, SendSkill
+from openral_reasoner.events import Event
+from openral_reasoner.palette.build import GraphState, build_palette
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.success import answers
+from openral_reasoner_testing.fake_peers import InProcessPeers
+from openral_world_state.spatial_memory.memory import SpatialMemory
+from openral_world_state.spatial_memory.record import record_from_node
+from openral_world_state.static_map import static_map_from_graph
+from openral_world_state.world import WorldModel, WorldModelSettings
+
+VERBS = (Verb.NAVIGATE, Verb.LOOK_AT, Verb.OPEN, Verb.GRASP, Verb.PLACE, Verb.EXPLORE)
+SIZE = (0.6, 0.6, 0.6)
+"""Box of an object or a door [m]."""
+PROGRESS = 0.01
+"""Change of the share that was seen which is told: it is told in whole percent [1]."""
+_LOCATOR, _STREAM = "view-locator", "view-stream"
+_Params = Mapping[str, ParamValue]
+_DONE = SkillResult(SkillStatus.SUCCEEDED, "done")
+_NO_WAY = SkillResult(SkillStatus.NOT_REACHABLE, "no way over seen cells", {"floor": "no_way"})
+
+
+class Told(Reply):
+    """Message of the engine after an action."""
+
+    image: tuple[tuple[tuple[int, ...], ...], ...]
+    direction: int
+    reward: float
+    terminated: bool
+    truncated: bool
+
+
+class Begun(Told):
+    """Message at the beginning; ``reference`` are the steps of BabyAI's own bot, 0 if it fails."""
+
+    mission: str
+    max_steps: int
+    reference: int
+
+
+class LevelOver(OpenRALError):
+    """Action after the end of a level."""
+
+    def __init__(self, action: str) -> None:
+        super().__init__(f"{action!r} does nothing: the level is over")
+
+
+@dataclass
+class Level:
+    """Level in progress: the engine, and the grid as seen so far."""
+
+    engine: EngineProcess
+    told: Told
+    grid: SeenGrid = field(init=False)
+    steps: int = 0
+
+    def __post_init__(self) -> None:
+        self.grid = SeenGrid(self.told.direction)
+        self.grid.see(self.told.image)
+
+    @property
+    def over(self) -> bool:
+        """True if the level has ended."""
+        return self.told.terminated or self.told.truncated
+
+    @property
+    def done(self) -> bool:
+        """True if its mission was accomplished."""
+        return self.told.reward > 0.0
+
+    def act(self, action: str) -> None:
+        """Take one action, which is one step.
+
+        Raises:
+            LevelOver: If the level has ended.
+        """
+        if self.over:
+            raise LevelOver(action)
+        self.told = self.engine.ask({"action": action}, Told)
+        self.steps += 1
+        self.grid.act(action)
+        self.grid.see(self.told.image)
+
+
+class BabyAIPeers(InProcessPeers):
+    """Peers that answer at once; ``questions`` counts those to a human before the end of the level."""
+
+    def __init__(self, level: Level) -> None:
+        super().__init__()
+        thesaurus = Thesaurus.load()
+        self.level, self.questions = level, 0
+        self.memory = WorldModel(
+            SpatialMemory(None, thesaurus),
+            static_map_from_graph(SceneGraph((), ())),
+            WorldModelSettings(),
+            thesaurus,
+        )
+        self._now, self._ids, self._held = 0.0, dict[Cell, str](), ""
+        self._numbers = count(1)
+        self._looks = dict[str, tuple[str, ...]]()
+        self._stream()
+
+    @override
+    def answer(self, command: Command) -> Event | None:
+        self.questions += isinstance(command, PublishHandoff) and not self.level.over
+        return super().answer(command)
+
+    def palette(self, manifests: tuple[SkillManifest, ...]) -> ToolPalette:
+        """Return everything that the robot may use now."""
+        graph = GraphState(
+            detectors=(detector(_LOCATOR, Mode.ON_DEMAND), detector(_STREAM, Mode.CONTINUOUS)),
+            memory_alive=True,
+            skill_server_alive=True,
+            verbs=VERBS,
+            holding=self.level.grid.carried,
+            scene=self.memory.graph(),
+        )
+        return build_palette(graph, manifests)
+
+    def recall(self, query: RecallQuery) -> RecallResult:
+        """Recall without near misses: the engine names everything rightly, so a red key is no green one."""
+        result = self.memory.recall(query, self._now)
+        return replace(result, matches=tuple(map(self._standing, result.matches)), near_misses=())
+
+    def resolve(self, query: ResolveQuery) -> ResolveResult:
+        """Resolve to the nearest object that fits: a mission that says "a key" leaves open which."""
+        result = self.memory.resolve(query)
+        if result.status is ResolveStatus.AMBIGUOUS:
+            nearest = min(result.candidates, key=lambda each: self._distance(self._cell_of(each)))
+            result = self.memory.resolve(replace(query, reference=nearest))
+        if not result.node_id or result.node_id not in self._ids.values():
+            return result
+        cell = self._cell_of(result.node_id)
+        return replace(
+            result, status=ResolveStatus.FOUND, goal_pose=self._before(cell), target_pose=pose_of(cell)
+        )
+
+    def locate(self, call: CallLocate) -> LocateResult:
+        seen = {i: label for i, label in self._in_view().items() if answers(call.query, label)}
+        self._looks[call.call_id] = tuple(seen)
+        status = LocateStatus.FOUND if seen else LocateStatus.NOT_IN_VIEW
+        boxes = tuple(Detection(Box(0.0, 0.0, 1.0, 1.0), label, 1.0) for label in seen.values())
+        return LocateResult(status, status.name.lower(), call.query, call.camera, call.detector, boxes)
+
+    def observe(self, call: CallObserve) -> ObserveResult:
+        seen = self._looks.get(call.located, ())
+        labels = {self.memory.memory.get(each).label for each in seen}
+        answered = (self.recall(RecallQuery(label, 20)) for label in sorted(labels))
+        matches = {m.node_id: m for result in answered for m in result.matches if m.node_id in seen}
+        return ObserveResult(ObserveStatus.REMEMBERED, "", tuple(matches.values()))
+
+    def read_scene(self) -> tuple[SceneGraph, Pose]:
+        return self.memory.graph(), pose_of(*self.level.grid.state)
+
+    def send_skill(self, call: SendSkill) -> SkillResult:
+        try:
+            return _SKILLS[call.goal.rskill_id](self, call.goal.params)
+        except LevelOver as over:
+            return SkillResult(SkillStatus.UNSUPPORTED, str(over))
+
+    def cancel_skill(self, call: CancelSkill) -> SkillResult:
+        return SkillResult(SkillStatus.CANCELLED, "stopped")
+
+    def navigate(self, params: _Params) -> SkillResult:
+        """Drive before the cell that the pose looks at, and face it; closed doors on the way are opened."""
+        pose = _pose(params, "goal")
+        x, y, _ = pose.position
+        return self._face(cell_at((x + math.cos(pose.yaw), y + math.sin(pose.yaw), 0.0)))
+
+    def look_at(self, params: _Params) -> SkillResult:
+        """Look: every action was followed by a view."""
+        return _DONE
+
+    def grasp(self, params: _Params) -> SkillResult:
+        """Pick up what is in the cell of a pose."""
+        cell = cell_at(_pose(params, "target").position)
+        node = self._ids.get(cell)
+        faced = self._face(cell) if node else SkillResult(SkillStatus.NOTHING_THERE, "nothing is there")
+        if node is None or not faced.success:
+            return faced
+        label = self.memory.memory.get(node).label
+        self._act("pickup")
+        if not self.level.grid.carried:
+            return SkillResult(SkillStatus.NOTHING_THERE, "it was not picked up")
+        self._held = self._ids.pop(cell)
+        self.memory.update_held_object(label, pose_of(cell), self._now)
+        return _DONE
+
+    def place(self, params: _Params) -> SkillResult:
+        """Put the held object down in an empty cell beside that of the pose."""
+        grid = self.level.grid
+        faced = self._follow(grid.way_to_face(grid.beside(cell_at(_pose(params, "target").position))))
+        if not faced.success:
+            return faced
+        cell = shifted(*grid.state)
+        self._ids[cell] = self._held
+        self._act("drop")
+        if grid.carried:
+            del self._ids[cell]
+            return SkillResult(SkillStatus.NOT_REACHABLE, "it was not put down")
+        self.memory.update_held_object("", pose_of(cell), self._now)
+        return SkillResult(SkillStatus.SUCCEEDED, "put down", {"pose": pose_of(cell)})
+
+    def open(self, params: _Params) -> SkillResult:
+        """Open the door in the cell of a pose; nothing is needed for an open one."""
+        cell, grid = cell_at(_pose(params, "target").position), self.level.grid
+        faced = self._face(cell)
+        if not faced.success:
+            return faced
+        if grid.cells[cell].closed:
+            self._act("toggle")
+        if grid.cells[cell].closed:
+            return SkillResult(SkillStatus.BLOCKED, "the door is locked")
+        return _DONE
+
+    def explore(self, params: _Params) -> SkillResult:
+        """Look around from as many places as are asked for; 0 for all from which something new is seen.
+
+        With a number of places it also ends when a view shows an object of a name that is new, unless the
+        share that was seen is about the same: the mission would take that for no progress.
+        """
+        views = params.get("views", 0)
+        assert isinstance(views, int)
+        grid, places = self.level.grid, set[Cell]()
+        known, share = grid.labels(), grid.share_seen()
+        while (way := grid.way_to_explore()) is not None:
+            actions, expected = way
+            for action in actions:
+                self._act(action)
+                if not expected.isdisjoint(grid.cells):
+                    break
+            places.add(grid.cell)
+            news = not grid.labels() <= known and abs(grid.share_seen() - share) >= PROGRESS
+            if views and (len(places) >= views or news):
+                break
+        status = SkillStatus.SUCCEEDED if grid.way_to_explore() is None else SkillStatus.TIMEOUT
+        return SkillResult(status, status.name.lower(), {"seen": grid.share_seen()})
+
+    def _face(self, cell: Cell) -> SkillResult:
+        return self._follow(self.level.grid.way_to_face([cell]))
+
+    def _follow(self, way: tuple[str, ...] | None) -> SkillResult:
+        for action in way or ():
+            self._act(action)
+        return _NO_WAY if way is None else _DONE
+
+    def _act(self, action: str) -> None:
+        self.level.act(action)
+        self._stream()
+
+    def _stream(self) -> None:
+        """Give memory what the view shows, as a continuous detector does."""
+        self._now += 1.0
+        for node, label in self._in_view().items():
+            pose = pose_of(self._cell_of(node))
+            seen = SceneNode(
+                node,
+                NodeKind.OBJECT,
+                label,
+                pose,
+                SIZE,
+                votes={label: 5.0},
+                first_seen=self._now,
+                last_seen=self._now,
+                observations=5,
+                source=_STREAM,
+            )
+            self.memory.memory.touch(record_from_node(seen))
+        self.memory.memory.commit()
+
+    def _in_view(self) -> dict[str, str]:
+        """Return the labels of what the newest view shows, by id; an object is known by its cell."""
+        seen = self.level.grid.see(self.level.told.image)
+        for cell, content in seen.items():
+            if cell not in self._ids:
+                self._ids[cell] = f"{content.colour}_{content.kind}_{next(self._numbers)}"
+        return {self._ids[cell]: content.label for cell, content in seen.items()}
+
+    def _cell_of(self, node: str) -> Cell:
+        return next(cell for cell, each in self._ids.items() if each == node)
+
+    def _standing(self, match: RecallMatch) -> RecallMatch:
+        if match.node_id not in self._ids.values():
+            return match
+        return replace(match, viewpoint=self._before(self._cell_of(match.node_id)))
+
+    def _before(self, cell: Cell) -> Pose:
+        """Return a pose before a cell that looks at it: where a way over seen cells ends, if there is one.
+
+        With an object in the hand it looks at an empty cell beside, where that can be put down.
+        """
+        grid = self.level.grid
+        targets = grid.beside(cell) if grid.carried else (cell,)
+        for state, _ in grid.ways():
+            if shifted(*state) in targets:
+                return pose_of(*state)
+        return pose_of(shifted(cell, grid.direction, -1), grid.direction)
+
+    def _distance(self, cell: Cell) -> int:
+        way = self.level.grid.way_to_face([cell])
+        return len(way) if way is not None else FAR
+
+
+FAR = 10_000
+"""Cost of an object without a way over seen cells [steps]."""
+
+
+def pose_of(cell: Cell, direction: int = 0) -> Pose:
+    """Return the pose in a cell: x to the east and y to the north, as REP 103 has it."""
+    dx, dy = AHEAD[direction]
+    return Pose.planar(float(cell[0]), float(-cell[1]), math.atan2(-dy, dx))
+
+
+def cell_at(position: tuple[float, float, float]) -> Cell:
+    """Return the cell of a position."""
+    return round(position[0]), round(-position[1])
+
+
+def _pose(params: _Params, name: str) -> Pose:
+    pose = params[name]
+    assert isinstance(pose, Pose)
+    return pose
+
+
+_SKILLS: Mapping[str, Callable[[BabyAIPeers, _Params], SkillResult]] = {
+    "navigate": BabyAIPeers.navigate,
+    "look-at": BabyAIPeers.look_at,
+    "open": BabyAIPeers.open,
+    "grasp": BabyAIPeers.grasp,
+    "place": BabyAIPeers.place,
+    "explore": BabyAIPeers.explore,
+}
