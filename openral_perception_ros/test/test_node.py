@@ -357,8 +357,7 @@ def test_what_cannot_be_configured_is_refused(rig: Make, parameters: dict, rskil
 def test_many_lives_leave_nothing_behind(rig: Make) -> None:
     made = rig()
     assert made.transition(Transition.TRANSITION_CONFIGURE)
-    me, held = psutil.Process(), []
-    before = me.children()
+    me, before, held = psutil.Process(), psutil.Process().children(), []
     for _ in range(LIVES):
         assert made.transition(Transition.TRANSITION_ACTIVATE)
         assert made.transition(Transition.TRANSITION_DEACTIVATE)
