@@ -25,6 +25,7 @@ from openral_reasoner.scripted.grammar import EXAMPLES, load_serving_rules
 from openral_reasoner.scripted.languages import language_named, nearest
 from openral_reasoner.scripted.rules import ME
 from openral_reasoner.scripted.steps import (
+    ObjectMoved,
     Plan,
     PlanContext,
     PlanFailed,
@@ -100,7 +101,9 @@ def pick_up(context: PlanContext, goal: PickUp) -> Plan[str]:
     return f"I am holding the {goal.what}."
 
 
-def grasp(context: PlanContext, words: str, found: ObjectSummary, to: str = "") -> Plan[ObjectSummary]:
+def grasp(
+    context: PlanContext, words: str, found: ObjectSummary, to: str = "", *, search: bool = True
+) -> Plan[ObjectSummary]:
     """Grasp an object; if it has moved, search for it and retry a bounded number of times.
 
     Args:
@@ -108,6 +111,11 @@ def grasp(context: PlanContext, words: str, found: ObjectSummary, to: str = "") 
         words: The object, as the goal names it.
         found: The object.
         to: Id of the place where it will be put down; between shelves there is no room for a hand from above.
+        search: Search for it if it has moved.
+
+    Raises:
+        ObjectMoved: If it has moved and is not searched for.
+        PlanFailed: If it could not be grasped.
     """
     shelved = to and not WORDS["shelved"].isdisjoint(context.label(to).lower().split())
     how = {"from_side": True} if shelved and context.takes(Verb.GRASP, "from_side") else {}
@@ -115,6 +123,8 @@ def grasp(context: PlanContext, words: str, found: ObjectSummary, to: str = "") 
         reply = yield from context.act(Verb.GRASP, found.id, parameters=how)
         if reply.status != "MOVED":
             break
+        if not search:
+            raise ObjectMoved(words)
         found = yield from search_object(context, words, reply)
     require_success(reply, f"grasp {words}")
     return found

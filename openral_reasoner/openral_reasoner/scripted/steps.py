@@ -36,6 +36,13 @@ class PlanFailed(OpenRALError):
         super().__init__(question)
 
 
+class ObjectMoved(PlanFailed):
+    """An object that is not where memory had it, and was not searched for."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(f"The {words} is not where I saw it.")
+
+
 class PlanContext:
     """Newest palette and, while a plan is replayed, the call that was made next.
 

@@ -8,6 +8,7 @@ from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.scripted.goals import Clear, Tidy
 from openral_reasoner.scripted.plans import grasp, resolve_receiver, staging_surface, staging_surfaces
 from openral_reasoner.scripted.steps import (
+    ObjectMoved,
     Plan,
     PlanContext,
     PlanFailed,
@@ -28,7 +29,7 @@ _Destinations = Callable[[ObjectSummary], tuple[str, ...] | None]
 
 @dataclass
 class _Report:
-    """Texts for the requester by id of what was put away, and by label and place of what was not.
+    """Texts for the requester by id of what was put away or gone, and by label and place of what was not.
 
     Memory may have one object under several ids, so what failed is not tried again at its place.
     """
@@ -130,6 +131,8 @@ def move_all(
 ) -> Plan[None]:
     """Move each object once, after a new list every time; note those without a known destination.
 
+    What has moved since it was seen is not searched for: a new list has it where it is seen next.
+
     ``instead`` are surfaces for objects that could not be put where they belong.
     """
     suggested = named_place(context.now, context.suggestion)
@@ -144,6 +147,8 @@ def move_all(
             return
         try:
             report.done[item.id] = yield from put_away(context, item, to, instead)
+        except ObjectMoved as moved:
+            report.done[item.id] = str(moved)
         except PlanFailed as failure:
             report.failed[item.label, item.place] = str(failure)
             if context.holding:
@@ -180,7 +185,7 @@ def _carry(
     context: PlanContext, item: ObjectSummary, places: tuple[str, ...]
 ) -> Plan[tuple[ToolResult, str]]:
     """Grasp an object and put it down at the first place that takes it, else where it was."""
-    yield from grasp(context, item.label, item, places[0])
+    yield from grasp(context, item.label, item, places[0], search=False)
     reply, place = yield from put_down(context, places)
     if reply.status != "SUCCEEDED" and context.holding:
         yield from put_down(context, (item.place, staging_surface(context)))

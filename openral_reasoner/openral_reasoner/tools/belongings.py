@@ -91,6 +91,7 @@ class _Listing:
         self._rooms = {e.source: e.target for e in graph.edges if e.relation in _IN_ROOM}
         labels = {each: graph.by_id[room].label for each, room in self._rooms.items()}
         self._sites = {p.id: site_of(graph.by_id[p.id], labels) for p in self._places() if not p.on_floor}
+        self._furniture = {name.lower() for site in self._sites.values() for name in site.names}
         self._inside = {e.source: e.target for e in graph.edges if e.relation is Relation.IN}
 
     def reply(self) -> ToolResult:
@@ -129,7 +130,9 @@ class _Listing:
         known = self.mission.objects.get(node.id)
         doubtful = node.presence is Presence.GONE or node.confidence < CONFIRMED
         refuted = doubtful or (known is not None and known.disproved)
-        fixed = bool(node.affordance) or node.label.split()[-1].lower() in WORDS["immovable"]
+        name = node.label.lower()
+        furniture = name.split()[-1] in WORDS["immovable"] or name in self._furniture
+        fixed = bool(node.affordance) or furniture
         movable = max(node.size) <= LARGEST and not fixed
         placed = bool(each.place or node.id in self._rooms)
         return placed and movable and not (carried or refuted) and self._is_within(node.id, each.place)

@@ -180,3 +180,15 @@ def test_what_fits_nowhere_leaves_a_cleared_place_for_another_surface(
     assert story.end is not None
     told = "I put the plate at the kitchen counter, because it could not be put at the cabinet."
     assert told in story.end.reason
+
+
+def test_what_is_no_longer_where_it_was_seen_is_not_searched_for(
+    messy: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    messy.objects["lemon_1"] = HomeObject("lemon_1", "lemon", "cabinet_1", "lemon", remembered_at="table_1")
+    story = run("tidy the living room", messy, palette, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert story.end is not None
+    assert "The lemon is not where I saw it." in story.end.reason
+    assert messy.objects["milk_1"].place == "fridge_1"
+    assert messy.objects["lemon_1"].place == "cabinet_1"

@@ -54,11 +54,13 @@ def test_tells_where_the_held_object_belongs(mission: Mission, home: SymbolicHom
 
 def test_leaves_out_furniture_and_what_was_not_at_its_place(mission: Mission, home: SymbolicHome) -> None:
     home.objects["door_1"] = HomeObject("door_1", "door", "table_1", "door")
+    home.places["table_1"].label = "console"
+    home.objects["console_2"] = HomeObject("console_2", "console", "shelf_1", "console")
     peers = HomePeers(home).answer
     listed(mission, peers)
     mission.disprove(mission.objects["mug_1"])
     ids = {each.id for each in listed(mission, peers).found}
-    assert not ids & {"door_1", "mug_1"}
+    assert not ids & {"door_1", "mug_1", "console_2"}
 
 
 def test_a_control_of_an_appliance_is_no_object_to_put_away(mission: Mission, home: SymbolicHome) -> None:
