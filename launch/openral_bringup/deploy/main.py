@@ -29,7 +29,7 @@ from openral_bringup.deploy.companions import (
 )
 from openral_bringup.deploy.console import plan, show
 from openral_bringup.deploy.mission_runner import MissionRunner, RunOutcome, RunTimeouts, report, save
-from openral_bringup.deploy.monitor_node import MonitorNode, restart_unresponsive
+from openral_bringup.deploy.monitor_node import MonitorNode, watch_processes
 from openral_bringup.deploy.process_supervisor import ProcessSupervisor, Respawn, child_environment
 from openral_bringup.domains import domain_of, occupy
 from openral_bringup.graph.bodies import robot_content, sim_robot_notice
@@ -110,7 +110,7 @@ async def deployment(
             print(f"{node.name}: {address_of(node)}", flush=True)
     supervisor.start()
     screen = asyncio.create_task(show(supervisor, monitor, runner))
-    watch = asyncio.create_task(restart_unresponsive(monitor, supervisor))
+    watch = asyncio.create_task(watch_processes(monitor, supervisor))
     try:
         return await interruptible(runner.run(goals, outcomes.append) if goals else runner.idle())
     finally:

@@ -113,6 +113,7 @@ class MonitorNode:
         self._sent: set[str] = set()
         self._calls = CallHistory()
         self._down_since: dict[str, float] = {}
+        self._died: deque[str] = deque()
         self._reported, self._silence = 0.0, 0.0
         self._prompts = self._scope.publisher(PromptStamped, "openral/prompt", RELIABLE)
         self._subscribe()
@@ -130,6 +131,13 @@ class MonitorNode:
         self._sent.add(str(prompt.id))
         self._prompts.publish(prompt)
         return str(prompt.id)
+
+    def note_death(self, nodes: Iterable[str]) -> None:
+        """Show nodes as down whose process died, until bring-up reports them again.
+
+        Bring-up may have died with them, and its last report says that they are active.
+        """
+        self._died.extend(nodes)
 
     def unresponsive(self, seconds: float) -> list[str]:
         """Return the nodes that bring-up has reported as down for ``seconds``, up to now.
@@ -163,6 +171,7 @@ class MonitorNode:
             )
         self._scope.timer(CHECK_PERIOD, self._measure_rates)
         self._scope.timer(CHECK_PERIOD, self._count_silence)
+        self._scope.timer(CHECK_PERIOD, self._show_deaths)
 
     def _on_mission(self, message: MissionStatus) -> None:
         try:
@@ -226,6 +235,11 @@ class MonitorNode:
         """Count for how long bring-up has not reported; time for which this process is suspended is not."""
         self._silence += CHECK_PERIOD
 
+    def _show_deaths(self) -> None:
+        died = {self._died.popleft() for _ in range(len(self._died))}
+        states = {name: DOWN if name in died else state for name, state in self.snapshot.nodes.items()}
+        self.snapshot = replace(self.snapshot, nodes=states)
+
     def _measure_rates(self) -> None:
         since = time.monotonic() - RATE_WINDOW
         rates = {
@@ -234,15 +248,20 @@ class MonitorNode:
         self.snapshot = replace(self.snapshot, rates=rates)
 
 
-async def restart_unresponsive(monitor: MonitorNode, supervisor: ProcessSupervisor) -> None:
-    """Restart every node whose process runs but which does not answer, for example because it lost its peers.
+async def watch_processes(monitor: MonitorNode, supervisor: ProcessSupervisor) -> None:
+    """Tell the monitor whose process died; restart every node whose process runs but which does not answer.
 
-    Cancel it before the supervisor stops.
+    It may have lost its peers. Cancel this before the supervisor stops.
     """
+    deaths: dict[str, int] = {}
     while True:
         await asyncio.sleep(WATCH_PERIOD)
         silent = monitor.unresponsive(UNRESPONSIVE)
         for process in supervisor.processes:
-            if any(node.qualified in silent for node in process.spec.run_nodes):
+            nodes = [node.qualified for node in process.spec.run_nodes]
+            if process.deaths > deaths.get(process.spec.key, 0):
+                deaths[process.spec.key] = process.deaths
+                monitor.note_death(nodes)
+            if any(name in silent for name in nodes):
                 reason = f"it has not answered for {UNRESPONSIVE:.0f} s"
                 process.restart_if_older(UNRESPONSIVE, reason)

@@ -14,7 +14,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from rclpy.context import Context
 
 from openral_bringup.deploy import monitor_node
-from openral_bringup.deploy.monitor_node import MonitorNode, restart_unresponsive
+from openral_bringup.deploy.monitor_node import MonitorNode, watch_processes
 from openral_bringup.graph.nodes import NodeSpec
 from openral_core.missions import MissionState
 from openral_msgs.msg import MissionStatus
@@ -43,7 +43,7 @@ class Silent:
 
     def __init__(self, name: str, *members: str) -> None:
         nodes = tuple(NodeSpec(member, "p", "e") for member in members)
-        self.spec, self.restarts = NodeSpec(name, "p", "e", members=nodes), 0
+        self.spec, self.restarts, self.deaths = NodeSpec(name, "p", "e", members=nodes), 0, 0
 
     def restart_if_older(self, age: float, reason: str) -> None:
         self.restarts += 1
@@ -71,7 +71,7 @@ def test_a_node_that_stays_down_is_restarted_and_only_while_bringup_reports(
     async def watch() -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(
-                restart_unresponsive(monitor, SimpleNamespace(processes=[eye, other, container])), 0.5
+                watch_processes(monitor, SimpleNamespace(processes=[eye, other, container])), 0.5
             )
 
     try:
@@ -83,6 +83,35 @@ def test_a_node_that_stays_down_is_restarted_and_only_while_bringup_reports(
         assert container.restarts > 0, "one of its nodes does not answer"
         monkeypatch.setattr(monitor_node, "REPORT_AGE", 0.0)
         assert "/eye" not in monitor.unresponsive(0.3)
+    finally:
+        monitor.close()
+        bringup.destroy_node()
+
+
+def test_the_nodes_of_a_process_that_died_are_down_until_they_are_reported_again(
+    ros_domain: int, ros_context: Context, spin_until: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(monitor_node, "WATCH_PERIOD", 0.05)
+    bringup = rclpy.create_node("bringup", context=ros_context)
+    publisher = bringup.create_publisher(DiagnosticArray, "/diagnostics", RELIABLE)
+    monitor, container = MonitorNode("", (), {}, ros_domain), Silent("container", "eye")
+
+    def report() -> bool:
+        status = [DiagnosticStatus(name=f"bringup: /{name}", message="active") for name in ("eye", "ear")]
+        publisher.publish(DiagnosticArray(status=status))
+        return monitor.snapshot.nodes == {"/eye": "active", "/ear": "active"}
+
+    async def watch() -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(watch_processes(monitor, SimpleNamespace(processes=[container])), 0.3)
+
+    try:
+        spin_until(bringup, lambda: publisher.get_subscription_count() > 0)
+        spin_until(bringup, report)
+        container.deaths = 1
+        asyncio.run(watch())
+        spin_until(bringup, lambda: monitor.snapshot.nodes == {"/eye": "down", "/ear": "active"})
+        spin_until(bringup, report)
     finally:
         monitor.close()
         bringup.destroy_node()

@@ -117,17 +117,18 @@ def wait_until_still(context: SkillContext, body: int, stage: str) -> Move[None]
 
 def extent(model: mujoco.MjModel, body: int) -> tuple[Vector, Vector]:
     """Low and high corner of a body's colliding geoms, in its own frame in [m], each shape (3,)."""
-    first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
-    solid = [geom for geom in range(first, first + count) if model.geom_contype[geom]]
-    corners = np.vstack([_corners(model, geom) for geom in solid])
+    corners = np.vstack([_corners(model, geom) for geom in _colliding_geoms(model, body)])
     return corners.min(axis=0), corners.max(axis=0)
 
 
 def is_round(model: mujoco.MjModel, body: int) -> bool:
     """Return True if all of a body's colliding geoms are spheres or ellipsoids, so that it has no upright."""
+    return all(model.geom_type[geom] in _ROUND for geom in _colliding_geoms(model, body))
+
+
+def _colliding_geoms(model: mujoco.MjModel, body: int) -> list[int]:
     first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
-    solid = [geom for geom in range(first, first + count) if model.geom_contype[geom]]
-    return all(model.geom_type[geom] in _ROUND for geom in solid)
+    return [geom for geom in range(first, first + count) if model.geom_contype[geom]]
 
 
 def _corners(model: mujoco.MjModel, geom: int) -> Vector:

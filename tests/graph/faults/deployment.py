@@ -19,7 +19,7 @@ from graph.faults.operator import Operator
 from graph.faults.overlays import overlaid
 
 from openral_bringup.deploy.mission_runner import MissionRunner, RunTimeouts
-from openral_bringup.deploy.monitor_node import MissionSnapshot, MonitorNode, restart_unresponsive
+from openral_bringup.deploy.monitor_node import MissionSnapshot, MonitorNode, watch_processes
 from openral_bringup.deploy.process_supervisor import RESPAWN, ProcessSupervisor, Respawn, child_environment
 from openral_bringup.graph.description import build_graph
 from openral_bringup.graph.options import NO_MAP, SHIPPED, Brain, DeploymentOptions, DetectorSet, Drift
@@ -101,7 +101,7 @@ class FaultTestDeployment:
 
     async def __aenter__(self) -> Self:
         self.supervisor.start()
-        self._watch = asyncio.create_task(restart_unresponsive(self._monitor, self.supervisor))
+        self._watch = asyncio.create_task(watch_processes(self._monitor, self.supervisor))
         return self
 
     async def __aexit__(self, *_: object) -> None:
