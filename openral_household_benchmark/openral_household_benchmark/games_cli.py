@@ -1,7 +1,8 @@
 """`openral bench twc`, `adventure`, `textworld-express` and `babyai`: missions in games of others."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -94,12 +95,9 @@ def textworld_express(
     """
     levels = _known(level or list(LEVELS), LEVELS, "level")
     (fold,) = _known([fold], FOLDS, "fold")
-    try:
-        with EngineProcess(games_python(python), SERVER) as engine:
-            generated = (game for each in levels for game in generate(engine, each, fold, games))
-            _play_all(generated, brain_of(brain, model, base_url), TWX_PUBLISHED, as_json=as_json)
-    except EngineUnavailable as error:
-        raise typer.BadParameter(str(error)) from error
+    with _engine(python, SERVER) as engine:
+        generated = (game for each in levels for game in generate(engine, each, fold, games))
+        _play_all(generated, brain_of(brain, model, base_url), TWX_PUBLISHED, as_json=as_json)
 
 
 @bench.command("babyai")
@@ -124,14 +122,11 @@ def babyai_levels(
     """
     levels, chosen = _known(level or babyai.LEVELS, babyai.LEVELS, "level"), brain_of(brain, model, base_url)
     results = list[babyai.BabyAIResult]()
-    try:
-        with EngineProcess(games_python(python), babyai.SERVER) as engine:
-            for each in babyai.play_all(engine, levels, range(first_seed, first_seed + seeds), *chosen):
-                results.append(each)
-                told = "" if each.success else f", not accomplished: {each.reason}"
-                typer.echo(f"{each.level} {each.seed}: {each.steps} steps{told}", err=True)
-    except EngineUnavailable as error:
-        raise typer.BadParameter(str(error)) from error
+    with _engine(python, babyai.SERVER) as engine:
+        for each in babyai.play_all(engine, levels, range(first_seed, first_seed + seeds), *chosen):
+            results.append(each)
+            told = "" if each.success else f", not accomplished: {each.reason}"
+            typer.echo(f"{each.level} {each.seed}: {each.steps} steps{told}", err=True)
     rows = [asdict(each) for each in results]
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
@@ -139,6 +134,20 @@ def babyai_levels(
         (out / "babyai.jsonl").write_text(lines, encoding="utf-8")
     typer.echo(json.dumps(rows, indent=1) if as_json else table_text(babyai.summary(results)))
     raise typer.Exit(any(not each.success for each in results))
+
+
+@contextmanager
+def _engine(python: Path | None, server: Path) -> Iterator[EngineProcess]:
+    """Run the server of a game engine.
+
+    Raises:
+        typer.BadParameter: If the engine is not there.
+    """
+    try:
+        with EngineProcess(games_python(python), server) as engine:
+            yield engine
+    except EngineUnavailable as error:
+        raise typer.BadParameter(str(error)) from error
 
 
 def _known(chosen: Sequence[str], known: Iterable[str], what: str) -> Sequence[str]:

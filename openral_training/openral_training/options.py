@@ -110,6 +110,10 @@ class ExportOptions(Document):
     cache: Path | None = None
 
 
+TAUGHT_VIEWS = 8000
+"""Image views of a lesson if no other number is given [count]."""
+
+
 class TeachingOptions(Document):
     """Options of `openral teach fit`; only the classes' layer, whose new rows are random, learns fast."""
 
@@ -117,7 +121,7 @@ class TeachingOptions(Document):
     init: Path
     out: Path
     replay: Path | None = None
-    views: int = Field(default=8000, ge=1)
+    views: int = Field(default=TAUGHT_VIEWS, ge=1)
     learning_rate: float = Field(default=6e-4, gt=0.0)
     head_rate: float = Field(default=8e-3, gt=0.0)
     kernel_rate: float = Field(default=6e-4, gt=0.0)

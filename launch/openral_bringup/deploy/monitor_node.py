@@ -236,6 +236,8 @@ class MonitorNode:
         self._silence += CHECK_PERIOD
 
     def _show_deaths(self) -> None:
+        if not self._died:
+            return
         died = {self._died.popleft() for _ in range(len(self._died))}
         states = {name: DOWN if name in died else state for name, state in self.snapshot.nodes.items()}
         self.snapshot = replace(self.snapshot, nodes=states)

@@ -59,8 +59,9 @@ from openral_reasoner.scripted.steps import (
     named_place,
     require_success,
     unseen,
+    while_open,
 )
-from openral_reasoner.scripted.tidying import LEAVE, PLACES_TRIED, clear, tidy
+from openral_reasoner.scripted.tidying import LEAVE, PLACES_TRIED, clear, face_place, tidy
 from openral_reasoner.search import BLIND, SEEN_NOT_PLACED
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool
@@ -292,15 +293,15 @@ def _look_at_stated_place(context: PlanContext, goal: Find) -> Plan[ObjectSummar
     place = named_place(context.now, goal.where)
     if place is None:
         raise PlanFailed(f"I can't look for {goal.what} at {goal.where!r}: it is no place that I can search.")
-    opened = yield from context.open_first(place)
-    yield from context.act(Verb.NAVIGATE, place)
-    yield from context.act(Verb.LOOK_AT, place)
-    reply = yield LocateInViewTool(query=goal.what)
-    if opened:
-        yield from context.act(Verb.CLOSE, place)
+    reply = yield from while_open(context, place, _look_there(context, place, goal.what))
     if reply.status in BLIND:
         raise PlanFailed(f"I can't tell if there is any {goal.what}: {unseen(reply)}.")
     return next((item for item in reply.found if is_at(item, goal.where)), None)
+
+
+def _look_there(context: PlanContext, place: str, words: str) -> Plan[ToolResult]:
+    yield from face_place(context, place)
+    return (yield LocateInViewTool(query=words))
 
 
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {

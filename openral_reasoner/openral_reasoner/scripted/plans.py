@@ -36,8 +36,8 @@ from openral_reasoner.scripted.steps import (
     require_success,
     resolved,
     search_object,
-    then_close,
     unseen,
+    while_open,
 )
 from openral_reasoner.scripted.vocabulary import WORDS
 from openral_reasoner.search import SEEN_NOT_PLACED
@@ -52,16 +52,14 @@ def bring(context: PlanContext, goal: Bring) -> Plan[str]:
     """Resolve the receiver, fetch the object, then hand it over or put it down; open a container before."""
     verb, target = yield from resolve_receiver(context, goal.to)
     found, _ = yield from find_object(context, goal.what, goal.where)
-    opened = (yield from context.open_first(target)) if verb is Verb.PLACE else False
-    yield from then_close(context, target if opened else "", _take_to(context, goal, found, verb, target))
+    to = target if verb is Verb.PLACE else ""
+    yield from while_open(context, to, _take(context, goal, found, to))
     return f"I brought the {goal.what} to {listener(goal.to, verb)}."
 
 
-def _take_to(
-    context: PlanContext, goal: Bring, found: ObjectSummary, verb: Verb, target: str
-) -> Plan[ToolResult]:
-    """Grasp an object, then hand it over or put it down."""
-    yield from grasp(context, goal.what, found, target if verb is Verb.PLACE else "")
+def _take(context: PlanContext, goal: Bring, found: ObjectSummary, to: str) -> Plan[ToolResult]:
+    """Grasp an object that will be put down ``to`` a place, or handed over, and do that."""
+    yield from grasp(context, goal.what, found, to)
     return (yield from deliver(context, goal.what, goal.to))
 
 

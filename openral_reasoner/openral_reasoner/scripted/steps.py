@@ -280,25 +280,21 @@ def describe_location(found: ObjectSummary) -> str:
     return ", ".join(part for part in parts if part) or "in front of me"
 
 
-def then_close(context: PlanContext, opened: str, plan: Plan[T]) -> Plan[T]:
-    """Run a plan, then close what was ``opened`` for it, also if it fails with an empty hand.
-
-    Args:
-        context: Current palette.
-        opened: Container that the robot opened before; empty if none.
-        plan: What to do in between.
+def while_open(context: PlanContext, place: str, plan: Plan[T]) -> Plan[T]:
+    """Open a closed container, run a plan, and close it again, also if the plan fails with an empty hand.
 
     Raises:
-        PlanFailed: If the plan did.
+        PlanFailed: If the container did not open, or the plan failed.
     """
+    opened = yield from context.open_first(place)
     try:
         value = yield from plan
     except PlanFailed:
         if opened and not context.holding:
-            yield from context.act(Verb.CLOSE, opened)
+            yield from context.act(Verb.CLOSE, place)
         raise
     if opened and not context.holding:
-        yield from context.act(Verb.CLOSE, opened)
+        yield from context.act(Verb.CLOSE, place)
     return value
 
 

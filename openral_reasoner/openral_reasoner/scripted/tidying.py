@@ -15,7 +15,7 @@ from openral_reasoner.scripted.steps import (
     named_place,
     require_success,
     resolved,
-    then_close,
+    while_open,
 )
 from openral_reasoner.tools.belongings import ListObjectsTool
 
@@ -172,10 +172,9 @@ def put_away(
         PlanFailed: If it could not be taken or put down.
     """
     first, *others = destinations
-    opened = yield from context.open_first(first)
     reachable = [each for each in others if each not in item.closed][: PLACES_TRIED - 1]
     carried = _carry(context, item, (first, *reachable, *instead))
-    reply, place = yield from then_close(context, first if opened else "", carried)
+    reply, place = yield from while_open(context, first, carried)
     require_success(reply, f"put the {item.label} down at {context.label(place)}")
     other = f", because it could not be put at the {context.label(first)}" if place != first else ""
     return f"I put the {item.label} at the {context.label(place)}{other}."

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from openral_core.grasping.approach import HandOrientation
 from openral_core.skill_errors import BadRequest, LostObject, NothingHeld
 from openral_core.skills import Feedback, Verb
+from openral_sim.robot.control import hand_bodies
 from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 
 Vector = NDArray[np.float64]
@@ -122,17 +123,13 @@ def contact_detected(context: SkillContext) -> bool:
 
 def touches_hand(context: SkillContext, body: int) -> bool:
     """Return True if a body touches the hand or a finger."""
-    contacts = contacts_of(context, _hand_bodies(context), context.own_bodies())
+    contacts = contacts_of(context, hand_bodies(context.model, context.names), context.own_bodies())
     return any(body in context.model.geom_bodyid[context.data.contact[i].geom] for i in contacts)
-
-
-def _hand_bodies(context: SkillContext) -> set[int]:
-    return {context.model.body(name).id for name in (context.names.hand, *context.names.fingers)}
 
 
 def push_on_hand(context: SkillContext) -> float:
     """Sum the normal forces of outside contacts on the hand in [N]."""
-    hand, own = _hand_bodies(context), context.own_bodies()
+    hand, own = hand_bodies(context.model, context.names), context.own_bodies()
     force = np.zeros(6)
     total = 0.0
     for index in contacts_of(context, hand, own):

@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_sim.robot.control import robot_bodies
+from openral_sim.robot.control import hand_bodies, robot_bodies
 from openral_sim.robot.joints import RobotNames
 
 Vector = NDArray[np.float64]
@@ -137,8 +137,7 @@ class CollisionChecker:
         if self._held is None:
             return False
         bodies = {int(self._model.geom_bodyid[geom]) for geom in pair}
-        hand = {self._model.body(name).id for name in (self._names.hand, *self._names.fingers)}
-        return self._held.body in bodies and bool(bodies & hand)
+        return self._held.body in bodies and bool(bodies & hand_bodies(self._model, self._names))
 
     def _is_upright(self) -> bool:
         if self._held is None:

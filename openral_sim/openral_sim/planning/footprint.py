@@ -69,7 +69,7 @@ def lies_free(
         own_bodies: Bodies to look through, such as the robot's.
     """
     for x, y in points:
-        below = surfaces_under(model, data, np.array([x, y, level + headroom]), own_bodies)
-        if not below or abs(below[0][0] - level) > PLACEMENT.flatness:
+        below = next(surfaces_under(model, data, np.array([x, y, level + headroom]), own_bodies), None)
+        if below is None or abs(below[0] - level) > PLACEMENT.flatness:
             return False
     return True

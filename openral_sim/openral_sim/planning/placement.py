@@ -1,8 +1,9 @@
 """Free placements on surfaces, found by rays cast down, and candidate base poses around a target."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import islice
 
 import mujoco
 import numpy as np
@@ -279,25 +280,25 @@ def surface_layers(
     heights, headrooms = np.full(shape, np.nan), np.full(shape, np.nan)
     for row, column in np.ndindex(*grid.shape[:2]):
         eye = np.append(grid[row, column], start)
-        for layer, (height, room) in enumerate(surfaces_under(model, data, eye, own_bodies)):
+        found = islice(surfaces_under(model, data, eye, own_bodies), PLACEMENT.max_layers)
+        for layer, (height, room) in enumerate(found):
             heights[row, column, layer], headrooms[row, column, layer] = height, room
     return Layers(grid, heights, headrooms)
 
 
 def surfaces_under(
     model: mujoco.MjModel, data: mujoco.MjData, eye: Vector, own_bodies: AbstractSet[int]
-) -> list[tuple[float, float]]:
-    """List height and headroom of the upward surfaces below a point, the uppermost first, both in [m].
+) -> Iterator[tuple[float, float]]:
+    """Yield height and headroom of the upward surfaces below a point, the uppermost first, both in [m].
 
     A ray that has entered a geom leaves it at its underside: only what is entered from free air is a surface.
     """
     geom, entered = np.full(1, -1, dtype=np.int32), set[int]()
     at, ceiling = eye.copy(), np.inf
-    found: list[tuple[float, float]] = []
     for _ in range(PLACEMENT.max_crossings):
         distance = mujoco.mj_ray(model, data, at, _DOWN, None, 1, -1, geom)
-        if geom[0] < 0 or len(found) == PLACEMENT.max_layers:
-            break
+        if geom[0] < 0:
+            return
         at = at + (distance + _PAST) * _DOWN
         if int(model.geom_bodyid[geom[0]]) in own_bodies:
             continue
@@ -307,9 +308,8 @@ def surfaces_under(
             ceiling = height
         else:
             if not entered:
-                found.append((height, ceiling - height))
+                yield height, ceiling - height
             entered.add(int(geom[0]))
-    return found
 
 
 def is_covered(layers: Layers, furniture: FurnitureBounds) -> bool:

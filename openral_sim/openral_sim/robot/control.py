@@ -148,6 +148,11 @@ def robot_bodies(model: mujoco.MjModel, names: RobotNames) -> frozenset[int]:
     return frozenset(body for body in range(model.nbody) if model.body_rootid[body] == root)
 
 
+def hand_bodies(model: mujoco.MjModel, names: RobotNames) -> frozenset[int]:
+    """Ids of the hand and its fingers."""
+    return frozenset(model.body(name).id for name in (names.hand, *names.fingers))
+
+
 def _transform(rotation: Vector, position: Vector) -> Vector:
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = np.reshape(rotation, (3, 3)), position

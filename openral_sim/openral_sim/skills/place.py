@@ -238,7 +238,8 @@ def footprint_of(context: SkillContext, held: HeldObject) -> Footprint:
 
 def _size(context: SkillContext, held: HeldObject) -> str:
     """Sides of the footprint in [m], in words."""
-    long, short = 2 * footprint_of(context, held).radius, 2 * footprint_of(context, held).half_width
+    footprint = footprint_of(context, held)
+    long, short = 2 * footprint.radius, 2 * footprint.half_width
     return f"{long:.2f}" if long == short else f"{long:.2f} x {short:.2f}"
 
 

@@ -10,7 +10,7 @@ import typer
 from openral_core.documents import parse_document
 from openral_core.errors import OpenRALError
 from openral_training import environment
-from openral_training.options import TeachingOptions
+from openral_training.options import TAUGHT_VIEWS, TeachingOptions
 from openral_training.teach.lesson import Lesson
 from openral_training.teach.review import review_in_terminal, unreviewed, write_pages
 from openral_training.teach.teachers import label_by_coco
@@ -117,7 +117,7 @@ def fit(
     replay: Annotated[
         Path | None, typer.Option(help="data set of older images, with train and val, against forgetting")
     ] = None,
-    views: Annotated[int, typer.Option(min=1, help="image views")] = 8000,
+    views: Annotated[int, typer.Option(min=1, help="image views")] = TAUGHT_VIEWS,
     threads: Annotated[int, typer.Option(min=1, help="threads of the network")] = 2,
     check: Annotated[bool, typer.Option("--check/--no-check", help="run the conformance kit")] = True,
     environments: Annotated[Path, typer.Option(help="folder of Python environments")] = Path(".environments"),
