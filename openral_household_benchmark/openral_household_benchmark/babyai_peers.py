@@ -11,15 +11,10 @@ from itertools import count
 
 from typing_extensions import override
 
-from openral_core.detectors import Box, Detection, LocateResult, LocateStatus
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
-from openral_core.rskills import Mode, SkillManifest
-from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
+from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_core.spatial_memory import (
-    NodeKind,
-    ObserveResult,
-    ObserveStatus,
     RecallMatch,
     RecallQuery,
     RecallResult,
@@ -27,31 +22,18 @@ from openral_core.spatial_memory import (
     ResolveResult,
     ResolveStatus,
     SceneGraph,
-    SceneNode,
 )
-from openral_core.text import Thesaurus
 from openral_household_benchmark.babyai_grid import AHEAD, Cell, SeenGrid, shifted
 from openral_household_benchmark.engine_process import EngineProcess, Reply
-from openral_household_benchmark.text_home import detector
-from openral_reasoner.commands import CallLocate, CallObserve, CancelSkill, Command, PublishHandoff, SendSkill
+from openral_household_benchmark.foreign_peers import DONE, ForeignPeers, Params, pose_param
+from openral_reasoner.commands import Command, PublishHandoff, SendSkill
 from openral_reasoner.events import Event
-from openral_reasoner.palette.build import GraphState, build_palette
-from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.success import answers
-from openral_reasoner_testing.fake_peers import InProcessPeers
-from openral_world_state.spatial_memory.memory import SpatialMemory
-from openral_world_state.spatial_memory.record import record_from_node
-from openral_world_state.static_map import static_map_from_graph
-from openral_world_state.world import WorldModel, WorldModelSettings
 
 VERBS = (Verb.NAVIGATE, Verb.LOOK_AT, Verb.OPEN, Verb.GRASP, Verb.PLACE, Verb.EXPLORE)
 SIZE = (0.6, 0.6, 0.6)
 """Box of an object or a door [m]."""
 PROGRESS = 0.01
 """Change of the share that was seen which is told: it is told in whole percent [1]."""
-_LOCATOR, _STREAM = "view-locator", "view-stream"
-_Params = Mapping[str, ParamValue]
-_DONE = SkillResult(SkillStatus.SUCCEEDED, "done")
 _NO_WAY = SkillResult(SkillStatus.NOT_REACHABLE, "no way over seen cells", {"floor": "no_way"})
 
 
@@ -117,72 +99,44 @@ class Level:
         self.grid.see(self.told.image)
 
 
-class BabyAIPeers(InProcessPeers):
+class BabyAIPeers(ForeignPeers):
     """Peers that answer at once; ``questions`` counts those to a human before the end of the level."""
 
+    medium, verbs, item_size = "view", VERBS, SIZE
+
     def __init__(self, level: Level) -> None:
-        super().__init__()
-        thesaurus = Thesaurus.load()
+        super().__init__(SceneGraph((), ()))
         self.level, self.questions = level, 0
-        self.memory = WorldModel(
-            SpatialMemory(None, thesaurus),
-            static_map_from_graph(SceneGraph((), ())),
-            WorldModelSettings(),
-            thesaurus,
-        )
-        self._now, self._ids, self._held = 0.0, dict[Cell, str](), ""
-        self._numbers = count(1)
-        self._looks = dict[str, tuple[str, ...]]()
-        self._stream()
+        self._ids, self._held, self._numbers = dict[Cell, str](), "", count(1)
+        self.stream()
 
     @override
     def answer(self, command: Command) -> Event | None:
         self.questions += isinstance(command, PublishHandoff) and not self.level.over
         return super().answer(command)
 
-    def palette(self, manifests: tuple[SkillManifest, ...]) -> ToolPalette:
-        """Return everything that the robot may use now."""
-        graph = GraphState(
-            detectors=(detector(_LOCATOR, Mode.ON_DEMAND), detector(_STREAM, Mode.CONTINUOUS)),
-            memory_alive=True,
-            skill_server_alive=True,
-            verbs=VERBS,
-            holding=self.level.grid.carried,
-            scene=self.memory.graph(),
-        )
-        return build_palette(graph, manifests)
+    @property
+    @override
+    def held_label(self) -> str:
+        return self.level.grid.carried
 
     def recall(self, query: RecallQuery) -> RecallResult:
         """Recall without near misses: the engine names everything rightly, so a red key is no green one."""
-        result = self.memory.recall(query, self._now)
+        result = super().recall(query)
         return replace(result, matches=tuple(map(self._standing, result.matches)), near_misses=())
 
     def resolve(self, query: ResolveQuery) -> ResolveResult:
         """Resolve to the nearest object that fits: a mission that says "a key" leaves open which."""
-        result = self.memory.resolve(query)
+        result = super().resolve(query)
         if result.status is ResolveStatus.AMBIGUOUS:
             nearest = min(result.candidates, key=lambda each: self._distance(self._cell_of(each)))
-            result = self.memory.resolve(replace(query, reference=nearest))
+            result = super().resolve(replace(query, reference=nearest))
         if not result.node_id or result.node_id not in self._ids.values():
             return result
         cell = self._cell_of(result.node_id)
         return replace(
             result, status=ResolveStatus.FOUND, goal_pose=self._before(cell), target_pose=pose_of(cell)
         )
-
-    def locate(self, call: CallLocate) -> LocateResult:
-        seen = {i: label for i, label in self._in_view().items() if answers(call.query, label)}
-        self._looks[call.call_id] = tuple(seen)
-        status = LocateStatus.FOUND if seen else LocateStatus.NOT_IN_VIEW
-        boxes = tuple(Detection(Box(0.0, 0.0, 1.0, 1.0), label, 1.0) for label in seen.values())
-        return LocateResult(status, status.name.lower(), call.query, call.camera, call.detector, boxes)
-
-    def observe(self, call: CallObserve) -> ObserveResult:
-        seen = self._looks.get(call.located, ())
-        labels = {self.memory.memory.get(each).label for each in seen}
-        answered = (self.recall(RecallQuery(label, 20)) for label in sorted(labels))
-        matches = {m.node_id: m for result in answered for m in result.matches if m.node_id in seen}
-        return ObserveResult(ObserveStatus.REMEMBERED, "", tuple(matches.values()))
 
     def read_scene(self) -> tuple[SceneGraph, Pose]:
         return self.memory.graph(), pose_of(*self.level.grid.state)
@@ -193,22 +147,15 @@ class BabyAIPeers(InProcessPeers):
         except LevelOver as over:
             return SkillResult(SkillStatus.UNSUPPORTED, str(over))
 
-    def cancel_skill(self, call: CancelSkill) -> SkillResult:
-        return SkillResult(SkillStatus.CANCELLED, "stopped")
-
-    def navigate(self, params: _Params) -> SkillResult:
+    def navigate(self, params: Params) -> SkillResult:
         """Drive before the cell that the pose looks at, and face it; closed doors on the way are opened."""
-        pose = _pose(params, "goal")
+        pose = pose_param(params, "goal")
         x, y, _ = pose.position
         return self._face(cell_at((x + math.cos(pose.yaw), y + math.sin(pose.yaw), 0.0)))
 
-    def look_at(self, params: _Params) -> SkillResult:
-        """Look: every action was followed by a view."""
-        return _DONE
-
-    def grasp(self, params: _Params) -> SkillResult:
+    def grasp(self, params: Params) -> SkillResult:
         """Pick up what is in the cell of a pose."""
-        cell = cell_at(_pose(params, "target").position)
+        cell = cell_at(pose_param(params, "target").position)
         node = self._ids.get(cell)
         faced = self._face(cell) if node else SkillResult(SkillStatus.NOTHING_THERE, "nothing is there")
         if node is None or not faced.success:
@@ -219,12 +166,12 @@ class BabyAIPeers(InProcessPeers):
             return SkillResult(SkillStatus.NOTHING_THERE, "it was not picked up")
         self._held = self._ids.pop(cell)
         self.memory.update_held_object(label, pose_of(cell), self._now)
-        return _DONE
+        return DONE
 
-    def place(self, params: _Params) -> SkillResult:
+    def place(self, params: Params) -> SkillResult:
         """Put the held object down in an empty cell beside that of the pose."""
         grid = self.level.grid
-        faced = self._follow(grid.way_to_face(grid.beside(cell_at(_pose(params, "target").position))))
+        faced = self._follow(grid.way_to_face(grid.beside(cell_at(pose_param(params, "target").position))))
         if not faced.success:
             return faced
         cell = shifted(*grid.state)
@@ -236,9 +183,9 @@ class BabyAIPeers(InProcessPeers):
         self.memory.update_held_object("", pose_of(cell), self._now)
         return SkillResult(SkillStatus.SUCCEEDED, "put down", {"pose": pose_of(cell)})
 
-    def open(self, params: _Params) -> SkillResult:
+    def open(self, params: Params) -> SkillResult:
         """Open the door in the cell of a pose; nothing is needed for an open one."""
-        cell, grid = cell_at(_pose(params, "target").position), self.level.grid
+        cell, grid = cell_at(pose_param(params, "target").position), self.level.grid
         faced = self._face(cell)
         if not faced.success:
             return faced
@@ -246,9 +193,9 @@ class BabyAIPeers(InProcessPeers):
             self._act("toggle")
         if grid.cells[cell].closed:
             return SkillResult(SkillStatus.BLOCKED, "the door is locked")
-        return _DONE
+        return DONE
 
-    def explore(self, params: _Params) -> SkillResult:
+    def explore(self, params: Params) -> SkillResult:
         """Look around from as many places as are asked for; 0 for all from which something new is seen.
 
         With a number of places it also ends when a view shows an object of a name that is new, unless the
@@ -277,39 +224,24 @@ class BabyAIPeers(InProcessPeers):
     def _follow(self, way: tuple[str, ...] | None) -> SkillResult:
         for action in way or ():
             self._act(action)
-        return _NO_WAY if way is None else _DONE
+        return _NO_WAY if way is None else DONE
 
     def _act(self, action: str) -> None:
         self.level.act(action)
-        self._stream()
+        self.stream()
 
-    def _stream(self) -> None:
-        """Give memory what the view shows, as a continuous detector does."""
-        self._now += 1.0
-        for node, label in self._in_view().items():
-            pose = pose_of(self._cell_of(node))
-            seen = SceneNode(
-                node,
-                NodeKind.OBJECT,
-                label,
-                pose,
-                SIZE,
-                votes={label: 5.0},
-                first_seen=self._now,
-                last_seen=self._now,
-                observations=5,
-                source=_STREAM,
-            )
-            self.memory.memory.touch(record_from_node(seen))
-        self.memory.memory.commit()
-
-    def _in_view(self) -> dict[str, str]:
+    @override
+    def in_view(self) -> dict[str, str]:
         """Return the labels of what the newest view shows, by id; an object is known by its cell."""
         seen = self.level.grid.see(self.level.told.image)
         for cell, content in seen.items():
             if cell not in self._ids:
                 self._ids[cell] = f"{content.colour}_{content.kind}_{next(self._numbers)}"
         return {self._ids[cell]: content.label for cell, content in seen.items()}
+
+    @override
+    def pose_of_item(self, item: str) -> Pose:
+        return pose_of(self._cell_of(item))
 
     def _cell_of(self, node: str) -> Cell:
         return next(cell for cell, each in self._ids.items() if each == node)
@@ -351,13 +283,7 @@ def cell_at(position: tuple[float, float, float]) -> Cell:
     return round(position[0]), round(-position[1])
 
 
-def _pose(params: _Params, name: str) -> Pose:
-    pose = params[name]
-    assert isinstance(pose, Pose)
-    return pose
-
-
-_SKILLS: Mapping[str, Callable[[BabyAIPeers, _Params], SkillResult]] = {
+_SKILLS: Mapping[str, Callable[[BabyAIPeers, Params], SkillResult]] = {
     "navigate": BabyAIPeers.navigate,
     "look-at": BabyAIPeers.look_at,
     "open": BabyAIPeers.open,
