@@ -15,7 +15,8 @@ from lifecycle_msgs.msg import Transition
 from rclpy.qos import QoSProfile
 from vision_msgs.msg import Detection2DArray
 
-from benchmarks.detector_rigs import ROOT, SETTING, camera, picture, rskill
+from benchmarks.detector_folders import ROOT, picture, rskill
+from benchmarks.detector_rigs import SETTING, camera
 from benchmarks.onnx_models import write_convolutions
 from openral_detector_conformance.faults import LOOK_TIME
 from openral_detector_conformance.running_node import NODE_MODULE, RunningNode, running_node

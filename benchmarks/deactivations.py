@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.detector_rigs import ROOT, SETTING
+from benchmarks.detector_folders import ROOT
+from benchmarks.detector_rigs import SETTING
 from openral_core.errors import OpenRALError
 from openral_detector_conformance.activation_cycles import toggle
 from openral_detector_conformance.running_node import running_node

@@ -1,24 +1,17 @@
-"""Detectors for benchmarks: a manifest in a folder, its node in a process, a camera in another."""
+"""Detectors for benchmarks in a graph: the node in a process, a camera in another."""
 
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
 
-import numpy as np
-import yaml
-
-from openral_core.rskills import Sensor
+from benchmarks.detector_folders import ROOT, SIZE
 from openral_detector_conformance.running_node import RunningNode
 from openral_detector_conformance.subject import Setting
-from openral_perception_ros.detector import Detector, load_detector
-from openral_perception_ros.engines import EngineFrame, LoadOptions
+from openral_perception_ros.engines import LoadOptions
 
-ROOT = Path(__file__).parents[1]
 SETTING = Setting(ROOT / ".environments", LoadOptions(), inference_timeout=60.0)
 FAULTY_NODE = "openral_detector_conformance.faulty_node"
-SIZE = (640, 480)
 _CAMERA = """
 import sys, time
 import numpy as np, rclpy
@@ -38,31 +31,6 @@ while True:
     due = max(due + 1.0 / rate, time.monotonic() - 1.0 / rate)
     time.sleep(max(due - time.monotonic(), 0.0))
 """
-
-
-def rskill(folder: Path, **changes: object) -> Detector:
-    """A detector made on the spot; one that answers at once unless told otherwise."""
-    content = {
-        "kind": "detector",
-        "id": "measured",
-        "description": "of a benchmark",
-        "engine": "sim_groundtruth",
-        "mode": "on_demand",
-        "vocabulary": {"kind": "open"},
-        "licence": {"name": "Apache-2.0", "commercial_use": True},
-        "memory_mb": 100,
-        "latency": 0.01,
-        **changes,
-    }
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "rskill.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
-    return load_detector(str(folder), [], ("head",), is_default=False)
-
-
-def picture(size: tuple[int, int] = SIZE) -> EngineFrame:
-    """Noise, as a head camera sees it."""
-    pixels = np.random.default_rng(0).integers(0, 255, (size[1], size[0], 3), np.uint8)
-    return EngineFrame({Sensor.RGB.value: pixels}, "head", 1)
 
 
 def camera(node: RunningNode, rate: float, size: tuple[int, int] = SIZE) -> AbstractContextManager[None]:

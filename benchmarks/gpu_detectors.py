@@ -1,28 +1,45 @@
-"""Full-size detectors with random weights on a GPU: memory before, active and after; time of a look.
+"""Full-size models with random weights on a GPU: memory before, active and after; time of a look.
 
-DEVICE in the environment, else cuda. Without a GPU, or without the environment with PyTorch, one row says so.
+Detectors run in the worker that their nodes use; nothing needs a ROS graph. DEVICE in the environment, else
+cuda; LOOKS=n, else 50. Without a GPU, or without the environment with PyTorch, one row says so.
 """
 
+import json
 import os
+import select
 import statistics
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.detector_rigs import picture, rskill
+from onnxruntime import get_available_providers
+
+from benchmarks.detector_folders import picture, rskill
 from benchmarks.language_cache import indoor
 from benchmarks.torch_environments import ENVIRONMENTS, NAME, SKIPPED, in_environment
 from openral_core.errors import OpenRALError
-from openral_detector_conformance.subject import INFERENCE_TIMEOUT, DetectorUnderTest, Setting
 from openral_perception_ros.detector import Detector, load_detector
 from openral_perception_ros.engines import LoadOptions
+from openral_perception_ros.inference.ipc import Detected, Failed, Load, Reply
+from openral_perception_ros.inference.worker_process import (
+    InferenceWorkerProcess,
+    WorkerTimedOut,
+    worker_command,
+)
 from openral_ros.gpu import gpu_total_mb, gpus
 
 LONG = True
-LOOKS, WARM = 50, 5
+LOOKS, WARM = int(os.environ.get("LOOKS", "50")), 5
+LOAD_TIMEOUT, LOOK_TIMEOUT = 300.0, 120.0
+"""Longest time to load a model, and of a look [s]."""
 DEVICE = os.environ.get("DEVICE", "cuda")
 MODELS = {"rtdetr_r18": 80, "rtdetr_v2_r50": 80, "omdet_turbo": 0}
 PRECISIONS = ("fp32", "fp16")
+VISION_LANGUAGE = {
+    "Qwen3-VL-2B": ("qwen3_vl", ("nf4", "bf16")),
+    "Qwen2.5-VL-3B, in place of LocateAnything-3B": ("qwen2_5_vl", ("nf4",)),
+}
 Row = dict[str, object]
 
 
@@ -31,7 +48,8 @@ def run() -> list[Row]:
     if reason := skipped():
         return [{"skipped": reason}]
     with TemporaryDirectory() as base:
-        return [row for model in MODELS for row in rows_of(model, Path(base))]
+        rows = [row for model in MODELS for row in rows_of(model, Path(base))]
+    return rows + [row for name in VISION_LANGUAGE for row in _vision_language(name)]
 
 
 def skipped() -> str:
@@ -49,12 +67,23 @@ def rows_of(model: str, base: Path) -> Iterator[Row]:
         content = common(folder, model) | {"options": {"precision": precision}}
         yield measured(rskill(folder, **content), f"{model}, PyTorch, {precision}", DEVICE)
     if MODELS[model]:
-        in_environment(
-            "openral_perception_ros.weights.onnx_export", str(folder / "weights"), str(folder / "weights")
-        )
-        content = common(folder, model) | {"engine": "rtdetr_onnx", "environment": {}}
-        for provider in ("cuda", "tensorrt") if DEVICE.startswith("cuda") else ("cpu",):
-            yield measured(rskill(folder, **content), f"{model}, ONNX Runtime, {provider}", provider)
+        yield from _by_onnx_runtime(model, folder)
+
+
+def _by_onnx_runtime(model: str, folder: Path) -> Iterator[Row]:
+    """Its ONNX file, with every provider that is to be tried here and that this ONNX Runtime has."""
+    wanted = ("cuda", "tensorrt") if DEVICE.startswith("cuda") else ("cpu",)
+    present = {name.lower().removesuffix("executionprovider") for name in get_available_providers()}
+    for provider in wanted:
+        if provider not in present:
+            yield {"detector": f"{model}, ONNX Runtime, {provider}", "not run": "not in this ONNX Runtime"}
+    if not present.intersection(wanted):
+        return
+    weights = str(folder / "weights")
+    in_environment("openral_perception_ros.weights.onnx_export", weights, weights)
+    content = common(folder, model) | {"engine": "rtdetr_onnx", "environment": {}}
+    for provider in filter(present.__contains__, wanted):
+        yield measured(rskill(folder, **content), f"{model}, ONNX Runtime, {provider}", provider)
 
 
 def common(folder: Path, model: str) -> Row:
@@ -74,16 +103,20 @@ def common(folder: Path, model: str) -> Row:
 
 def measured(detector: Detector, name: str, device: str) -> Row:
     """Load, look, unload; what cannot be loaded says why."""
-    subject = DetectorUnderTest(
-        detector, Setting(ENVIRONMENTS, LoadOptions(device=device), INFERENCE_TIMEOUT)
-    )
     before = used_mb()
+    command = worker_command(detector.manifest, ENVIRONMENTS)
+    worker = InferenceWorkerProcess(command.line, command.variables)
     try:
-        times = [_look(subject) for _ in range(WARM + LOOKS)][WARM:]
+        worker.load(Load(detector.manifest, str(detector.folder), LoadOptions(device=device)))
+        loaded = _reply(worker, "the load request", LOAD_TIMEOUT)
+        if isinstance(loaded, Failed):
+            return {"detector": name, "not run": loaded.message[:120]}
+        times = [_look(worker) for _ in range(WARM + LOOKS)][WARM:]
+        active = used_mb()
     except OpenRALError as error:
         return {"detector": name, "not run": str(error)[:120]}
-    active = used_mb()
-    subject.close()
+    finally:
+        worker.close()
     return {
         "detector": name,
         "device": device,
@@ -99,8 +132,39 @@ def used_mb() -> float:
     return sum(item.used for item in gpus())
 
 
-def _look(subject: DetectorUnderTest) -> float:
-    outcome = subject.outcome(picture(), None)
-    if isinstance(outcome, OpenRALError):
-        raise outcome
-    return outcome.inference_time
+def _look(worker: InferenceWorkerProcess) -> float:
+    worker.detect(picture(), None)
+    reply = _reply(worker, "a look", LOOK_TIMEOUT)
+    if not isinstance(reply, Detected):
+        raise OpenRALError(reply.message if isinstance(reply, Failed) else str(reply))
+    return reply.inference_time
+
+
+def _reply(worker: InferenceWorkerProcess, during: str, limit: float) -> Reply:
+    end = time.monotonic() + limit
+    while (left := end - time.monotonic()) > 0.0:
+        select.select([worker.connection], [], [], left)
+        if (reply := worker.receive()) is not None:
+            return reply
+    raise WorkerTimedOut(during, limit)
+
+
+def _vision_language(name: str) -> Iterator[Row]:
+    """A question about an image of 1024 px and an answer of 64 tokens; random weights answer nonsense."""
+    architecture, precisions = VISION_LANGUAGE[name]
+    for precision in precisions:
+        before = used_mb()
+        try:
+            said = in_environment("benchmarks.torch.vision_language", architecture, precision, DEVICE)
+        except RuntimeError as error:
+            yield {"detector": f"{name}, {precision}", "not run": str(error).strip().splitlines()[-1][:120]}
+            continue
+        found = json.loads(said.splitlines()[-1])
+        yield {
+            "detector": f"{name}, transformers, {precision}",
+            "device": DEVICE,
+            "look_p50_ms": round(1e3 * found["seconds"], 1),
+            "before_MB": round(before),
+            "active_MB": round(found["used_MB"]),
+            "after_MB": round(used_mb()),
+        }

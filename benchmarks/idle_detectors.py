@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 import psutil
 from lifecycle_msgs.msg import Transition
 
-from benchmarks.detector_rigs import ROOT, SETTING
+from benchmarks.detector_folders import ROOT
+from benchmarks.detector_rigs import SETTING
 from openral_detector_conformance.running_node import running_node
 from openral_perception_ros.detector import load_detector
 

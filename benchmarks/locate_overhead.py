@@ -15,7 +15,8 @@ from tempfile import TemporaryDirectory
 from lifecycle_msgs.msg import Transition
 from rclpy.task import Future
 
-from benchmarks.detector_rigs import FAULTY_NODE, SETTING, camera, percentile, picture, rskill
+from benchmarks.detector_folders import picture, rskill
+from benchmarks.detector_rigs import FAULTY_NODE, SETTING, camera, percentile
 from openral_detector_conformance.running_node import RunningNode, running_node
 from openral_msgs.srv import LocateInView
 

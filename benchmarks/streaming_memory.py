@@ -13,7 +13,8 @@ from lifecycle_msgs.msg import Transition
 from rclpy.qos import QoSProfile
 from vision_msgs.msg import Detection2DArray
 
-from benchmarks.detector_rigs import ROOT, SETTING, publishing
+from benchmarks.detector_folders import ROOT
+from benchmarks.detector_rigs import SETTING, publishing
 from openral_detector_conformance.running_node import RunningNode, running_node
 from openral_perception_ros.detector import load_detector
 

@@ -6,10 +6,13 @@ The position in the data is therefore one integer, and a resumed run draws what 
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from typing import Self
 
+import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch.utils.data import DataLoader, Dataset
 
 from openral_training.augmentation import Augmentation, Size, training_view
 from openral_training.image_cache import DecodedImages, View
@@ -30,6 +33,11 @@ class Batch:
     boxes: torch.Tensor
     classes: torch.Tensor
     ignored: torch.Tensor
+
+    def on(self, device: torch.device) -> Self:
+        """Copy it to a device."""
+        parts = (self.pixels, self.boxes, self.classes, self.ignored)
+        return type(self)(*(part.to(device, non_blocking=True) for part in parts))
 
 
 def collate(views: list[View]) -> Batch:
@@ -146,3 +154,61 @@ class BatchStream:
     def close(self) -> None:
         """End the threads."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnBatches(Dataset[Batch]):
+    """The batches by (number, images before it, without augmentation)."""
+
+    cache: DecodedImages
+    plan: BatchPlan
+
+    def __getitem__(self, key: tuple[int, int, bool]) -> Batch:
+        number, position, plain = key
+        return draw_batch(self.cache, self.plan, number, position, plain)
+
+
+class ProcessBatchStream:
+    """The batches of `BatchStream`, prepared by processes: a GPU uses more than threads of one can draw."""
+
+    def __init__(
+        self, cache: DecodedImages, plan: BatchPlan, number: int, position: int, processes: int
+    ) -> None:
+        self._cache, self._plan, self._processes = cache, plan, processes
+        self._number, self._position = number, position
+        self._plain, self._batches = False, self._drawn(plain=False)
+
+    def next(self, plain: bool) -> Batch:
+        """Return the next batch; a change of ``plain`` discards what was prepared."""
+        if plain is not self._plain:
+            self._plain, self._batches = plain, self._drawn(plain)
+        batch = next(self._batches)
+        self._number += 1
+        self._position += len(batch.pixels)
+        return batch
+
+    def _drawn(self, plain: bool) -> Iterator[Batch]:
+        loader = DataLoader(
+            DrawnBatches(self._cache, self._plan),
+            batch_size=None,
+            sampler=self._keys(plain),
+            num_workers=self._processes,
+            worker_init_fn=_alone,
+        )
+        return iter(loader)
+
+    def _keys(self, plain: bool) -> Iterator[tuple[int, int, bool]]:
+        number, position = self._number, self._position
+        while True:
+            yield number, position, plain
+            position += self._plan.views(number, plain)
+            number += 1
+
+    def close(self) -> None:
+        """End the processes."""
+        self._batches = iter(())
+
+
+def _alone(_: int) -> None:
+    """Leave the other cores to the other processes."""
+    cv2.setNumThreads(0)

@@ -41,6 +41,9 @@ def detector(
     learning_rate: Annotated[float | None, typer.Option(help="highest learning rate; default 0.002")] = None,
     seed: Annotated[int | None, typer.Option(help="seed of weights, order and augmentation")] = None,
     threads: Annotated[int | None, typer.Option(help="threads of the network; default 2")] = None,
+    loaders: Annotated[
+        int | None, typer.Option(help="processes that prepare images for a GPU; default one per core but one")
+    ] = None,
     device: Annotated[str | None, typer.Option(help="auto (default), cpu or cuda")] = None,
     bf16: Annotated[
         bool | None,
@@ -74,6 +77,7 @@ def detector(
         "learning_rate": learning_rate,
         "seed": seed,
         "threads": threads,
+        "loaders": loaders,
         "device": device,
         "bf16": bf16,
         "cache": cache,

@@ -5,6 +5,7 @@ appended. It lies on disk at 3 bytes per pixel; the system keeps in memory what 
 """
 
 import json
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -143,7 +144,7 @@ def _reusable(file: Path, wanted: list[list[object]], frame: int) -> int:
 def _append(
     file: Path, images: Sequence[AnnotatedImage], complete: int, size: tuple[int, int], report: Report
 ) -> None:
-    with file.open("ab") as out, ThreadPoolExecutor(2) as pool:
+    with file.open("ab") as out, ThreadPoolExecutor(os.cpu_count()) as pool:
         out.truncate(complete * size[0] * size[1] * 3)
         for start in range(complete, len(images), CHUNK):
             chunk = images[start : start + CHUNK]

@@ -19,7 +19,7 @@ def computes_in_bfloat16(device: torch.device) -> bool:
 
 
 class Muon(torch.optim.Muon):
-    """PyTorch's Muon, whose iteration runs in float32 on devices without bfloat16; the state is the same.
+    """PyTorch's Muon, in float32 on devices without bfloat16, matrices of one shape at once; same state.
 
     Args:
         matrices: Parameters, all on one device.
@@ -44,39 +44,54 @@ class Muon(torch.optim.Muon):
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:
-        """Change the matrices by their gradients."""
-        if self._in_bfloat16:
-            loss: float | None = super().step(closure)
-            return loss
+        """Change the matrices by their gradients; those of one shape together, which a GPU does at once."""
         with torch.enable_grad():
             loss = closure() if closure is not None else None
         for group in self.param_groups:
-            rate, kept = group["lr"], 1.0 - group["lr"] * group["weight_decay"]
             matrices, gradients, momenta = list[torch.Tensor](), list[torch.Tensor](), list[torch.Tensor]()
             self._init_group(group, matrices, gradients, momenta)
-            for matrix, gradient, momentum in zip(matrices, gradients, momenta, strict=True):
-                momentum.lerp_(gradient, 1.0 - group["momentum"])
-                update = gradient.lerp(momentum, group["momentum"]) if group["nesterov"] else momentum
-                turned = orthogonalised(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
-                tallness = math.sqrt(max(1.0, matrix.shape[0] / matrix.shape[1]))
-                matrix.mul_(kept).add_(turned, alpha=-rate * tallness)
+            if not matrices:
+                continue
+            torch._foreach_lerp_(momenta, gradients, 1.0 - group["momentum"])
+            updates = torch._foreach_lerp(gradients, momenta, group["momentum"])
+            torch._foreach_mul_(matrices, 1.0 - group["lr"] * group["weight_decay"])
+            for rows in _of_one_shape(matrices):
+                stack = torch.stack([updates[row] for row in rows])
+                stack = stack.bfloat16() if self._in_bfloat16 else stack
+                turned = orthogonalised(stack, group["ns_coefficients"], group["ns_steps"], group["eps"])
+                tallness = math.sqrt(max(1.0, stack.shape[1] / stack.shape[2]))
+                changed = list(turned.to(matrices[rows[0]].dtype).unbind())
+                torch._foreach_add_([matrices[row] for row in rows], changed, alpha=-group["lr"] * tallness)
         return loss
 
 
-def orthogonalised(
-    matrix: torch.Tensor, coefficients: tuple[float, float, float], steps: int, eps: float
-) -> torch.Tensor:
-    """Return a matrix with the singular vectors of the one given, and singular values of 0.7 to 1.2.
+def _of_one_shape(matrices: list[torch.Tensor]) -> list[list[int]]:
+    groups = dict[torch.Size, list[int]]()
+    for row, matrix in enumerate(matrices):
+        groups.setdefault(matrix.shape, []).append(row)
+    return list(groups.values())
 
-    Source: the quintic Newton-Schulz iteration of Jordan et al. 2024, in the matrix's own precision.
+
+def orthogonalised(
+    stack: torch.Tensor, coefficients: tuple[float, float, float], steps: int, eps: float
+) -> torch.Tensor:
+    """Return matrices with the singular vectors of those given, and singular values of 0.7 to 1.2.
+
+    Source: the quintic Newton-Schulz iteration of Jordan et al. 2024, in the matrices' own precision.
+
+    Args:
+        stack: Shape (N, rows, columns).
+        coefficients: Of the iteration.
+        steps: Its number of steps.
+        eps: Least norm of a matrix.
     """
-    is_tall = matrix.shape[0] > matrix.shape[1]
-    turned = matrix.T if is_tall else matrix
-    turned = turned / turned.norm().clamp(min=eps)
+    is_tall = stack.shape[1] > stack.shape[2]
+    turned = stack.mT if is_tall else stack
+    turned = turned / turned.norm(dim=(1, 2), keepdim=True).clamp(min=eps)
     linear, cubic, quintic = coefficients
     for _ in range(steps):
-        gram = turned @ turned.T
-        turned = torch.addmm(
-            turned, torch.addmm(gram, gram, gram, beta=cubic, alpha=quintic), turned, beta=linear
+        gram = turned @ turned.mT
+        turned = torch.baddbmm(
+            turned, torch.baddbmm(gram, gram, gram, beta=cubic, alpha=quintic), turned, beta=linear
         )
-    return turned.T if is_tall else turned
+    return turned.mT if is_tall else turned

@@ -38,6 +38,7 @@ class TrainingOptions(Document):
     plain_share: float = Field(default=0.12, ge=0.0, lt=1.0)
     seed: int = Field(default=0, ge=0)
     threads: int = Field(default=2, ge=1)
+    loaders: int | None = Field(default=None, ge=1, description="processes that draw batches for a GPU")
     device: str = "auto"
     bf16: bool | None = Field(default=None, description="None: if the device has bfloat16 in hardware")
     init: Path | None = None
@@ -79,6 +80,7 @@ class TrainingOptions(Document):
             "views",
             "out",
             "threads",
+            "loaders",
             "cache",
             "patience",
             "save_every",

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -12,7 +13,7 @@ import torch
 from openral_core.errors import OpenRALError
 from openral_core.files import replace_file
 from openral_training.augmentation import Augmentation
-from openral_training.batches import Batch, BatchPlan, BatchStream
+from openral_training.batches import Batch, BatchPlan, BatchStream, ProcessBatchStream
 from openral_training.checkpoints import initial_weights, read_checkpoint
 from openral_training.coco import CocoSplit, NotCoco, read_split, trained_labels
 from openral_training.curves import draw_curves
@@ -28,6 +29,8 @@ from openral_training.run_state import RunState
 LAST, BEST, METRICS, CURVES = "last.pt", "best.pt", "metrics.json", "curves.png"
 CLIPPED = 10.0
 """Largest norm of a gradient [1]; DETR-family trainings use less, YOLO-family ones 10."""
+LOADING_THREADS = 2
+"""Threads that prepare batches where the network computes on the same cores [count]."""
 REPORT_EVERY = 10.0
 """Time between two lines of progress [s]."""
 Say = Callable[[str], None]
@@ -125,8 +128,8 @@ class TrainingRun:
     def __init__(self, options: TrainingOptions, data: TrainingData, say: Say) -> None:
         self.options, self.data, self._say = options, data, say
         torch.set_num_threads(options.threads)
-        torch.use_deterministic_algorithms(mode=True, warn_only=True)
         self.device = chosen_device(options.device)
+        torch.use_deterministic_algorithms(mode=self.device.type == "cpu", warn_only=True)
         self._in_bfloat16 = computes_in_bfloat16(self.device) if options.bf16 is None else options.bf16
         self.state = RunState(options, data.labels, data.digest, self.device)
         self._begin()
@@ -167,7 +170,7 @@ class TrainingRun:
     def run(self, stopped: Stopped) -> bool:
         """Train until the end; return False if ``stopped`` ended it before. The state is saved either way."""
         position = self.state.position
-        stream = BatchStream(self.data.training, self.plan, position.batches, position.views, 2)
+        stream = self._stream()
         try:
             while self.state.progress < 1.0 and not self._is_stale():
                 if stopped():
@@ -184,6 +187,12 @@ class TrainingRun:
         self.save()
         return True
 
+    def _stream(self) -> BatchStream | ProcessBatchStream:
+        where = (self.data.training, self.plan, self.state.position.batches, self.state.position.views)
+        if self.device.type == "cpu":
+            return BatchStream(*where, LOADING_THREADS)
+        return ProcessBatchStream(*where, self.options.loaders or max(1, (os.cpu_count() or 1) - 1))
+
     def _is_stale(self) -> bool:
         """Test if the last evaluations brought no gain; the end without augmentation is always run."""
         position = self.state.position
@@ -193,12 +202,8 @@ class TrainingRun:
         state, position = self.state, self.state.position
         state.network.train()
         state.set_rate()
-        pixels = (
-            batch.pixels.to(self.device).float().div_(255.0).contiguous(memory_format=torch.channels_last)
-        )
-        moved = Batch(
-            *(part.to(self.device) for part in (batch.pixels, batch.boxes, batch.classes, batch.ignored))
-        )
+        moved = batch.on(self.device)
+        pixels = moved.pixels.float().div_(255.0).contiguous(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self._in_bfloat16):
             logits, boxes = state.network(pixels)
         points, _ = anchor_points(pixels.shape[-2], pixels.shape[-1], self.device)

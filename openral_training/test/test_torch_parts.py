@@ -26,9 +26,10 @@ def test_a_step_reaches_every_layer_and_turns_kernels_evenly(checks: dict[str, d
     assert found["head"] == pytest.approx(0.5, rel=0.05)
 
 
-def test_muon_in_float32_steps_as_in_bfloat16(checks: dict[str, dict[str, Any]]) -> None:
+def test_muon_steps_as_pytorchs_does_in_both_precisions(checks: dict[str, dict[str, Any]]) -> None:
     found = checks["muon"]
-    assert all(0.0 < difference < 0.03 for difference in found["difference"].values()), found
+    assert all(difference < 0.03 for difference in found["difference"].values()), found
+    assert all(found["difference"][name] > 0.0 for name in found["difference"] if "float32" in name), found
     assert all(found["states"])
 
 
@@ -108,7 +109,7 @@ def test_a_full_disk_leaves_the_checkpoint_before_and_nothing_else(
 
 def test_batches_depend_on_seed_and_number_alone(checks: dict[str, dict[str, Any]]) -> None:
     found = checks["batches"]
-    assert found["same"] == [True] * 5
+    assert found["same"] == [True] * 10
     assert not found["another_seed"]
     assert found["epoch"] == list(range(9))
     window, full = [4, 3, 64, 64], [2, 3, 64, 96]

@@ -12,7 +12,7 @@ import torch
 
 from openral_core.errors import OpenRALError
 from openral_training.augmentation import Augmentation
-from openral_training.batches import Batch, BatchPlan, BatchStream, collate, draw_batch
+from openral_training.batches import Batch, BatchPlan, BatchStream, ProcessBatchStream, collate, draw_batch
 from openral_training.checkpoints import Checkpoint, initial_weights, read_checkpoint
 from openral_training.coco import AnnotatedImage, Objects
 from openral_training.evaluation import evaluate
@@ -174,9 +174,13 @@ def batches() -> dict[str, object]:
     later = BatchStream(cache, plan, 2, 8, 2)
     again = [later.next(number >= 4) for number in range(2, 7)]
     later.close()
+    processes = ProcessBatchStream(cache, plan, 2, 8, 2)
+    elsewhere = [processes.next(number >= 4) for number in range(2, 7)]
+    processes.close()
     same = [
         torch.equal(a.pixels, b.pixels) and torch.equal(a.boxes, b.boxes)
-        for a, b in zip(whole[2:], again, strict=True)
+        for others in (again, elsewhere)
+        for a, b in zip(whole[2:], others, strict=True)
     ]
     other = draw_batch(cache, BatchPlan(4, 9, (64, 64), (96, 64), 4, 2, 3, Augmentation()), 0, 0, plain=False)
     epoch = sorted(plan.index(position) for position in range(9, 18))
@@ -231,22 +235,26 @@ def optimiser() -> dict[str, object]:
 
 
 def muon() -> dict[str, object]:
-    """Differences between five steps of Muon in bfloat16 and in float32 [share of the way]."""
+    """Differences between five steps of PyTorch's Muon and of ours in both precisions [share of the way]."""
     difference, states = dict[str, float](), list[bool]()
     for shape in ((8, 72), (64, 16), (24, 24)):
         torch.manual_seed(1)
         start, gradients = torch.randn(shape), torch.randn(5, *shape)
         ends = []
-        for in_bfloat16 in (True, False):
-            matrix = start.clone().requires_grad_()
-            optimiser = Muon([matrix], lr=0.1, weight_decay=0.1, momentum=0.9, in_bfloat16=in_bfloat16)
+        options = {"lr": 0.1, "weight_decay": 0.1, "momentum": 0.9}
+        for in_bfloat16 in (None, True, False):
+            pair = [start.clone().requires_grad_(), (2.0 * start).requires_grad_()]
+            optimiser: torch.optim.Optimizer = torch.optim.Muon(pair, **options)
+            if in_bfloat16 is not None:
+                optimiser = Muon(pair, **options, in_bfloat16=in_bfloat16)
             for gradient in gradients:
-                matrix.grad = gradient.clone()
+                pair[0].grad, pair[1].grad = gradient.clone(), -gradient
                 optimiser.step()
-            ends.append(matrix.detach())
-            states.append("momentum_buffer" in optimiser.state[matrix])
-        way = float((ends[0] - start).norm())
-        difference[f"{shape[0]} x {shape[1]}"] = float((ends[0] - ends[1]).norm()) / way
+            ends.append(torch.stack(pair).detach())
+            states.append(all("momentum_buffer" in optimiser.state[each] for each in pair))
+        way = float((ends[0][0] - start).norm())
+        for name, end in zip(("bfloat16", "float32"), ends[1:], strict=True):
+            difference[f"{shape[0]} x {shape[1]}, {name}"] = float((ends[0] - end).norm()) / way
     return {"difference": difference, "states": states}
 
 
