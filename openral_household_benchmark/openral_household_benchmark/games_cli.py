@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -122,16 +122,20 @@ def babyai_levels(
     """
     levels, chosen = _known(level or babyai.LEVELS, babyai.LEVELS, "level"), brain_of(brain, model, base_url)
     results = list[babyai.BabyAIResult]()
-    with _engine(python, babyai.SERVER) as engine:
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        lines = None
+        if out is not None:
+            lines = stack.enter_context((out / "babyai.jsonl").open("w", encoding="utf-8", buffering=1))
+        engine = stack.enter_context(_engine(python, babyai.SERVER))
         for each in babyai.play_all(engine, levels, range(first_seed, first_seed + seeds), *chosen):
             results.append(each)
+            if lines is not None:
+                lines.write(json.dumps(asdict(each)) + "\n")
             told = "" if each.success else f", not accomplished: {each.reason}"
             typer.echo(f"{each.level} {each.seed}: {each.steps} steps{told}", err=True)
     rows = [asdict(each) for each in results]
-    if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        lines = "".join(json.dumps(row) + "\n" for row in rows)
-        (out / "babyai.jsonl").write_text(lines, encoding="utf-8")
     typer.echo(json.dumps(rows, indent=1) if as_json else table_text(babyai.summary(results)))
     raise typer.Exit(any(not each.success for each in results))
 
