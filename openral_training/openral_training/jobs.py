@@ -142,9 +142,7 @@ def export_run(options: ExportOptions, say: Say) -> Exported:
     validation = judge(checkpoint, options.data, "val", cache, say)
     calibration, threshold = calibrate(checkpoint, validation)
     split, held_out = _held_out(checkpoint, options, validation, say)
-    apart = max(1, len(validation.cache) // QUANTISATION_IMAGES)
-    shown = range(0, len(validation.cache), apart)[:QUANTISATION_IMAGES]
-    images = [_letterboxed(validation.cache.padded(index), size) for index in shown]
+    images = _spread(validation.cache, size)
     model = ExportedDetector(checkpoint.network(), calibration, size).eval()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "model.onnx"
@@ -180,6 +178,13 @@ def export_run(options: ExportOptions, say: Say) -> Exported:
     say(f"{options.out}: {len(content) / 1e6:.1f} MB {precision}, {1000 * latency:.1f} ms on one core")
     say("\n".join(_summary(judged)))
     return exported
+
+
+def _spread(cache: DecodedImages, size: tuple[int, int]) -> list[NDArray[np.float32]]:
+    """Return inputs from all over a split, whose neighbouring images are of one home."""
+    apart = max(1, len(cache) // QUANTISATION_IMAGES)
+    shown = range(0, len(cache), apart)[:QUANTISATION_IMAGES]
+    return [_letterboxed(cache.padded(index), size) for index in shown]
 
 
 def _held_out(

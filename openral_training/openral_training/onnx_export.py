@@ -112,7 +112,7 @@ IN_FLOAT = ("stem", "class_head", "box_head")
 
 
 def quantised(file: Path, images: Sequence[NDArray[np.float32]], target: Path) -> None:
-    """Write the file with convolutions in int8, ranges taken from images; first and last layers stay in float."""
+    """Write the file with convolutions in int8 but for the first and last, ranges taken from images."""
     from onnxruntime.quantization import (
         CalibrationDataReader,
         CalibrationMethod,
