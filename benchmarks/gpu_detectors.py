@@ -74,16 +74,16 @@ def _by_onnx_runtime(model: str, folder: Path) -> Iterator[Row]:
     """Its ONNX file, with every provider that is to be tried here and that this ONNX Runtime has."""
     wanted = ("cuda", "tensorrt") if DEVICE.startswith("cuda") else ("cpu",)
     present = {name.lower().removesuffix("executionprovider") for name in get_available_providers()}
-    for provider in wanted:
-        if provider not in present:
-            yield {"detector": f"{model}, ONNX Runtime, {provider}", "not run": "not in this ONNX Runtime"}
-    if not present.intersection(wanted):
-        return
-    weights = str(folder / "weights")
-    in_environment("openral_perception_ros.weights.onnx_export", weights, weights)
+    if present.intersection(wanted):
+        weights = str(folder / "weights")
+        in_environment("openral_perception_ros.weights.onnx_export", weights, weights)
     content = common(folder, model) | {"engine": "rtdetr_onnx", "environment": {}}
-    for provider in filter(present.__contains__, wanted):
-        yield measured(rskill(folder, **content), f"{model}, ONNX Runtime, {provider}", provider)
+    for provider in wanted:
+        name = f"{model}, ONNX Runtime, {provider}"
+        if provider in present:
+            yield measured(rskill(folder, **content), name, provider)
+        else:
+            yield {"detector": name, "not run": "not in this ONNX Runtime"}
 
 
 def common(folder: Path, model: str) -> Row:
@@ -108,19 +108,21 @@ def measured(detector: Detector, name: str, device: str) -> Row:
     worker = InferenceWorkerProcess(command.line, command.variables)
     try:
         worker.load(Load(detector.manifest, str(detector.folder), LoadOptions(device=device)))
-        loaded = _reply(worker, "the load request", LOAD_TIMEOUT)
-        if isinstance(loaded, Failed):
-            return {"detector": name, "not run": loaded.message[:120]}
+        _reply(worker, "the load request", LOAD_TIMEOUT)
         times = [_look(worker) for _ in range(WARM + LOOKS)][WARM:]
         active = used_mb()
     except OpenRALError as error:
         return {"detector": name, "not run": str(error)[:120]}
     finally:
         worker.close()
+    return _row(name, device, statistics.median(times), before, active)
+
+
+def _row(name: str, device: str, look: float, before: float, active: float) -> Row:
     return {
         "detector": name,
         "device": device,
-        "look_p50_ms": round(1e3 * statistics.median(times), 1),
+        "look_p50_ms": round(1e3 * look, 1),
         "before_MB": round(before),
         "active_MB": round(active),
         "after_MB": round(used_mb()),
@@ -136,7 +138,7 @@ def _look(worker: InferenceWorkerProcess) -> float:
     worker.detect(picture(), None)
     reply = _reply(worker, "a look", LOOK_TIMEOUT)
     if not isinstance(reply, Detected):
-        raise OpenRALError(reply.message if isinstance(reply, Failed) else str(reply))
+        raise OpenRALError(str(reply))
     return reply.inference_time
 
 
@@ -144,7 +146,10 @@ def _reply(worker: InferenceWorkerProcess, during: str, limit: float) -> Reply:
     end = time.monotonic() + limit
     while (left := end - time.monotonic()) > 0.0:
         select.select([worker.connection], [], [], left)
-        if (reply := worker.receive()) is not None:
+        reply = worker.receive()
+        if isinstance(reply, Failed):
+            raise OpenRALError(reply.message)
+        if reply is not None:
             return reply
     raise WorkerTimedOut(during, limit)
 
@@ -160,11 +165,5 @@ def _vision_language(name: str) -> Iterator[Row]:
             yield {"detector": f"{name}, {precision}", "not run": str(error).strip().splitlines()[-1][:120]}
             continue
         found = json.loads(said.splitlines()[-1])
-        yield {
-            "detector": f"{name}, transformers, {precision}",
-            "device": DEVICE,
-            "look_p50_ms": round(1e3 * found["seconds"], 1),
-            "before_MB": round(before),
-            "active_MB": round(found["used_MB"]),
-            "after_MB": round(used_mb()),
-        }
+        label = f"{name}, transformers, {precision}"
+        yield _row(label, DEVICE, found["seconds"], before, found["used_MB"])

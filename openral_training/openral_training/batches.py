@@ -3,6 +3,7 @@
 The position in the data is therefore one integer, and a resumed run draws what an uninterrupted one does.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -119,43 +120,6 @@ def _mirrored_only() -> Augmentation:
     return Augmentation(scale=(1.0, 1.0), mosaic=0.0, whole=0.0, colour=0.0, noise=0.0, blur=0.0)
 
 
-class BatchStream:
-    """Batches in order, prepared ahead by threads; results do not depend on their timing."""
-
-    def __init__(
-        self, cache: DecodedImages, plan: BatchPlan, number: int, position: int, threads: int
-    ) -> None:
-        self._cache, self._plan, self._number, self._position = cache, plan, number, position
-        self._pool = ThreadPoolExecutor(threads, "batches")
-        self._pending: list[tuple[bool, Future[Batch]]] = []
-
-    def next(self, plain: bool) -> Batch:
-        """Return the next batch; a change of ``plain`` discards what was prepared."""
-        if self._pending and self._pending[0][0] is not plain:
-            self._rewind()
-        while len(self._pending) < AHEAD:
-            arguments = (self._cache, self._plan, self._number, self._position, plain)
-            self._pending.append((plain, self._pool.submit(draw_batch, *arguments)))
-            self._position += self._plan.views(self._number, plain)
-            self._number += 1
-        return self._pending.pop(0)[1].result()
-
-    def _rewind(self) -> None:
-        for was_plain, future in reversed(self._pending):
-            future.cancel()
-            self._number -= 1
-            self._position -= self._plan.views(self._number, was_plain)
-        self._pending.clear()
-
-    def __iter__(self) -> Iterator[Batch]:
-        while True:
-            yield self.next(plain=False)
-
-    def close(self) -> None:
-        """End the threads."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
-
-
 @dataclass(frozen=True, slots=True)
 class DrawnBatches(Dataset[Batch]):
     """The batches by (number, images before it, without augmentation)."""
@@ -164,38 +128,62 @@ class DrawnBatches(Dataset[Batch]):
     plan: BatchPlan
 
     def __getitem__(self, key: tuple[int, int, bool]) -> Batch:
-        number, position, plain = key
-        return draw_batch(self.cache, self.plan, number, position, plain)
+        return draw_batch(self.cache, self.plan, *key)
 
 
-class ProcessBatchStream:
-    """The batches of `BatchStream`, prepared by processes: a GPU uses more than threads of one can draw."""
+class BatchStream:
+    """Batches in order, prepared ahead; results do not depend on the timing of those who prepare them.
+
+    Threads prepare them, or processes: a GPU uses more than threads of one process can draw.
+    """
 
     def __init__(
-        self, cache: DecodedImages, plan: BatchPlan, number: int, position: int, processes: int
+        self,
+        cache: DecodedImages,
+        plan: BatchPlan,
+        number: int,
+        position: int,
+        workers: int,
+        *,
+        in_processes: bool = False,
     ) -> None:
-        self._cache, self._plan, self._processes = cache, plan, processes
+        self._drawn, self._plan, self._workers = DrawnBatches(cache, plan), plan, workers
         self._number, self._position = number, position
-        self._plain, self._batches = False, self._drawn(plain=False)
+        self._pool = None if in_processes else ThreadPoolExecutor(workers, "batches")
+        self._plain: bool | None = None
+        self._batches: Iterator[Batch] = iter(())
 
     def next(self, plain: bool) -> Batch:
         """Return the next batch; a change of ``plain`` discards what was prepared."""
         if plain is not self._plain:
-            self._plain, self._batches = plain, self._drawn(plain)
+            self._plain, self._batches = plain, self._begun(plain)
         batch = next(self._batches)
         self._number += 1
         self._position += len(batch.pixels)
         return batch
 
-    def _drawn(self, plain: bool) -> Iterator[Batch]:
+    def _begun(self, plain: bool) -> Iterator[Batch]:
+        if self._pool is not None:
+            return self._by_threads(self._pool, self._keys(plain))
         loader = DataLoader(
-            DrawnBatches(self._cache, self._plan),
+            self._drawn,
             batch_size=None,
             sampler=self._keys(plain),
-            num_workers=self._processes,
+            num_workers=self._workers,
             worker_init_fn=_alone,
         )
         return iter(loader)
+
+    def _by_threads(self, pool: ThreadPoolExecutor, keys: Iterator[tuple[int, int, bool]]) -> Iterator[Batch]:
+        pending = deque[Future[Batch]]()
+        try:
+            while True:
+                while len(pending) < AHEAD:
+                    pending.append(pool.submit(self._drawn.__getitem__, next(keys)))
+                yield pending.popleft().result()
+        finally:
+            for future in pending:
+                future.cancel()
 
     def _keys(self, plain: bool) -> Iterator[tuple[int, int, bool]]:
         number, position = self._number, self._position
@@ -205,8 +193,10 @@ class ProcessBatchStream:
             number += 1
 
     def close(self) -> None:
-        """End the processes."""
+        """End the threads or processes."""
         self._batches = iter(())
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _alone(_: int) -> None:

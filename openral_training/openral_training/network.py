@@ -18,6 +18,8 @@ STRIDES = (8, 16, 32)
 """Distances of neighbouring predictions of each level [px]."""
 PRIOR = 0.01
 """Score of every class before training [1]; Lin et al. 2017 (focal loss)."""
+OUTER_LAYERS = ("stem", "class_head", "box_head")
+"""Layers next to the image and to the predictions."""
 LARGEST_LOG_SIZE = 5.0
 """Largest logarithm of a box side relative to the stride [1]: 148 strides."""
 

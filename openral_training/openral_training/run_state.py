@@ -11,7 +11,7 @@ import torch
 from openral_core.errors import OpenRALError
 from openral_training.checkpoints import Checkpoint
 from openral_training.muon import Muon
-from openral_training.network import DetectionNetwork
+from openral_training.network import OUTER_LAYERS, DetectionNetwork
 from openral_training.options import TrainingOptions
 
 WARM_UP = 0.01
@@ -20,8 +20,6 @@ FLOOR = 0.02
 """Last learning rate relative to the highest [1]."""
 KERNEL = 4
 """Dimensions of the weights of a convolution [count]."""
-OUTER_LAYERS = ("stem.", "class_head.", "box_head.")
-"""Layers next to the image and to the predictions."""
 MOMENTUM = 0.9
 """Of Muon [1]: the runs are short."""
 RAMP = 200.0
@@ -67,7 +65,7 @@ class Optimiser:
         inner = {
             name: parameter
             for name, parameter in network.named_parameters()
-            if parameter.ndim == KERNEL and not name.startswith(OUTER_LAYERS)
+            if parameter.ndim == KERNEL and name.partition(".")[0] not in OUTER_LAYERS
         }
         others = {name: p for name, p in network.named_parameters() if name not in inner}
         self._kernels = list(inner.values())

@@ -13,7 +13,7 @@ import torch
 from openral_core.errors import OpenRALError
 from openral_core.files import replace_file
 from openral_training.augmentation import Augmentation
-from openral_training.batches import Batch, BatchPlan, BatchStream, ProcessBatchStream
+from openral_training.batches import Batch, BatchPlan, BatchStream
 from openral_training.checkpoints import initial_weights, read_checkpoint
 from openral_training.coco import CocoSplit, NotCoco, read_split, trained_labels
 from openral_training.curves import draw_curves
@@ -187,11 +187,12 @@ class TrainingRun:
         self.save()
         return True
 
-    def _stream(self) -> BatchStream | ProcessBatchStream:
+    def _stream(self) -> BatchStream:
         where = (self.data.training, self.plan, self.state.position.batches, self.state.position.views)
         if self.device.type == "cpu":
             return BatchStream(*where, LOADING_THREADS)
-        return ProcessBatchStream(*where, self.options.loaders or max(1, (os.cpu_count() or 1) - 1))
+        processes = self.options.loaders or max(1, (os.cpu_count() or 1) - 1)
+        return BatchStream(*where, processes, in_processes=True)
 
     def _is_stale(self) -> bool:
         """Test if the last evaluations brought no gain; the end without augmentation is always run."""

@@ -12,7 +12,7 @@ import torch
 
 from openral_core.errors import OpenRALError
 from openral_training.augmentation import Augmentation
-from openral_training.batches import Batch, BatchPlan, BatchStream, ProcessBatchStream, collate, draw_batch
+from openral_training.batches import Batch, BatchPlan, BatchStream, collate, draw_batch
 from openral_training.checkpoints import Checkpoint, initial_weights, read_checkpoint
 from openral_training.coco import AnnotatedImage, Objects
 from openral_training.evaluation import evaluate
@@ -174,7 +174,7 @@ def batches() -> dict[str, object]:
     later = BatchStream(cache, plan, 2, 8, 2)
     again = [later.next(number >= 4) for number in range(2, 7)]
     later.close()
-    processes = ProcessBatchStream(cache, plan, 2, 8, 2)
+    processes = BatchStream(cache, plan, 2, 8, 2, in_processes=True)
     elsewhere = [processes.next(number >= 4) for number in range(2, 7)]
     processes.close()
     same = [
