@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from openral_bringup.graph.description import rmw_environment
+from openral_bringup.graph.middleware import LARGE_IMAGES, rmw_environment
 
 LONG = True
 ROOT = Path(__file__).parents[1]
@@ -86,7 +86,10 @@ def foreign_robot(seed: int, log: Path) -> Iterator[None]:
     command = [sys.executable, "-P", "-m", "openral_sim.ros.foreign.node", "--ros-args", *settings]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, env={**os.environ, **rmw_environment(os.environ)}, stdout=output, stderr=output
+            command,
+            env={**os.environ, **rmw_environment(os.environ, LARGE_IMAGES)},
+            stdout=output,
+            stderr=output,
         )
         try:
             yield

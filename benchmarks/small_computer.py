@@ -27,7 +27,7 @@ import yaml
 from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 
-from openral_bringup.graph.description import rmw_environment
+from openral_bringup.graph.middleware import LARGE_IMAGES, rmw_environment
 from openral_core.documents import read_yaml
 from openral_ros.node_thread import NodeThread
 from openral_ros.service_client import AsyncServiceClient, CallError
@@ -191,7 +191,7 @@ class Transitions:
 @contextmanager
 def camera() -> Iterator[None]:
     """The camera's driver, for as long as the context lasts."""
-    environment = {**os.environ, **rmw_environment(os.environ)}
+    environment = {**os.environ, **rmw_environment(os.environ, LARGE_IMAGES)}
     process = subprocess.Popen([sys.executable, "-c", _CAMERA], env=environment, stdin=subprocess.DEVNULL)
     try:
         yield

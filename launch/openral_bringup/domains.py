@@ -31,8 +31,8 @@ FIRST_PORT = 7400
 """UDP port of domain 0 (RTPS 9.6.2.3)."""
 PORTS = 250
 """UDP ports of each domain (RTPS 9.6.2.3)."""
-DISCOVERY_TIME = 1.0
-"""Time to discover running participants [s]; on one machine it takes a tenth of this."""
+DISCOVERY_TIME = 0.5
+"""Time to discover participants on other hosts [s]; multicast takes a fifth of it."""
 UNKNOWN_HOLDER = "a process that is not visible from here"
 MAX_ADDRESS_LENGTH = 100
 """Longest abstract socket address [bytes]; Linux allows 108."""

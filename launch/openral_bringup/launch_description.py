@@ -19,6 +19,7 @@ from openral_bringup.graph.bodies import robot_content, sim_robot_notice
 from openral_bringup.graph.composition import component_arguments
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.detectors import missing_requirements
+from openral_bringup.graph.middleware import rmw_environment
 from openral_bringup.graph.nodes import NodeSpec, Overrides, overrides_of
 from openral_bringup.graph.options import (
     DEFAULT_SCENE,
@@ -246,7 +247,7 @@ def _node(spec: NodeSpec, launch: Launch, environment: Mapping[str, str]) -> "No
         package=spec.package,
         executable=spec.executable,
         **of_node,
-        env={**spec.environment(environment), **launch.variables},
+        env={**rmw_environment(environment), **spec.environment(environment), **launch.variables},
         ros_arguments=["--log-level", spec.log_level, "--enclave", spec.qualified],
         output="screen",
         respawn=True,

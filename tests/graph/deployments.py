@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 
-from openral_bringup.graph.description import rmw_environment
+from openral_bringup.graph.middleware import LARGE_IMAGES, rmw_environment
 
 ROOT = Path(__file__).parents[2]
 FAST = ("--real-time-factor", "0")
@@ -106,7 +106,7 @@ def foreign_robot(log: Path, **parameters: float) -> Iterator[None]:
     command = [sys.executable, "-P", "-m", "openral_sim.ros.foreign.node", "--ros-args"]
     command += [word for name, value in settings.items() for word in ("-p", f"{name}:={value}")]
     with log.open("wb") as output:
-        environment = {**os.environ, **rmw_environment(os.environ)}
+        environment = {**os.environ, **rmw_environment(os.environ, LARGE_IMAGES)}
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
         try:
             yield

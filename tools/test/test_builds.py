@@ -1,5 +1,7 @@
 """Tests of what is built again."""
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,8 @@ def layout(tmp_path: Path) -> Layout:
     layout.requirements.mkdir()
     for file in ("requirements/build.txt", "requirements/ros.txt", "colcon.meta"):
         (layout.root / file).write_text("1")
+    layout.python.parent.mkdir(parents=True)
+    layout.python.symlink_to(sys.executable)
     return layout
 
 
@@ -77,6 +81,21 @@ def test_a_change_builds_what_it_touches(
     (layout.root / changed).write_text("2")
     ensure_built(layout, WHEELS)
     assert built[1:] == [expected]
+
+
+def test_modules_are_compiled_when_they_change_even_where_python_would_not(
+    layout: Layout, built: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    good, bad = layout.root / "c" / "c" / "good.py", layout.root / "c" / "c" / "bad.py"
+    bad.write_text("=")
+    for size, content in enumerate(("x = 1", "x = 12"), start=len("x = 1")):
+        good.write_text(content)
+        os.utime(good, (size, size))
+        ensure_built(layout, WHEELS)
+        (compiled,) = (good.parent / "__pycache__").iterdir()
+        assert int.from_bytes(compiled.read_bytes()[12:16], "little") == size  # PEP 552: size of the source
+    assert len(built) == 1
 
 
 @pytest.mark.parametrize("lost", ["build/fingerprints.json", "install/env.sh"])

@@ -47,14 +47,14 @@ def ensure_built(layout: Layout, ros: RosSource, robot: bool = False) -> None:
         shutil.rmtree(layout.build, ignore_errors=True)
         shutil.rmtree(layout.install, ignore_errors=True)
         record = {}
-    if record == {**wanted, COMMON_INPUTS: common_inputs}:
-        return
-    chosen = _to_build(packages, wanted, record)
-    kept = {name: record[name] for name in record.keys() - {package.name for package in chosen}}
-    _write_record(layout, {**kept, COMMON_INPUTS: common_inputs})
-    _build(layout, ros, packages, chosen)
-    write_environment_file(layout, ros)
-    _write_record(layout, {**wanted, COMMON_INPUTS: common_inputs})
+    if record != {**wanted, COMMON_INPUTS: common_inputs}:
+        chosen = _to_build(packages, wanted, record)
+        kept = {name: record[name] for name in record.keys() - {package.name for package in chosen}}
+        _write_record(layout, {**kept, COMMON_INPUTS: common_inputs})
+        _build(layout, ros, packages, chosen)
+        write_environment_file(layout, ros)
+        _write_record(layout, {**wanted, COMMON_INPUTS: common_inputs})
+    _compile_modules(layout, packages)
 
 
 def _to_build(packages: list[Package], wanted: Mapping[str, str], record: Mapping[str, str]) -> list[Package]:
@@ -92,6 +92,17 @@ def _build(layout: Layout, ros: RosSource, packages: list[Package], chosen: list
         ).returncode
         if status != 0:
             raise BuildFailed(chosen, status, layout)
+
+
+def _compile_modules(layout: Layout, packages: list[Package]) -> None:
+    """Compile Python modules that changed.
+
+    Where PYTHONDONTWRITEBYTECODE is set, as in many container images, every node would compile them at each
+    start. One that cannot be compiled fails where it is imported.
+    """
+    folders = [str(folder) for package in packages if (folder := package.path / package.name).is_dir()]
+    command = [str(layout.python), "-m", "compileall", "-q", "-j", str(WORKERS), *folders]
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
 def _environment(layout: Layout, ros: RosSource) -> dict[str, str]:

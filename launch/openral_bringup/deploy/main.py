@@ -35,6 +35,7 @@ from openral_bringup.domains import domain_of, occupy
 from openral_bringup.graph.bodies import robot_content, sim_robot_notice
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.detectors import fetch_missing, missing_requirements
+from openral_bringup.graph.middleware import rmw_environment
 from openral_bringup.graph.nodes import Overrides, overrides_of
 from openral_bringup.graph.options import (
     DEFAULT_SCENE,
@@ -92,7 +93,7 @@ async def deployment(
     """
     make_folder(folder)
     environment = child_environment(domain, folder / "logs")
-    os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
+    os.environ.update(rmw_environment(os.environ), ROS_LOG_DIR=environment["ROS_LOG_DIR"])
     processes, missing = with_companions(graph, companions)
     supervisor = ProcessSupervisor(processes, folder, environment, Respawn(options.max_restarts))
     monitor = MonitorNode(options.namespace, options.camera_bases, graph.listening, domain)

@@ -22,6 +22,7 @@ from typing import TextIO
 
 from openral_bringup.graph.composition import component_arguments, node_arguments
 from openral_bringup.graph.description import GraphDescription
+from openral_bringup.graph.middleware import rmw_environment
 from openral_bringup.graph.nodes import NodeSpec
 from openral_bringup.graph.resources import executable_path
 from openral_core.backoff import ExponentialBackoff
@@ -367,7 +368,11 @@ class ProcessSupervisor:
 def child_environment(domain: int | None, log_folder: Path) -> dict[str, str]:
     """Return the environment for nodes: that of this process, unbuffered, with logs in the run folder."""
     chosen = {} if domain is None else {"ROS_DOMAIN_ID": str(domain)}
-    defaults = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "MUJOCO_GL": "egl"}
+    defaults = {
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+        "MUJOCO_GL": "egl",
+        **rmw_environment(os.environ),
+    }
     fixed = {
         "PYTHONUNBUFFERED": "1",
         "RCUTILS_LOGGING_BUFFERED_STREAM": "0",

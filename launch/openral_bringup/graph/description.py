@@ -15,27 +15,11 @@ from openral_bringup.graph.detectors import (
     detector_nodes,
     initially_inactive,
 )
+from openral_bringup.graph.middleware import LARGE_IMAGES, rmw_environment
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue, overridden, unknown
 from openral_bringup.graph.options import DeploymentOptions, Drift, InvalidDeployment, remaps_of
-from openral_bringup.graph.resources import large_images_profile
 from openral_core.rskills import Registry
 from openral_reasoner.llm.base import KEY_VARIABLES, MissingKey, api_key_for
-
-PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
-"""Environment variables that name a Fast DDS profile: of the version in Jazzy, and of later ones."""
-FAST_DDS = ("", "rmw_fastrtps_cpp", "rmw_fastrtps_dynamic_cpp")
-
-
-def rmw_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a process that publishes images; empty if the user chose a profile or RMW.
-
-    Fast DDS's own shared-memory segment is smaller than an image of 640x480.
-    """
-    chosen = any(environment.get(name) for name in PROFILES)
-    if chosen or environment.get("RMW_IMPLEMENTATION", "") not in FAST_DDS:
-        return {}
-    return {PROFILES[0]: str(large_images_profile())}
-
 
 CHECKED = {"ROS_PYTHON_CHECK_FIELDS": "1"}
 """Makes message classes reject a value of the wrong type by the field's name; otherwise C code may abort."""
@@ -100,7 +84,7 @@ def build_graph(
     folders = [str(folder) for folder in rskill_folders]
     registry = Registry.load(rskill_folders)
     if options.simulated:
-        body = simulated_body(options, folders, rmw_environment(environment), problems)
+        body = simulated_body(options, folders, rmw_environment(environment, LARGE_IMAGES), problems)
     else:
         body = real_body(options, folders, problems)
     chosen = chosen_detectors(options, registry, problems, semantic=body.semantic)

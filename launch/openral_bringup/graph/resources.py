@@ -96,9 +96,9 @@ def robot_path(asked: str) -> Path:
     raise RobotNotFound(asked, list(shipped))
 
 
-def large_images_profile() -> Path:
-    """Return the Fast DDS profile of processes that publish images."""
-    return share_folder("openral_bringup") / "dds" / "large_images.xml"
+def dds_profile(name: str) -> Path:
+    """Return one of the Fast DDS profiles: ``discovery`` or ``large_images``."""
+    return share_folder("openral_bringup") / "dds" / f"{name}.xml"
 
 
 def executable_path(package: str, executable: str) -> Path:

@@ -22,6 +22,7 @@ from openral_bringup.deploy.process_supervisor import (
     remove_stale_segments,
 )
 from openral_bringup.graph.description import GraphDescription, own_variables
+from openral_bringup.graph.middleware import PROFILES
 from openral_bringup.graph.nodes import NodeSpec
 
 Install = Callable[[str, str], NodeSpec]
@@ -326,3 +327,19 @@ def test_nobodys_processes_are_looked_at_while_every_file_has_locks(
     assert remove_stale_segments(tmp_path) == 1
     assert looked == [tmp_path], "once, however many there are"
     assert [file.name for file in tmp_path.iterdir()] == ["fastrtps_port7415"]
+
+
+def test_processes_find_each_other_soon_unless_the_user_chose_how(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in (*PROFILES, "RMW_IMPLEMENTATION"):
+        monkeypatch.delenv(name, raising=False)
+    given = child_environment(7, tmp_path)[PROFILES[0]]
+    assert "<leaseAnnouncement>" in Path(given).read_text()
+    monkeypatch.setenv(PROFILES[0], given)  # as for the monitor's own participant
+    assert child_environment(7, tmp_path)[PROFILES[0]] == given
+    monkeypatch.setenv(PROFILES[0], "mine.xml")
+    assert child_environment(7, tmp_path)[PROFILES[0]] == "mine.xml"
+    monkeypatch.setenv(PROFILES[0], "")
+    monkeypatch.setenv("RMW_IMPLEMENTATION", "rmw_cyclonedds_cpp")
+    assert child_environment(7, tmp_path)[PROFILES[0]] == ""

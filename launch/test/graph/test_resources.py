@@ -1,5 +1,6 @@
 """Paths of installed data: what does not exist is refused, with what does exist."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,8 @@ pytest.importorskip("ament_index_python")
 from openral_bringup.graph.resources import (
     NotInstalled,
     SceneNotFound,
+    dds_profile,
     executable_path,
-    large_images_profile,
     rskill_folders,
     scene_path,
     share_folder,
@@ -65,5 +66,8 @@ def test_an_unknown_scene_is_refused_with_the_shipped_ones() -> None:
         scene_path("castle")
 
 
-def test_the_profile_for_large_images_is_installed() -> None:
-    assert "<segment_size>" in large_images_profile().read_text()
+def test_the_profiles_are_installed_and_announce_alike() -> None:
+    discovery, large = (dds_profile(name).read_text() for name in ("discovery", "large_images"))
+    settings = re.compile(r"<builtin>.*</builtin>", re.DOTALL)
+    assert settings.findall(discovery) == settings.findall(large) != []
+    assert "<segment_size>" in large
