@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -39,6 +39,8 @@ DETECTORS = (CONTINUOUS, "/openral/perception/home_tiny_locator/detector")
 NODES = ("/skill_server", "/world_state", "/reasoner")
 """Managed nodes of the graph besides detectors."""
 FORMS = ("apart", "composed")
+CONTAINER = "/container"
+"""Process of several nodes, each of which has a thread with its name."""
 DEADLINE = 120.0
 """Longest wait for the graph, and for a transition [s]."""
 SETTLING = 5.0
@@ -227,9 +229,16 @@ def measured(deployed: psutil.Process, state: str, seconds: float) -> list[Row]:
     time.sleep(SETTLING)
     found = processes(deployed)
     before, begun = {pid: seconds_of(process) for pid, process in found.items()}, time.monotonic()
+    began = {
+        pid: thread_seconds(pid) for pid, process in found.items() if role(process, deployed) == CONTAINER
+    }
     time.sleep(seconds)
     passed = time.monotonic() - begun
     used = {pid: seconds_of(process) - before[pid] for pid, process in found.items()}
+    threads_used = {
+        pid: {name: seconds - began[pid].get(name, 0.0) for name, seconds in thread_seconds(pid).items()}
+        for pid in began
+    }
     memory = proportional_memory({pid: mappings(pid) for pid in found})
     rows: list[Row] = [
         {
@@ -243,10 +252,16 @@ def measured(deployed: psutil.Process, state: str, seconds: float) -> list[Row]:
         for pid, process in found.items()
     ]
     nodes = [row for row in rows if str(row["process"]).startswith("/")]
+    threads: list[Row] = [
+        {"detectors": state, "process": f"thread {name}", "cpu_percent": round(100.0 * seconds / passed, 2)}
+        for used_by in threads_used.values()
+        for name, seconds in sorted(used_by.items())
+    ]
     keys = ("pss_mb", "rss_mb", "cpu_percent")
     sums = {key: round(sum(float(str(row[key])) for row in nodes), 1) for key in keys}
     return [
         *sorted(rows, key=lambda row: str(row["process"])),
+        *threads,
         {"detectors": state, "process": "all nodes", **sums},
     ]
 
@@ -288,6 +303,16 @@ def proportional_memory(mapped: Mapping[int, Mapping[str, float]]) -> dict[int, 
         pid: sum(size / users.get(name, 1) for name, size in counted.items())
         for pid, counted in mapped.items()
     }
+
+
+def thread_seconds(pid: int) -> dict[str, float]:
+    """Processor time so far of a container's threads by name, those of Fast DDS together [s]."""
+    seconds: dict[str, float] = defaultdict(float)
+    for thread in psutil.Process(pid).threads():
+        with suppress(OSError):
+            name = Path(f"/proc/{pid}/task/{thread.id}/comm").read_text().strip()
+            seconds["dds" if name.startswith("dds.") else name] += thread.user_time + thread.system_time
+    return seconds
 
 
 def seconds_of(process: psutil.Process) -> float:

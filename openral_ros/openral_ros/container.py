@@ -13,10 +13,12 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from threading import Event, Thread
+from pathlib import Path
+from threading import Event, Thread, get_native_id
 
 import rclpy
 from rclpy.impl.rcutils_logger import RcutilsLogger
@@ -99,11 +101,19 @@ class NodeThread(Thread):
 
     def run(self) -> None:
         """Run the node; an exception is printed by Python, and ends it too."""
+        name_thread(self.name)
         trace_apart()
         try:
             self.status = self.runner.run()
         finally:
             self._on_end()
+
+
+def name_thread(qualified: str) -> None:
+    """Name this thread for `top -H` after its node; detectors, which share a name, after their namespace."""
+    words = [word for word in qualified.split("/") if word and word != "detector"]
+    with suppress(OSError):
+        Path(f"/proc/self/task/{get_native_id()}/comm").write_text(words[-1] if words else qualified)
 
 
 def run_together(components: Sequence[Component], arguments: Sequence[str] = ()) -> int:

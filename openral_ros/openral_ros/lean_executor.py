@@ -3,8 +3,8 @@
 rclpy wakes its wait set twice for every callback, so that other threads of a `MultiThreadedExecutor` see what
 has become free, and waits for the QoS events of every publisher and subscription each time. A node at rest
 spends most of its time on that. Here callbacks run on the spinning thread, which builds its next wait set
-anyway, and QoS events, which stay pending, are looked at once per second. What is not public API of rclpy is
-checked as in `rclpy_internals`.
+anyway, and QoS events, which stay pending, are looked at every five seconds. What is not public API of rclpy
+is checked as in `rclpy_internals`.
 """
 
 import time
@@ -29,7 +29,7 @@ from rclpy.waitable import NumberOfEntities, Waitable
 
 Work = tuple[Task, "Entity", Node | None]
 """A task, the entity whose callback it runs, and its node."""
-EVENTS_PERIOD = 1_000_000_000
+EVENTS_PERIOD = 5_000_000_000
 """Time between two waits that include QoS events, of which rclpy only warns [ns]."""
 Entity: TypeAlias = Any
 """Subscription, timer, guard condition, client, service or waitable, with attributes of rclpy alone."""

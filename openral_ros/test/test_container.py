@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread, get_native_id
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from openral_ros.container import Component, parse
+from openral_ros.container import Component, name_thread, parse
 from openral_ros.qos import LATCHED
 
 SpinUntil = Callable[..., None]
@@ -52,6 +53,26 @@ def test_a_command_line_has_arguments_of_the_process_and_of_each_node(
     line: str, shared: tuple[str, ...], components: tuple[tuple[str, tuple[str, ...]], ...]
 ) -> None:
     assert parse(line.split()) == (shared, tuple(Component(*each) for each in components))
+
+
+@pytest.mark.parametrize(
+    ("qualified", "name"),
+    [
+        ("/world_state", "world_state"),
+        ("/openral/perception/home_tiny_locator/detector", "home_tiny_locat"),  # Linux keeps 15 characters
+        ("module:Class", "module:Class"),
+    ],
+)
+def test_a_thread_is_named_after_its_node(qualified: str, name: str) -> None:
+    def run() -> None:
+        name_thread(qualified)
+        seen.append(Path(f"/proc/self/task/{get_native_id()}/comm").read_text().strip())
+
+    seen: list[str] = []
+    thread = Thread(target=run)
+    thread.start()
+    thread.join()
+    assert seen == [name]
 
 
 def component(name: str, kind: str = "Talker", *arguments: str) -> list[str]:
