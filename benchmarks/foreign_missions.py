@@ -85,12 +85,8 @@ def foreign_robot(seed: int, log: Path) -> Iterator[None]:
     settings = [word for name, value in parameters.items() for word in ("-p", f"{name}:={value}")]
     command = [sys.executable, "-P", "-m", "openral_sim.ros.foreign.node", "--ros-args", *settings]
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            env={**os.environ, **rmw_environment(os.environ, LARGE_IMAGES)},
-            stdout=output,
-            stderr=output,
-        )
+        environment = {**os.environ, **rmw_environment(os.environ, LARGE_IMAGES)}
+        process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
         try:
             yield
         finally:

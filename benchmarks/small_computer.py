@@ -8,6 +8,7 @@ ran: a page of a library is shared by the processes of the graph alone.
 
 FORMS chooses "apart", "composed" or both, which is the default. Each is measured with both detectors active,
 with both inactive, and again, started anew, with the continuous one alone, inactive.
+A container's processor time is told per thread too: every node has one of its name.
 """
 
 import os
@@ -229,16 +230,12 @@ def measured(deployed: psutil.Process, state: str, seconds: float) -> list[Row]:
     time.sleep(SETTLING)
     found = processes(deployed)
     before, begun = {pid: seconds_of(process) for pid, process in found.items()}, time.monotonic()
-    began = {
-        pid: thread_seconds(pid) for pid, process in found.items() if role(process, deployed) == CONTAINER
-    }
+    containers = [process for process in found.values() if role(process, deployed) == CONTAINER]
+    threads_before = thread_seconds(containers)
     time.sleep(seconds)
     passed = time.monotonic() - begun
     used = {pid: seconds_of(process) - before[pid] for pid, process in found.items()}
-    threads_used = {
-        pid: {name: seconds - began[pid].get(name, 0.0) for name, seconds in thread_seconds(pid).items()}
-        for pid in began
-    }
+    threads_after = thread_seconds(containers)
     memory = proportional_memory({pid: mappings(pid) for pid in found})
     rows: list[Row] = [
         {
@@ -253,9 +250,12 @@ def measured(deployed: psutil.Process, state: str, seconds: float) -> list[Row]:
     ]
     nodes = [row for row in rows if str(row["process"]).startswith("/")]
     threads: list[Row] = [
-        {"detectors": state, "process": f"thread {name}", "cpu_percent": round(100.0 * seconds / passed, 2)}
-        for used_by in threads_used.values()
-        for name, seconds in sorted(used_by.items())
+        {
+            "detectors": state,
+            "process": f"thread {name}",
+            "cpu_percent": round(100.0 * (after - threads_before[name]) / passed, 2),
+        }
+        for name, after in sorted(threads_after.items())
     ]
     keys = ("pss_mb", "rss_mb", "cpu_percent")
     sums = {key: round(sum(float(str(row[key])) for row in nodes), 1) for key in keys}
@@ -305,13 +305,14 @@ def proportional_memory(mapped: Mapping[int, Mapping[str, float]]) -> dict[int, 
     }
 
 
-def thread_seconds(pid: int) -> dict[str, float]:
-    """Processor time so far of a container's threads by name, those of Fast DDS together [s]."""
+def thread_seconds(containers: Sequence[psutil.Process]) -> dict[str, float]:
+    """Processor time so far of their threads by name, those of Fast DDS together [s]."""
     seconds: dict[str, float] = defaultdict(float)
-    for thread in psutil.Process(pid).threads():
-        with suppress(OSError):
-            name = Path(f"/proc/{pid}/task/{thread.id}/comm").read_text().strip()
-            seconds["dds" if name.startswith("dds.") else name] += thread.user_time + thread.system_time
+    for process in containers:
+        for thread in process.threads():
+            with suppress(OSError):
+                name = Path(f"/proc/{process.pid}/task/{thread.id}/comm").read_text().strip()
+                seconds["dds" if name.startswith("dds.") else name] += thread.user_time + thread.system_time
     return seconds
 
 

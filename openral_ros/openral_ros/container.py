@@ -27,7 +27,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from openral_core.errors import OpenRALError
 from openral_ros.lifecycle_node import LifecycleNodeBase
-from openral_ros.node_names import nodes_of
+from openral_ros.node_names import nodes_of, short_name
 from openral_ros.run_node import NodeRunner
 from openral_ros.tracing import trace_apart
 
@@ -101,7 +101,7 @@ class NodeThread(Thread):
 
     def run(self) -> None:
         """Run the node; an exception is printed by Python, and ends it too."""
-        name_thread(self.name)
+        name_thread(short_name(self.name))
         trace_apart()
         try:
             self.status = self.runner.run()
@@ -109,11 +109,10 @@ class NodeThread(Thread):
             self._on_end()
 
 
-def name_thread(qualified: str) -> None:
-    """Name this thread for `top -H` after its node; detectors, which share a name, after their namespace."""
-    words = [word for word in qualified.split("/") if word and word != "detector"]
+def name_thread(name: str) -> None:
+    """Name this thread for `top -H`; Linux keeps 15 characters."""
     with suppress(OSError):
-        Path(f"/proc/self/task/{get_native_id()}/comm").write_text(words[-1] if words else qualified)
+        Path(f"/proc/self/task/{get_native_id()}/comm").write_text(name)
 
 
 def run_together(components: Sequence[Component], arguments: Sequence[str] = ()) -> int:

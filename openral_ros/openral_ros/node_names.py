@@ -1,6 +1,12 @@
-"""Names of the nodes that the command line of a process gives."""
+"""Names of nodes: those that the command line of a process gives, and short ones."""
 
 from collections.abc import Iterable
+
+
+def short_name(qualified: str) -> str:
+    """Return a node's own name; that of its namespace for a detector, because all detectors share one."""
+    namespace, _, name = qualified.rpartition("/")
+    return namespace.rpartition("/")[2] if "/perception/" in namespace else name
 
 
 def nodes_of(command: Iterable[str]) -> list[str]:

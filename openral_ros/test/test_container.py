@@ -22,6 +22,7 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from openral_ros.container import Component, name_thread, parse
+from openral_ros.node_names import short_name
 from openral_ros.qos import LATCHED
 
 SpinUntil = Callable[..., None]
@@ -59,13 +60,13 @@ def test_a_command_line_has_arguments_of_the_process_and_of_each_node(
     ("qualified", "name"),
     [
         ("/world_state", "world_state"),
-        ("/openral/perception/home_tiny_locator/detector", "home_tiny_locat"),  # Linux keeps 15 characters
+        ("/openral/perception/home_tiny_locator/detector", "home_tiny_locat"),
         ("module:Class", "module:Class"),
     ],
 )
 def test_a_thread_is_named_after_its_node(qualified: str, name: str) -> None:
     def run() -> None:
-        name_thread(qualified)
+        name_thread(short_name(qualified))
         seen.append(Path(f"/proc/self/task/{get_native_id()}/comm").read_text().strip())
 
     seen: list[str] = []

@@ -20,6 +20,7 @@ from openral_bringup.deploy.process_supervisor import ProcessSupervisor
 from openral_bringup.graph.description import GraphDescription
 from openral_bringup.graph.nodes import defaults
 from openral_core.missions import MissionState
+from openral_ros.node_names import short_name
 
 _STAMP = re.compile(r"\[\d+\.\d+\] ")
 
@@ -93,7 +94,7 @@ def nodes_panel(snapshot: GraphSnapshot, restarts: Mapping[str, int]) -> Rendera
     for name, state in snapshot.nodes.items():
         style = "red" if state.startswith("given up") else STATE_STYLES.get(state, "cyan")
         short = name.removeprefix("/openral/perception/").removesuffix("/detector").lstrip("/")
-        died = restarts.get(short.rsplit("/", 1)[-1], 0)
+        died = restarts.get(short_name(name), 0)
         table.add_row(Text(short), Text(state, style=style), str(died or ""))
     return Panel(table, title="graph", border_style="dim")
 

@@ -13,6 +13,7 @@ from openral_bringup.graph.options import InvalidDeployment
 from openral_core.documents import read_yaml
 from openral_core.environment import node_environment
 from openral_core.errors import format_choices
+from openral_ros.node_names import short_name
 from openral_ros.parameters import Parameters
 
 ParameterValue = bool | int | float | str | list[str]
@@ -49,7 +50,7 @@ class NodeSpec:
     @property
     def key(self) -> str:
         """Short unique name: a detector's slug, else the node's name."""
-        return self.namespace.rsplit("/", 1)[-1] if "/perception/" in self.namespace else self.name
+        return short_name(self.qualified)
 
     @property
     def run_nodes(self) -> "tuple[NodeSpec, ...]":
