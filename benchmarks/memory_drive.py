@@ -136,7 +136,7 @@ class Drive:
             name = self.phrases.get(int(number), "")
             self._pixels[name] = max(self._pixels.get(name, 0), int(count))
         control = self.simulation.control
-        gripper = Pose.from_matrix(control.T_map_body(control.names.wrist_optical_frame))
+        gripper = Pose.from_matrix(control.T_map_grasp())
         found = self._detectors.stream(sight)
         return Moment(sight.frame, sight.view, semantic, found, self.simulation.holding, gripper)
 

@@ -262,9 +262,8 @@ class HouseholdEnv:
             watch()
 
     def _gripper(self) -> Pose:
-        control = self.simulation.control
-        T_world_wrist = control.T_map_body(control.names.wrist_optical_frame)
-        return Pose.from_matrix(self.simulation.localisation.T_map_world @ T_world_wrist)
+        T_world_grasp = self.simulation.control.T_map_grasp()
+        return Pose.from_matrix(self.simulation.localisation.T_map_world @ T_world_grasp)
 
     def _tell_held(self) -> None:
         if self.simulation.holding != self._held:

@@ -10,6 +10,7 @@ from openral_bringup.graph.options import DEFAULT_SIM_ROBOT, DeploymentOptions, 
 from openral_core.consent_policy import InvalidPolicy, load_policy
 from openral_core.documents import InvalidDocument, read_yaml
 from openral_core.home_map import load_map
+from openral_core.policies import PolicyBackend
 from openral_core.robot import RobotDescription, driver_topics, load_robot
 
 STOP_FILE = "emergency_stop.json"
@@ -140,12 +141,20 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
     policy = options.policy or (str(options.robot.parent / robot.policy) if robot.policy else "")
     node = node.with_parameters(policy_parameter(policy, str(home_map or ""), problems))
     node = node.with_parameters({"stop_file": str(stop_file_of(robot))})
-    geometry: dict[str, ParameterValue] = {"map_frame": robot.frames.map}
+    geometry: dict[str, ParameterValue] = dict(frames_of(robot))
     if rectified := [camera for camera, topics in robot.cameras.items() if topics.rectified]:
         geometry["rectified_cameras"] = rectified
     streams = driver_topics(robot)
     known = "" if options.finds_home else str(home_map or "")
     return Body(node, known, streams, geometry, robot.compressed, robot.semantic, bool(robot.skills))
+
+
+def frames_of(robot: RobotDescription) -> dict[str, str]:
+    """Return the frames of a robot by the names of world_state's parameters."""
+    frames = {"map_frame": robot.frames.map, "base_frame": robot.frames.base}
+    backends = (each for each in robot.skills.values() if isinstance(each, PolicyBackend))
+    tips = [robot.arm.tip] if robot.arm else [each.workspace.tip for each in backends if each.workspace]
+    return {**frames, "gripper_frame": tips[0]} if tips else frames
 
 
 def stop_file_of(robot: RobotDescription) -> Path:

@@ -154,7 +154,7 @@ def mapper_nodes(options: DeploymentOptions, body: Body) -> tuple[NodeSpec, ...]
     rectified = cast("list[str]", body.geometry.get("rectified_cameras", []))
     parameters: dict[str, ParameterValue] = {
         "use_sim_time": options.simulated,
-        "map_frame": body.geometry.get("map_frame", "map"),
+        **{key: body.geometry[key] for key in ("map_frame", "base_frame") if key in body.geometry},
         "cameras": [primary],
         "furniture": options.finds_home,
         "localise": options.drift is not Drift.OFF,

@@ -22,7 +22,9 @@ from openral_core.robot import driver_topics, load_robot
 from openral_core.rskills import Verb
 from openral_sim.odometry import DriftName
 from openral_sim.rendering.sensor import SensorName
+from openral_sim.robot.urdf import TIP
 from openral_sim.ros.parameters import SimParameters, WorldSource
+from openral_world_state.ros.parameters import WorldStateParameters
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = [ROOT / "rskills"]
@@ -47,6 +49,26 @@ def test_every_example_makes_a_graph_without_the_simulation(file: Path) -> None:
         "bringup",
     ]
     assert not any(node.parameters.get("use_sim_time") for node in graph.nodes)
+
+
+@pytest.mark.parametrize(
+    ("file", "frames"),
+    [
+        ("mobile_manipulator", ("map", "base_link", "gripper_link")),
+        ("shelf_camera", ("map", "camera_link", None)),
+        ("tabletop_arm", ("map", "base_link", "tool0")),
+    ],
+)
+def test_memory_and_mapper_use_the_frames_of_the_robot(file: str, frames: tuple[str | None, ...]) -> None:
+    graph = graph_of(ROOT / "robots" / f"{file}.yaml", mapper=True)
+    told = {node.key: node.parameters for node in graph.nodes}
+    names = ("map_frame", "base_frame", "gripper_frame")
+    assert tuple(told["world_state"].get(name) for name in names) == frames
+    assert tuple(told["mapper"][name] for name in names[:2]) == frames[:2]
+
+
+def test_memory_follows_the_gripper_of_the_simulated_robots() -> None:
+    assert WorldStateParameters().gripper_frame == TIP
 
 
 def test_the_examples_are_a_robot_that_acts_and_one_that_only_looks() -> None:

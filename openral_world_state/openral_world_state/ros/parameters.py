@@ -51,7 +51,7 @@ class WorldStateParameters(Parameters):
     map_frame: str = Field(default="map", description="fixed frame of all remembered poses")
     base_frame: str = Field(default="base_link", description="frame of the robot's base, on the floor")
     gripper_frame: str = Field(
-        default="wrist_camera_optical_frame", description="frame that held objects move with"
+        default="grasp", description="frame between the pads of the gripper; held objects move with it"
     )
     requester: str = Field(
         default="", description='agent that "me" refers to by default; empty: the first agent of the map'
