@@ -57,6 +57,17 @@ class ExistenceModel:
             rate = min(rate, self.miss_rates[-1][1])
         self._add(record, math.log(rate), camera)
 
+    def add_unrepeated(self, record: ObjectRecord, camera: Triple) -> None:
+        """Halve the evidence of a viewpoint whose next image, from a position [m], does not repeat it.
+
+        A true object is reported again and has all of the evidence back; a flicker is left with none.
+        """
+        if record.evidence_from is None or math.dist(record.evidence_from, camera) > self.same_view:
+            return
+        withdrawn = max(record.evidence, 0.0) / 2.0
+        record.confidence = self._shifted(record.confidence, -withdrawn)
+        record.evidence -= withdrawn
+
     def _add(self, record: ObjectRecord, evidence: float, camera: Triple | None) -> None:
         """Add evidence; of one viewpoint, only the most favourable counts."""
         anchor = record.evidence_from
@@ -64,11 +75,13 @@ class ExistenceModel:
         counted = record.evidence if is_same else 0.0
         if is_same and evidence <= counted:
             return
-        low, high = self.bounds
-        probability = 1.0 / (1.0 + math.exp(counted - evidence - self._logit(record.confidence)))
-        record.confidence = min(max(probability, low), high)
+        record.confidence = self._shifted(record.confidence, evidence - counted)
         record.evidence = evidence
         record.evidence_from = anchor if is_same else camera
+
+    def _shifted(self, probability: float, log_odds: float) -> float:
+        low, high = self.bounds
+        return min(max(1.0 / (1.0 + math.exp(-log_odds - self._logit(probability))), low), high)
 
     def _logit(self, probability: float) -> float:
         low, high = self.bounds

@@ -234,11 +234,11 @@ class NegativeEvidence:
             if state is Visibility.UNSEEN:
                 continue
             if not is_confirmed(record) or (state is Visibility.OCCUPIED and not record.misses):
-                self._doubt(record, view)
+                self._doubt(record, view, source)
             if state is not Visibility.OCCUPIED and record.id in self.memory:
                 self._count_miss(record, view.stamp)
 
-    def _doubt(self, record: ObjectRecord, view: DepthView) -> None:
+    def _doubt(self, record: ObjectRecord, view: DepthView, source: str) -> None:
         """Lower the probability that an object exists that is in full view but was not detected.
 
         One that the gripper held exists: a hand that took it may hide most of it from then on.
@@ -249,6 +249,8 @@ class NegativeEvidence:
             return
         x, y, z = view.camera_position.tolist()
         before = record.confidence
+        if record.observations == 1 and record.source == source:
+            EXISTENCE.add_unrepeated(record, (x, y, z))
         EXISTENCE.add_miss(record, float(view.intrinsics.K[0, 0]), (x, y, z))
         if record.confidence < EXISTENCE.dropped:
             self.memory.forget(record.id)

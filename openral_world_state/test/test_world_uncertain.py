@@ -54,6 +54,30 @@ def test_an_unconfirmed_detection_is_not_offered_and_fades(world: WorldModel) ->
     assert not list(world.memory)
 
 
+def test_what_the_next_images_from_the_same_place_do_not_repeat_is_not_offered(world: WorldModel) -> None:
+    see(world, 1.0, ("mug", 0.7))
+    assert world.recall(RecallQuery("mug"), NOW).status is RecallStatus.FOUND
+    for stamp in (5.0, 9.0):
+        see(world, stamp)
+    assert world.recall(RecallQuery("mug"), NOW).status is RecallStatus.NOT_IN_MEMORY
+    see(world, 13.0, ("mug", 0.7))
+    assert world.recall(RecallQuery("mug"), NOW).status is RecallStatus.FOUND
+    for stamp in (17.0, 21.0):
+        see(world, stamp)
+    assert world.recall(RecallQuery("mug"), NOW).status is RecallStatus.FOUND
+
+
+def test_an_answer_is_not_doubted_because_the_continuous_detector_sees_nothing_there(
+    world: WorldModel,
+) -> None:
+    eye = (1.4 + 0.4, 3.05, 1.35)
+    shot = render_depth(KITCHEN, look_at_pose(eye, (2.1, 4.2, 0.9)), size=(320, 240), stamp=1.0)
+    world.observe(shot.view, [Detection(shot.boxes["cup"], "mug", 0.6)], "locator")
+    for stamp in (5.0, 9.0):
+        see(world, stamp)
+    assert world.recall(RecallQuery("mug"), NOW).status is RecallStatus.FOUND
+
+
 def test_an_object_seen_from_three_places_stays(world: WorldModel) -> None:
     for stamp in (1.0, 2.0, 3.0):
         see(world, stamp, ("mug", 0.5))
