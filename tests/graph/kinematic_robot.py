@@ -40,7 +40,7 @@ from openral_testing.synthetic_depth import (
 
 Triple = tuple[float, float, float]
 Params = Mapping[str, ParamValue]
-FRAME, GRIPPER = "head_camera_optical_frame", "wrist_camera_optical_frame"
+FRAME, GRIPPER = "head_camera_optical_frame", "grasp"
 LOCATOR = "/openral/perception/sim_groundtruth_locator"
 EYE, REACH = 1.35, 0.15
 """Height of the camera, and how far a grasp may miss [m]."""
