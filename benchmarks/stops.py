@@ -3,7 +3,7 @@
 In one process, without cameras. A scenario of every skill runs over seeds of the home; at random moments the
 robot is halted, watched for two seconds while goals keep coming, released, and given the same goal again. The
 baseline is the cancellation of the same skill at another random moment. Times are simulated.
-STOPS=n in the environment, else 200; SEED=n is the first home, else 0.
+STOPS=n in the environment, else 200; SEED=n is the first home, else 0; VERBS=a,b stops only these skills.
 """
 
 import os
@@ -29,6 +29,8 @@ WATCHED = 2.0
 """Time for which the halted robot is watched [s]."""
 LONGEST = 12.0
 """Latest moment of a stop after the begin of a skill [s]; most skills last 5 to 15 s."""
+SHORT = {Verb.LOOK_AT: 1.0, Verb.NAVIGATE: 4.0, Verb.HANDOVER: 5.0}
+"""The same of shorter skills [s]."""
 LIMIT = 0.2
 """Longest time to standstill that is allowed [s]."""
 INTRUDER = ValidatedGoal("navigate", Verb.NAVIGATE, {"goal": Pose.planar(4.0, 2.2, 0.0)}, 60.0)
@@ -105,12 +107,13 @@ def stops(wanted: int) -> Iterator[Stop]:
     """Yield stops over seeds of the home until as many were halted; each one is cancelled first."""
     seed = int(os.environ.get("SEED", "0"))
     rng, count = np.random.default_rng(seed), 0
+    chosen = {Verb(name) for name in os.environ.get("VERBS", "").split(",") if name} or set(Verb)
     while count < wanted:
         bench, seed = Bench(seed), seed + 1
         for verb, params in every_skill(bench.scenario):
             outcome: SkillResult | Stop | None = None
-            for how in ("cancelled", "halted", "halted", "never"):
-                moment = float(rng.uniform(0.0, LONGEST)) if how != "never" else np.inf
+            for how in ("cancelled", "halted", "halted", "never") if verb in chosen else ("never",):
+                moment = float(rng.uniform(0.0, SHORT.get(verb, LONGEST))) if how != "never" else np.inf
                 outcome = bench.carry_out(verb, params(), moment, how)
                 if isinstance(outcome, SkillResult):
                     break
