@@ -62,7 +62,7 @@ class ExistenceModel:
 
         A true object is reported again and has all of the evidence back; a flicker is left with none.
         """
-        if record.evidence_from is None or math.dist(record.evidence_from, camera) > self.same_view:
+        if not self._is_same_view(record, camera):
             return
         withdrawn = max(record.evidence, 0.0) / 2.0
         record.confidence = self._shifted(record.confidence, -withdrawn)
@@ -70,14 +70,18 @@ class ExistenceModel:
 
     def _add(self, record: ObjectRecord, evidence: float, camera: Triple | None) -> None:
         """Add evidence; of one viewpoint, only the most favourable counts."""
-        anchor = record.evidence_from
-        is_same = anchor is not None and camera is not None and math.dist(anchor, camera) <= self.same_view
+        is_same = self._is_same_view(record, camera)
         counted = record.evidence if is_same else 0.0
         if is_same and evidence <= counted:
             return
         record.confidence = self._shifted(record.confidence, evidence - counted)
         record.evidence = evidence
-        record.evidence_from = anchor if is_same else camera
+        if not is_same:
+            record.evidence_from = camera
+
+    def _is_same_view(self, record: ObjectRecord, camera: Triple | None) -> bool:
+        anchor = record.evidence_from
+        return anchor is not None and camera is not None and math.dist(anchor, camera) <= self.same_view
 
     def _shifted(self, probability: float, log_odds: float) -> float:
         low, high = self.bounds

@@ -141,7 +141,7 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
     policy = options.policy or (str(options.robot.parent / robot.policy) if robot.policy else "")
     node = node.with_parameters(policy_parameter(policy, str(home_map or ""), problems))
     node = node.with_parameters({"stop_file": str(stop_file_of(robot))})
-    geometry: dict[str, ParameterValue] = dict(frames_of(robot))
+    geometry = frames_of(robot)
     if rectified := [camera for camera, topics in robot.cameras.items() if topics.rectified]:
         geometry["rectified_cameras"] = rectified
     streams = driver_topics(robot)
@@ -149,9 +149,9 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
     return Body(node, known, streams, geometry, robot.compressed, robot.semantic, bool(robot.skills))
 
 
-def frames_of(robot: RobotDescription) -> dict[str, str]:
+def frames_of(robot: RobotDescription) -> dict[str, ParameterValue]:
     """Return the frames of a robot by the names of world_state's parameters."""
-    frames = {"map_frame": robot.frames.map, "base_frame": robot.frames.base}
+    frames: dict[str, ParameterValue] = {"map_frame": robot.frames.map, "base_frame": robot.frames.base}
     backends = (each for each in robot.skills.values() if isinstance(each, PolicyBackend))
     tips = [robot.arm.tip] if robot.arm else [each.workspace.tip for each in backends if each.workspace]
     return {**frames, "gripper_frame": tips[0]} if tips else frames
