@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from openral_core.detectors import Box
 from openral_data.home_renderer import RenderSettings, render_home
-from openral_perception_ros.engines.colours import COLOURS, LEAST_SHARE, colour_shares
+from openral_perception_ros.engines.colours import COLOURS, LEAST_SHARE, balance_light, colour_shares
 from openral_sim.assets.objects.builder import COLOURS as PAINTS
 
 FIRST_SEED = 3_000_000
@@ -89,7 +89,7 @@ def measured(rgb: NDArray[np.uint8], box: Box, colour: str) -> Coloured:
     paints = lab(np.array([PAINTS[name] for name in names], np.float32)[None])[0]
     mean = lab(part.reshape(1, -1, 3).mean(1, keepdims=True, dtype=np.float32) / 255.0)[0, 0]
     nearest = names[int(np.linalg.norm(paints - mean, axis=1).argmin())]
-    return Coloured(colour, colour_shares(rgb, box), nearest)
+    return Coloured(colour, colour_shares(balance_light(rgb), box), nearest)
 
 
 def lab(rgb: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -14,7 +14,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import mujoco
@@ -36,6 +35,7 @@ from openral_perception_ros.detector import Detector, find_detector
 from openral_perception_ros.engines import EngineFrame, LoadOptions, engine_loader
 from openral_perception_ros.engines.colours import ColourGrounding
 from openral_perception_ros.engines.vocabulary import VocabularyDocument, load_vocabulary
+from openral_perception_ros.inference.grounding import PhraseGrounding
 from openral_perception_ros.inference.scheduler import DetectionResult
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
@@ -71,7 +71,7 @@ UNKNOWN = (
 ODD = ("{} with a handle", "{} between the bowl and the plate", "transparent {}", "broken {}", "wooden {}")
 MATCH = 0.5
 SPLIT = os.environ.get("SPLIT", "test")
-Detect = Callable[[LabelledImage], list[Detection]]
+Ground = Callable[[LabelledImage, tuple[str, ...]], list[Detection]]
 
 
 @dataclass(frozen=True)
@@ -290,18 +290,14 @@ def pairs(
         yield Phrase("relations", f"{name} behind the {anchor.name}", behind)
 
 
-Validated = tuple[RequestValidator, Detect, ColourGrounding]
+Validated = tuple[RequestValidator, Ground]
 
 
-def locator(
-    manifest: DetectorManifest, vocabulary: VocabularyDocument, folder: Path, detect: Detect
-) -> Validated:
+def on_demand(manifest: DetectorManifest) -> DetectorManifest:
     """A detector as an on-demand locator that measures colours and judges relations."""
     sensors = (Sensor.RGB, Sensor.DEPTH) if os.environ.get("DEPTH", "1") != "0" else (Sensor.RGB,)
     words = manifest.vocabulary.model_copy(update={"colours": True, "relations": True})
-    changes = {"mode": Mode.ON_DEMAND, "vocabulary": words, "sensors": sensors}
-    detector = Detector(manifest.model_copy(update=changes), folder, vocabulary, ("head",))
-    return RequestValidator(detector, 5.0), detect, ColourGrounding(detector.labels, Thesaurus.load())
+    return manifest.model_copy(update={"mode": Mode.ON_DEMAND, "vocabulary": words, "sensors": sensors})
 
 
 def detector_locators(folder: Path) -> list[tuple[str, Validated]]:
@@ -314,15 +310,16 @@ def detector_locators(folder: Path) -> list[tuple[str, Validated]]:
 
 def detector_locator(manifest: DetectorManifest, folder: Path, threshold: float) -> Validated:
     """An rSkill whose detections score above a threshold."""
-    manifest = manifest.model_copy(update={"threshold": threshold})
-    engine = engine_loader(manifest.engine)(manifest, folder, LoadOptions())
+    manifest = on_demand(manifest.model_copy(update={"threshold": threshold}))
+    lowest = manifest.model_copy(update={"threshold": manifest.least_score})
+    grounding = PhraseGrounding(engine_loader(manifest.engine)(lowest, folder, LoadOptions()), manifest)
     vocabulary = load_vocabulary(manifest, folder)
     assert vocabulary is not None
 
-    def detect(image: LabelledImage) -> list[Detection]:
-        return engine.detect(EngineFrame({"rgb": image.rgb}, "head", 0), None)
+    def ground(image: LabelledImage, terms: tuple[str, ...]) -> list[Detection]:
+        return grounding.detect(EngineFrame({"rgb": image.rgb}, "head", 0), terms)
 
-    return locator(manifest, vocabulary, folder, detect)
+    return RequestValidator(Detector(manifest, folder, vocabulary, ("head",)), 5.0), ground
 
 
 def truth_locator() -> Validated:
@@ -341,9 +338,13 @@ def truth_locator() -> Validated:
             "latency": 0.1,
         }
     )
-    return locator(
-        manifest, VocabularyDocument(labels=labels), Path(), partial(map_annotations, LEAST_SIDE / 2)
-    )
+    detector = Detector(on_demand(manifest), Path(), VocabularyDocument(labels=labels), ("head",))
+    colours = ColourGrounding(detector.labels, Thesaurus.load())
+
+    def ground(image: LabelledImage, terms: tuple[str, ...]) -> list[Detection]:
+        return colours.ground(map_annotations(LEAST_SIDE / 2, image), terms, image.rgb)
+
+    return RequestValidator(detector, 5.0), ground
 
 
 def map_annotations(least_side: float, image: LabelledImage) -> list[Detection]:
@@ -369,12 +370,12 @@ def judged(validated: Validated, view: View, phrase: Phrase) -> str:
 
 def answer(validated: Validated, image: LabelledImage, text: str) -> LocateResult | None:
     """Answer of a locator; None if it refuses the words."""
-    validator, detect, colours = validated
+    validator, ground = validated
     try:
         query = validator.parse(text, "", "", 0.0)
     except LocateError:
         return None
-    found = colours.ground(detect(image), query.phrases, image.rgb)
+    found = ground(image, query.phrases)
     assert image.depth is not None
     images: dict[str, object] = {}
     if os.environ.get("DEPTH", "1") != "0":

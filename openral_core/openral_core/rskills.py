@@ -212,6 +212,12 @@ class DetectorManifest(Manifest):
         default=None, description="(width, height) [px]; None = source"
     )
     threshold: float = Field(default=0.3, ge=0.0, le=1.0)
+    anchor_threshold: float | None = Field(
+        default=None, ge=0.0, le=1.0, description="score of a relation's anchor; None = threshold"
+    )
+    half_scale_threshold: float | None = Field(
+        default=None, ge=0.0, le=1.0, description="score of what only half scale shows; None = not tried"
+    )
     scores_calibrated: bool = True
     weights: Weights | None = None
     environment: Environment = Environment()
@@ -228,7 +234,17 @@ class DetectorManifest(Manifest):
             raise ValueError("'colours' needs the mode on_demand and the sensor rgb")
         if self.vocabulary.relations and self.mode is Mode.CONTINUOUS:
             raise ValueError("'relations' needs the mode on_demand")
+        if self.anchor_threshold is not None and not self.vocabulary.relations:
+            raise ValueError("'anchor_threshold' needs 'relations'")
+        if self.half_scale_threshold is not None and not self.vocabulary.colours:
+            raise ValueError("'half_scale_threshold' needs 'colours'")
         return self
+
+    @property
+    def least_score(self) -> float:
+        """Score from which the engine reports objects."""
+        anchor = self.anchor_threshold
+        return self.threshold if anchor is None else min(self.threshold, anchor)
 
 
 class ParameterType(StrEnum):

@@ -124,7 +124,7 @@ class RequestValidator:
         self, locate_query: LocateQuery, found: DetectionResult, frame_age: float
     ) -> LocateResult:
         """Build the response from the detections that match the query."""
-        detections = matching_detections(locate_query, found.detections)
+        detections = self._certain(locate_query, matching_detections(locate_query, found.detections))
         unclear: tuple[str, ...] = ()
         if locate_query.references:
             groundings = ground_references(locate_query, detections, found)
@@ -134,10 +134,11 @@ class RequestValidator:
                 for each in grounding.detections
             )
             unclear = tuple(grounding.unclear for grounding in groundings.values() if grounding.unclear)
+        seen = tuple(each for each in found.detections if each.score >= self._detector.manifest.threshold)
         status = LocateStatus.BAD_QUERY if unclear else LocateStatus.NOT_IN_VIEW
         return LocateResult(
             status=LocateStatus.FOUND if detections else status,
-            message=summarize(locate_query, detections, unclear, found.detections),
+            message=summarize(locate_query, detections, unclear, seen),
             query=locate_query.query,
             camera=locate_query.camera,
             detector=self._detector.manifest.id,
@@ -146,6 +147,15 @@ class RequestValidator:
             queue_time=found.queue_time,
             inference_time=found.inference_time,
         )
+
+    def _certain(self, locate_query: LocateQuery, detections: tuple[Detection, ...]) -> tuple[Detection, ...]:
+        """Drop what scores too low for an answer; anchors of relations alone may score lower."""
+        manifest, references = self._detector.manifest, locate_query.references.values()
+        if manifest.anchor_threshold is None:
+            return detections
+        anchors = {each.anchor for each in references} - {each.target for each in references}
+        least = dict.fromkeys(anchors, manifest.anchor_threshold)
+        return tuple(each for each in detections if each.score >= least.get(each.label, manifest.threshold))
 
     def build_error(self, query: str, camera: str, refused: LocateError) -> LocateResult:
         """Build the response of a failed request."""

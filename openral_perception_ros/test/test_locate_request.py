@@ -201,6 +201,25 @@ def test_a_relation_is_judged_in_the_boxes_of_both_objects(
 
 
 @pytest.mark.parametrize(
+    ("cup", "bowl", "status", "message"),
+    [
+        (0.8, 0.15, LocateStatus.FOUND, "1 x 'mug next to the bowl' in view"),
+        (0.8, 0.05, LocateStatus.NOT_IN_VIEW, "in view are 1 x 'mug'"),
+        (0.15, 0.8, LocateStatus.NOT_IN_VIEW, "in view are 1 x 'bowl'"),
+    ],
+)
+def test_an_anchor_may_score_lower_than_what_is_asked_for(
+    rskills: Path, cup: float, bowl: float, status: LocateStatus, message: str
+) -> None:
+    related = validator_of(rskills, "home-tiny-locator")
+    query = related.parse("mug next to the bowl", "", "", 0.0)
+    boxes = ((Box(0, 0, 20, 20), "mug", cup), (Box(30, 0, 60, 20), "bowl", bowl))
+    found = tuple(Detection(box, name, score) for box, name, score in boxes)
+    result = related.build_response(query, DetectionResult(SHOT, found, 0.1, 0.2), 0.1)
+    assert (result.status, message in result.message) == (status, True)
+
+
+@pytest.mark.parametrize(
     ("query", "reason"),
     [
         (

@@ -25,6 +25,13 @@ CENTRE = 0.6
 MAX_SIDE = 128
 """Longest side that is measured [px]; larger objects are scaled down."""
 
+LIGHT_SIZE = (160, 120)
+"""Width and height at which the light is estimated [px]: noise averages out."""
+LIGHT_NORM, LIGHT_STRENGTH, CLIPPED = 6, 0.5, 0.96
+"""Minkowski norm, exponent of the correction, and linear level from which pixels are left out [1]."""
+LIGHT_PERCENTILE, LIGHT_TARGET, LIGHT_GAIN = 98, 0.9, 5.0
+"""Percentile of the pixels that is brought up to this linear level [1], by at most this factor."""
+
 Bounds = tuple[float, float]
 HUES: Mapping[str, tuple[Bounds, Bounds, Bounds]] = MappingProxyType(
     {
@@ -51,6 +58,36 @@ DARK: tuple[float, float] = (22.0, 18.0)
 """Lightness and chroma below which every hue is black [L*a*b* units]."""
 COLOURS = (*HUES, *GREYS)
 """Names that can be measured."""
+
+
+def balance_light(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Take half of the light's colour out of an image, and brighten a dark one.
+
+    The light is estimated by shades of grey (Finlayson & Trezzi 2004), in linear light (IEC 61966-2-1).
+
+    Args:
+        rgb: Image, shape (H, W, 3).
+    """
+    linear = _LINEAR[cv2.resize(rgb, LIGHT_SIZE, interpolation=cv2.INTER_AREA)].reshape(-1, 3)
+    unclipped = linear[linear.max(axis=1) < CLIPPED]
+    if not len(unclipped):
+        return rgb
+    light = np.maximum((unclipped**LIGHT_NORM).mean(axis=0) ** (1.0 / LIGHT_NORM), 1e-4)
+    gains = (light.mean() / light) ** LIGHT_STRENGTH
+    brightest = np.percentile((linear * gains).max(axis=1), LIGHT_PERCENTILE)
+    gains *= np.clip(LIGHT_TARGET / max(brightest, 1e-4), 1.0, LIGHT_GAIN)
+    levels = np.clip(_LINEAR[:, None] * gains, 0.0, 1.0)
+    encoded = np.where(levels <= 0.0031308, levels * 12.92, 1.055 * levels ** (1.0 / 2.4) - 0.055)
+    return np.asarray(cv2.LUT(rgb, np.rint(255.0 * encoded).astype(np.uint8).reshape(1, 256, 3)), np.uint8)
+
+
+def _linear_levels() -> NDArray[np.float64]:
+    encoded = np.arange(256) / 255.0
+    return np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+
+
+_LINEAR = _linear_levels()
+"""Linear intensity of each 8-bit level of sRGB [1]."""
 
 
 def colour_shares(rgb: NDArray[np.uint8], box: Box) -> dict[str, float]:
@@ -121,11 +158,12 @@ class ColourGrounding:
             rgb: The image, shape (H, W, 3).
         """
         wanted = {term: self._wanted(term) for term in terms}
+        balanced = balance_light(rgb) if any(colours for _, colours in wanted.values()) else rgb
         return [
             Detection(found.box, term, found.score, found.track)
             for found in detections
             for term, (labels, colours) in wanted.items()
-            if found.label in labels and _has_colours(rgb, found.box, colours)
+            if found.label in labels and _has_colours(balanced, found.box, colours)
         ]
 
     def _wanted(self, term: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -11,12 +11,9 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-import numpy as np
-
 from openral_core.detectors import InvalidDetection
 from openral_core.errors import OpenRALError
-from openral_core.rskills import DetectorManifest, Sensor
-from openral_core.text import Thesaurus
+from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import (
     Engine,
     EngineError,
@@ -27,7 +24,7 @@ from openral_perception_ros.engines import (
     clip_detections,
     engine_loader,
 )
-from openral_perception_ros.engines.colours import ColourGrounding
+from openral_perception_ros.inference.grounding import PhraseGrounding
 from openral_perception_ros.inference.ipc import (
     Detect,
     Detected,
@@ -52,7 +49,7 @@ class RequestServer:
         self._buffer = buffer
         self._loader = loader
         self._engine: Engine | None = None
-        self._colours: ColourGrounding | None = None
+        self._grounding: PhraseGrounding | None = None
 
     def handle(self, request: Request) -> Reply:
         """Return the reply to one request; every failure is typed."""
@@ -72,12 +69,11 @@ class RequestServer:
 
     def _load(self, load: Load) -> Ready:
         manifest = load.manifest
-        engine = self._loader(manifest.engine)(manifest, Path(load.folder), load.options)
+        lowest = manifest.model_copy(update={"threshold": manifest.least_score})
+        engine = self._loader(manifest.engine)(lowest, Path(load.folder), load.options)
         warm_up = timed_warm_up(engine, manifest)
         self._engine = engine
-        self._colours = (
-            ColourGrounding(engine.labels, Thesaurus.load()) if manifest.vocabulary.colours else None
-        )
+        self._grounding = PhraseGrounding(engine, manifest) if manifest.vocabulary.colours else None
         return Ready(engine.labels, warm_up, engine.device_memory_mb())
 
     def _detect(self, detect: Detect) -> Detected:
@@ -85,11 +81,10 @@ class RequestServer:
             raise EngineError("detection requested before a model was loaded")
         frame = EngineFrame(self._buffer.read(detect.planes), detect.camera, detect.stamp, detect.labels)
         started = time.perf_counter()
-        if self._colours is None or detect.terms is None:
+        if self._grounding is None or detect.terms is None:
             detections = self._engine.detect(frame, detect.terms)
         else:
-            rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
-            detections = self._colours.ground(self._engine.detect(frame, None), detect.terms, rgb)
+            detections = self._grounding.detect(frame, detect.terms)
         found = clip_detections(detections, frame.size)
         return Detected(found, time.perf_counter() - started)
 

@@ -5,7 +5,13 @@ from hypothesis import strategies as st
 
 from openral_core.detectors import Box, Detection
 from openral_core.text import Thesaurus
-from openral_perception_ros.engines.colours import COLOURS, LEAST_SHARE, ColourGrounding, colour_shares
+from openral_perception_ros.engines.colours import (
+    COLOURS,
+    LEAST_SHARE,
+    ColourGrounding,
+    balance_light,
+    colour_shares,
+)
 
 THESAURUS = Thesaurus.load()
 SWATCHES = {
@@ -51,6 +57,21 @@ def test_a_white_object_in_the_shade_may_be_grey_but_not_black() -> None:
     shares = colour_shares(scene({(20, 20, 60, 70): (140, 138, 135)}), Box(20, 20, 60, 70))
     assert min(shares["white"], shares["grey"]) > 0.6
     assert shares["black"] < 0.05
+
+
+@pytest.mark.parametrize("light", [(0.35, 0.35, 0.35), (1.0, 0.75, 0.75), (0.75, 0.8, 1.0)])
+def test_white_is_white_in_dim_and_coloured_light(light: tuple[float, float, float]) -> None:
+    boxes = {(20, 20, 60, 70): SWATCHES["white"], (90, 20, 130, 70): SWATCHES["grey"]}
+    lit = np.rint(scene(boxes) * np.array(light)).astype(np.uint8)
+    detections = [Detection(Box(*map(float, box)), "mug", 0.9) for box in boxes]
+    found = [each.box for each in grounding().ground(detections, ["white mug"], lit)]
+    assert found[:1] == [detections[0].box]
+
+
+def test_balancing_leaves_an_image_without_unclipped_pixels_alone() -> None:
+    rgb = np.full((8, 8, 3), 255, np.uint8)
+    assert (balance_light(rgb) == rgb).all()
+    assert (balance_light(np.zeros((8, 8, 3), np.uint8)) == 0).all()
 
 
 def test_what_surrounds_an_object_hardly_counts() -> None:

@@ -1,0 +1,76 @@
+"""Phrases grounded in the detections of an engine with a closed vocabulary, at half scale too if need be."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from openral_core.detectors import Box, Detection
+from openral_core.lazy_modules import lazy_module
+from openral_core.rskills import DetectorManifest, Sensor
+from openral_core.text import Thesaurus
+from openral_perception_ros.engines import Engine, EngineFrame
+from openral_perception_ros.engines.colours import ColourGrounding
+
+cv2 = lazy_module("cv2")
+
+BORDER = 114
+"""Grey level around an image at half scale, as around letterboxed ones."""
+SAME_OBJECT = 0.5
+"""Intersection over union from which detections at both scales are of one object [1]."""
+
+
+class PhraseGrounding:
+    """Ground phrases in the detections of an engine.
+
+    Args:
+        engine: Loaded with the manifest's ``least_score`` as its threshold.
+        manifest: Its vocabulary is closed, and its colours are measured.
+    """
+
+    def __init__(self, engine: Engine, manifest: DetectorManifest) -> None:
+        self._engine, self._manifest = engine, manifest
+        self._colours = ColourGrounding(engine.labels, Thesaurus.load())
+
+    def detect(self, frame: EngineFrame, terms: Sequence[str]) -> list[Detection]:
+        """Return the detections that satisfy a phrase, labelled with it.
+
+        With ``half_scale_threshold``, phrases without a detection above the threshold are grounded again in
+        the image at half scale: a small network recognises what nearly fills the image better there.
+        """
+        rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
+        found = self._colours.ground(self._engine.detect(frame, None), terms, rgb)
+        least = self._manifest.half_scale_threshold
+        certain = {each.label for each in found if each.score >= self._manifest.threshold}
+        missing = [term for term in terms if term not in certain]
+        if least is None or not missing:
+            return found
+        halved = [each for each in self._detect_at_half_scale(frame, rgb) if each.score >= least]
+        added = self._colours.ground(halved, missing, rgb)
+        return added + [each for each in found if not any(_is_same(each, other) for other in added)]
+
+    def _detect_at_half_scale(self, frame: EngineFrame, rgb: NDArray[np.uint8]) -> list[Detection]:
+        """Detect in the image at half scale, amid a grey border that keeps its size."""
+        height, width = rgb.shape[:2]
+        left, top = width // 4, height // 4
+        halved = cv2.resize(rgb, (max(1, width // 2), max(1, height // 2)), interpolation=cv2.INTER_AREA)
+        canvas = np.full_like(rgb, BORDER)
+        canvas[top : top + halved.shape[0], left : left + halved.shape[1]] = halved
+        alone = EngineFrame({Sensor.RGB.value: canvas}, frame.camera, frame.stamp)
+        found = self._engine.detect(alone, None)
+        boxes = [_doubled(each.box, left, top).clipped(width, height) for each in found]
+        return [
+            Detection(box, each.label, each.score)
+            for each, box in zip(found, boxes, strict=True)
+            if box is not None
+        ]
+
+
+def _doubled(box: Box, left: float, top: float) -> Box:
+    """Map a box from the halved image, whose corner is at ``left``, ``top``, to the whole one [px]."""
+    corners = (box.x_min - left, box.y_min - top, box.x_max - left, box.y_max - top)
+    return Box(*(2.0 * each for each in corners))
+
+
+def _is_same(one: Detection, other: Detection) -> bool:
+    return one.label == other.label and one.box.iou(other.box) >= SAME_OBJECT
