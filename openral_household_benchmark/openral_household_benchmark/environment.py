@@ -188,7 +188,7 @@ class DetectorPairEngines:
             question = self._validator.parse(query, camera, detector, _DEADLINE)
         except LocateError as refused:
             return self._validator.build_error(query, camera, refused)
-        terms = question.terms if question.labels is None else None
+        terms = question.phrases if question.labels is None else None
         found = self._locator.detect(sight.frame, terms)
         image_set = ImageSet(CAMERA, sight.frame.stamp, CAMERA, 0.0, {})
         return self._validator.build_response(question, DetectionResult(image_set, found, 0.0, 0.0), 0.0)
