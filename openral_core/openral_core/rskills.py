@@ -122,6 +122,7 @@ class Manifest(Document):
 
 
 OptionValue = str | int | float | bool
+Score = Annotated[float, Field(ge=0.0, le=1.0)]
 Engine = Literal[
     "rtdetr_onnx",
     "rtdetr_hf",
@@ -211,13 +212,9 @@ class DetectorManifest(Manifest):
     input_size: tuple[int, int] | None = Field(
         default=None, description="(width, height) [px]; None = source"
     )
-    threshold: float = Field(default=0.3, ge=0.0, le=1.0)
-    anchor_threshold: float | None = Field(
-        default=None, ge=0.0, le=1.0, description="score of a relation's anchor; None = threshold"
-    )
-    half_scale_threshold: float | None = Field(
-        default=None, ge=0.0, le=1.0, description="score of what only half scale shows; None = not tried"
-    )
+    threshold: Score = 0.3
+    anchor_threshold: Score | None = Field(default=None, description="a relation's anchor; None = threshold")
+    half_scale_threshold: Score | None = Field(default=None, description="None = half scale is not tried")
     scores_calibrated: bool = True
     weights: Weights | None = None
     environment: Environment = Environment()
@@ -234,17 +231,15 @@ class DetectorManifest(Manifest):
             raise ValueError("'colours' needs the mode on_demand and the sensor rgb")
         if self.vocabulary.relations and self.mode is Mode.CONTINUOUS:
             raise ValueError("'relations' needs the mode on_demand")
-        if self.anchor_threshold is not None and not self.vocabulary.relations:
-            raise ValueError("'anchor_threshold' needs 'relations'")
-        if self.half_scale_threshold is not None and not self.vocabulary.colours:
-            raise ValueError("'half_scale_threshold' needs 'colours'")
+        for key, needed in (("anchor_threshold", "relations"), ("half_scale_threshold", "colours")):
+            if getattr(self, key) is not None and not getattr(self.vocabulary, needed):
+                raise ValueError(f"'{key}' needs '{needed}'")
         return self
 
     @property
     def least_score(self) -> float:
         """Score from which the engine reports objects."""
-        anchor = self.anchor_threshold
-        return self.threshold if anchor is None else min(self.threshold, anchor)
+        return min(self.threshold, 1.0 if self.anchor_threshold is None else self.anchor_threshold)
 
 
 class ParameterType(StrEnum):
