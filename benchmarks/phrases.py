@@ -311,8 +311,7 @@ def detector_locators(folder: Path) -> list[tuple[str, Validated]]:
 def detector_locator(manifest: DetectorManifest, folder: Path, threshold: float) -> Validated:
     """An rSkill whose detections score above a threshold."""
     manifest = on_demand(manifest.model_copy(update={"threshold": threshold}))
-    lowest = manifest.model_copy(update={"threshold": manifest.least_score})
-    grounding = PhraseGrounding(engine_loader(manifest.engine)(lowest, folder, LoadOptions()), manifest)
+    grounding = PhraseGrounding(engine_loader(manifest.engine)(manifest, folder, LoadOptions()), manifest)
     vocabulary = load_vocabulary(manifest, folder)
     assert vocabulary is not None
 

@@ -19,6 +19,8 @@ from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.errors import BadDetections, MissingImagePlane, MissingPackage
 
 Plane = NDArray[np.generic]
+PADDING_COLOUR = (114, 114, 114)
+"""RGB [levels of 255]: the grey with which YOLO-family letterboxing pads."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

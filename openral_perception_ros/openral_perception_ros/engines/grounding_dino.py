@@ -125,7 +125,7 @@ class GroundingDino(PhraseDetector):
         if not np.isfinite(scores).all():
             raise BadDetections("scores that are not finite", f"{len(scores)} queries")
         scores = scores.clip(SMALLEST, 1.0 - SMALLEST)
-        return make_candidates(np.log(scores / (1.0 - scores)), boxes, self._manifest.threshold)
+        return make_candidates(np.log(scores / (1.0 - scores)), boxes, self._manifest.least_score)
 
 
 def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> GroundingDino:

@@ -264,14 +264,15 @@ class KserveDetector:
             width = len(columns) if all_named else None
             logits = tensor(options.logits_output, (count, width)).astype(np.float64)
             _check_classes(options.logits_output, np.arange(logits.shape[1]), columns, served=False)
-            return make_candidates(logits[:, columns], boxes, self._manifest.threshold)
+            return make_candidates(logits[:, columns], boxes, self._manifest.least_score)
         scores = tensor(options.scores_output, (count,)).astype(np.float64)
         numbers = tensor(options.classes_output, (count,)).astype(np.int64)
         if all_named:
             _check_classes(options.classes_output, columns, numbers, served=True)
         index = {int(number): position for position, number in enumerate(columns)}
         classes = np.array([index.get(int(number), -1) for number in numbers], np.int64)
-        kept = np.flatnonzero(~(scores <= self._manifest.threshold) & (classes >= 0))  # NaN is refused later
+        above = ~(scores <= self._manifest.least_score)  # NaN is refused later
+        kept = np.flatnonzero(above & (classes >= 0))
         width, height = self._size
         return Candidates(boxes / (width, height, width, height), scores, classes).only(kept)
 

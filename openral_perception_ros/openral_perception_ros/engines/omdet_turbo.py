@@ -113,7 +113,7 @@ class ZeroShotHf(PhraseDetector):
             output = self._model(pixel_values=tensor, **self._prompter.prompt(phrases))
             logits = output.decoder_class_logits[0].float().cpu().numpy()[:, : len(phrases)]
             boxes = output.decoder_coord_logits[0].float().cpu().numpy()
-        found = make_candidates(logits, boxes, self._manifest.threshold)
+        found = make_candidates(logits, boxes, self._manifest.least_score)
         return non_max_suppression(found, self._options.nms_overlap, self._options.nms_across_classes)
 
 

@@ -12,6 +12,7 @@ from PIL import Image
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from openral_core.errors import OpenRALError
+from openral_perception_ros.engines.base import PADDING_COLOUR
 from openral_perception_ros.engines.checkpoints import PREPROCESSOR_FILE
 
 Size = tuple[int, int]
@@ -53,10 +54,6 @@ def letterbox_transform(kind: ResizeMode, source: Size, model: Size) -> Letterbo
     return LetterboxTransform(
         source, (max(round(source[0] * scale), 1), max(round(source[1] * scale), 1)), model
     )
-
-
-PADDING_COLOUR = (114, 114, 114)
-"""RGB [levels of 255]: the grey with which YOLO-family letterboxing pads."""
 
 
 class InvalidPreprocessing(OpenRALError):

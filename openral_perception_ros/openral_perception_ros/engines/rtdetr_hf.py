@@ -80,4 +80,4 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> RtDe
         )
         classes = ClassNames.of(manifest, folder, model.config.num_labels)
         model = to_device(model, placement)
-    return RtDetrHf(model, placement, Preprocessing.read(checkpoint), classes, manifest.threshold, own.fit)
+    return RtDetrHf(model, placement, Preprocessing.read(checkpoint), classes, manifest.least_score, own.fit)

@@ -129,4 +129,4 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> RtDe
     session = open_session(str(checkpoint / MODEL_FILE), options.device, own.threads)
     count = session.get_outputs()[0].shape[-1]
     classes = ClassNames.of(manifest, folder, count if isinstance(count, int) else None)
-    return RtDetrOnnx(session, Preprocessing.read(checkpoint), classes, manifest.threshold, own.fit)
+    return RtDetrOnnx(session, Preprocessing.read(checkpoint), classes, manifest.least_score, own.fit)

@@ -10,12 +10,11 @@ from openral_core.lazy_modules import lazy_module
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_core.text import Thesaurus
 from openral_perception_ros.engines import Engine, EngineFrame
+from openral_perception_ros.engines.base import PADDING_COLOUR
 from openral_perception_ros.engines.colours import ColourGrounding
 
 cv2 = lazy_module("cv2")
 
-BORDER = 114
-"""Grey level around an image at half scale, as around letterboxed ones."""
 SAME_OBJECT = 0.5
 """Intersection over union from which detections at both scales are of one object [1]."""
 
@@ -24,7 +23,7 @@ class PhraseGrounding:
     """Ground phrases in the detections of an engine.
 
     Args:
-        engine: Loaded with the manifest's ``least_score`` as its threshold.
+        engine: Loaded from the manifest.
         manifest: Its vocabulary is closed, and its colours are measured.
     """
 
@@ -54,7 +53,7 @@ class PhraseGrounding:
         height, width = rgb.shape[:2]
         left, top = width // 4, height // 4
         halved = cv2.resize(rgb, (max(1, width // 2), max(1, height // 2)), interpolation=cv2.INTER_AREA)
-        canvas = np.full_like(rgb, BORDER)
+        canvas = np.full_like(rgb, PADDING_COLOUR)
         canvas[top : top + halved.shape[0], left : left + halved.shape[1]] = halved
         alone = EngineFrame({Sensor.RGB.value: canvas}, frame.camera, frame.stamp)
         found = self._engine.detect(alone, None)

@@ -69,8 +69,7 @@ class RequestServer:
 
     def _load(self, load: Load) -> Ready:
         manifest = load.manifest
-        lowest = manifest.model_copy(update={"threshold": manifest.least_score})
-        engine = self._loader(manifest.engine)(lowest, Path(load.folder), load.options)
+        engine = self._loader(manifest.engine)(manifest, Path(load.folder), load.options)
         warm_up = timed_warm_up(engine, manifest)
         self._engine = engine
         self._grounding = PhraseGrounding(engine, manifest) if manifest.vocabulary.colours else None
