@@ -6,7 +6,9 @@ from random import Random
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
+from openral_sim.planning.occupancy_grid import rasterise
 from openral_sim.scene.entities import WorldFurniture, WorldObject
 from openral_sim.world import SimWorldModel
 
@@ -16,6 +18,10 @@ GAP = 0.04
 """Space between objects that are put down [m]."""
 ATTEMPTS = 60
 """Points of a surface that are tried for an object [1]."""
+REACH = 0.75
+"""Distance that a domestic robot's arm reaches from the middle of its base [m]."""
+STANDING = 0.35
+"""Distance from the middle of a base to furniture and walls, at least [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,19 +133,32 @@ def displace(world: SimWorldModel, displaced: Displaced) -> None:
 def free_position(
     world: SimWorldModel, item: WorldObject, furniture: WorldFurniture, rng: Random
 ) -> tuple[float, float, float] | None:
-    """Return a position for an object on the uppermost surface of a piece; None if there is no room."""
+    """Return a position on the uppermost surface of a piece, within an arm's reach of the floor.
+
+    None if there is no room.
+    """
     surface = max(furniture.surfaces, key=lambda each: each.z)
     radius = _radius(item)
     low, high = np.array(surface.area.min) + radius, np.array(surface.area.max) - radius
     if np.any(low > high):
         return None
     others = [(world.T_world(each.body)[:2, 3], _radius(each)) for each in world.objects.values()]
+    standing = _floor_to_stand_on(world)
     for _ in range(ATTEMPTS):
         local = (rng.uniform(*pair) for pair in zip(low, high, strict=True))
         x, y = (float(value) for value in furniture.pose.to_parent(*local))
-        if all(np.hypot(*(other - (x, y))) > radius + size + GAP for other, size in others):
+        free = all(np.hypot(*(other - (x, y))) > radius + size + GAP for other, size in others)
+        if free and np.hypot(*(standing - (x, y)).T).min(initial=np.inf) <= REACH:
             return x, y, surface.z + item.size[2] / 2.0
     return None
+
+
+def _floor_to_stand_on(world: SimWorldModel) -> NDArray[np.float64]:
+    """Return the points of the floor where a base can stand, (N, 2) in map [m]; what moves is no obstacle."""
+    names = ((body, world.model.body(body).name) for body in range(world.model.nbody))
+    moving = frozenset(body for body, name in names if name.startswith(("object/", "robot/", "person/")))
+    floor = rasterise(world.model, world.data, moving)
+    return floor.point(np.argwhere(floor.clearance >= STANDING))
 
 
 def _radius(item: WorldObject) -> float:

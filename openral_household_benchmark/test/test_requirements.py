@@ -7,7 +7,10 @@ from random import Random
 import numpy as np
 import pytest
 
+from openral_household_benchmark import requirements
 from openral_household_benchmark.requirements import (
+    REACH,
+    STANDING,
     Displaced,
     Given,
     HasLeft,
@@ -68,6 +71,26 @@ def test_a_free_position_is_apart_from_every_other_object(seed: int, world: SimW
     others = [world.T_world(item.body)[:2, 3] for item in world.objects.values()]
     assert min(float(np.hypot(*(other - position[:2]))) for other in others) > 0.05
     assert position[2] > max(surface.z for surface in table.surfaces)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_free_position_is_within_an_arms_reach_of_where_a_base_can_stand(seed: int) -> None:
+    world = SimWorldModel.load(load_scene(SCENE.parent / "house.yaml"), seed)
+    bed = world.furniture["bed"]
+    position = free_position(world, world.objects["can"], bed, Random(seed))
+    assert position is not None
+    surface = max(bed.surfaces, key=lambda each: each.z).area
+    local = np.array(bed.pose.to_local(*position[:2]))
+    margins = np.minimum(local - np.array(surface.min), np.array(surface.max) - local)
+    assert min(margins) <= REACH - STANDING
+
+
+def test_a_piece_out_of_reach_offers_no_position(
+    world: SimWorldModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    can, table = world.objects["can"], world.furniture["dining_table"]
+    monkeypatch.setattr(requirements, "REACH", 0.2)
+    assert free_position(world, can, table, Random(0)) is None
 
 
 def test_a_piece_without_room_offers_no_position(world: SimWorldModel) -> None:

@@ -267,6 +267,7 @@ class Course:
     at: Acted | None = None
     facing: Acted | None = None
     inspected: tuple[Inspection, ...] = ()
+    tried: frozenset[tuple[Verb, str]] = frozenset()
 
     @classmethod
     def of(cls, evidence: Evidence) -> "Course":
@@ -277,15 +278,15 @@ class Course:
         return course
 
     @property
-    def handled(self) -> int:
-        """Number of grasps and releases."""
-        return len(self.taken) + len(self.released)
+    def progress(self) -> int:
+        """Number of grasps and releases, and of different skill goals tried; it never falls."""
+        return len(self.taken) + len(self.released) + len(self.tried)
 
     def after(self, fact: Fact, order: int) -> "Course":
         """Return the effects after one more fact."""
         if not isinstance(fact, Acted):
             return self
-        moved = self._moved(fact)
+        moved = replace(self._moved(fact), tried=self.tried | {(fact.verb, fact.target.id)})
         if fact.status in _EMPTY_HAND:
             return replace(moved, held="")
         return moved._did(fact, order) if fact.succeeded else moved

@@ -74,7 +74,7 @@ def run_decision_loop(mission: Mission) -> Procedure[Ending]:
             return outcome
         append_turn(mission, given, raw, outcome)
         looping, loop = loop.after(
-            raw.tool, raw.arguments, outcome.model_dump_json(), Course.of(mission.evidence).handled
+            raw.tool, raw.arguments, outcome.model_dump_json(), Course.of(mission.evidence).progress
         )
         if looping:
             raise MissionStuck(describe_repetition(raw.tool, loop.limit, outcome))

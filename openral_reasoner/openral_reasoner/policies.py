@@ -92,22 +92,22 @@ _Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class LoopDetector:
-    """Detect a call that keeps returning the same answer while no object is taken or delivered."""
+    """Detect a call that keeps returning the same answer while nothing new is done."""
 
     limit: int
     seen: Mapping[_Key, tuple[str, int]] = field(default_factory=dict)
-    handled: int = 0
+    progress: int = 0
 
-    def after(self, tool: str, arguments: str, answer: str, handled: int = 0) -> tuple[bool, "LoopDetector"]:
+    def after(self, tool: str, arguments: str, answer: str, progress: int = 0) -> tuple[bool, "LoopDetector"]:
         """Return True at the ``limit``-th identical answer in a row, and the next policy.
 
-        The count begins anew whenever ``handled``, the number of grasps and releases, grows: the next object
-        of a goal with several needs the same questions.
+        The count begins anew whenever ``progress`` grows: the next object of a goal with several, and another
+        place, need the same questions.
         """
-        key, seen = (tool, arguments), self.seen if handled <= self.handled else {}
+        key, seen = (tool, arguments), self.seen if progress <= self.progress else {}
         last, count = seen.get(key, ("", 0))
         count = count + 1 if last == answer else 1
-        return count >= self.limit, LoopDetector(self.limit, {**seen, key: (answer, count)}, handled)
+        return count >= self.limit, LoopDetector(self.limit, {**seen, key: (answer, count)}, progress)
 
 
 @dataclass(frozen=True, slots=True)

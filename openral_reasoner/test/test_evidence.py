@@ -99,3 +99,12 @@ def test_only_a_look_after_opening_inspects_an_open_container() -> None:
     look = (Verb.LOOK_AT, FRIDGE, done)
     inspected = course(look, (Verb.OPEN, FRIDGE, done), look, (Verb.CLOSE, FRIDGE, done), look).inspected
     assert [item.opened is not None for item in inspected] == [False, True, False]
+
+
+def test_a_new_step_a_grasp_and_a_release_are_progress_and_a_step_again_is_none() -> None:
+    go = (Verb.NAVIGATE, TABLE, SkillStatus.SUCCEEDED)
+    take = (Verb.GRASP, MUG, SkillStatus.NOT_REACHABLE)
+    counts = [course(*acts).progress for acts in ((), (go,), (go, go), (go, take), (go, take, go, take))]
+    assert counts == [0, 1, 1, 2, 2]
+    again = (Verb.GRASP, MUG, SkillStatus.SUCCEEDED)
+    assert course(go, take, again).progress == 3

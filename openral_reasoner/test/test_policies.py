@@ -8,7 +8,7 @@ from openral_core.missions import MissionState
 from openral_reasoner.commands import EndMission, PublishHandoff, SendSkill
 from openral_reasoner.context import Context, RawCall, ToolResult
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.policies import AdvicePolicy, Early, PrematureEndPolicy
+from openral_reasoner.policies import AdvicePolicy, Early, LoopDetector, PrematureEndPolicy
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
@@ -142,3 +142,13 @@ def test_an_advisor_decides_a_few_times_whenever_the_model_is_stuck_and_then_no_
             policy, count = policy.after_decision(), count + 1
         decided.append(count)
     assert decided == [3, 2, 0]
+
+
+def test_a_question_asked_again_after_each_new_step_is_no_loop() -> None:
+    loop = LoopDetector(3)
+    for progress in (0, 1, 2, 3):
+        looping, loop = loop.after("list_objects", "{}", "one left", progress)
+        assert not looping
+    for expected in (False, True):
+        looping, loop = loop.after("list_objects", "{}", "one left", 3)
+        assert looping is expected

@@ -143,6 +143,8 @@ class SymbolicHome:
         for item, spot in spots:
             if self.places[spot].occludes:
                 edges += [SceneEdge(item, Relation.IN, spot), SceneEdge(spot, Relation.CONTAINS, item)]
+            else:
+                edges.append(SceneEdge(item, Relation.ON, spot))
         for lamp in self.lamps.values():
             nodes += _lamp_nodes(lamp)
             edges += [SceneEdge(lamp.switch, Relation.PART_OF, lamp.id)]

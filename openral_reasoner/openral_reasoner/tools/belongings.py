@@ -91,8 +91,10 @@ class _Listing:
         self._rooms = {e.source: e.target for e in graph.edges if e.relation in _IN_ROOM}
         labels = {each: graph.by_id[room].label for each, room in self._rooms.items()}
         self._sites = {p.id: site_of(graph.by_id[p.id], labels) for p in self._places() if not p.on_floor}
-        self._furniture = {name.lower() for site in self._sites.values() for name in site.names}
         self._inside = {e.source: e.target for e in graph.edges if e.relation is Relation.IN}
+        on = {(e.source, e.target) for e in graph.edges if e.relation is Relation.ON}
+        self._kept_by = on | set(self._inside.items())
+        self._furniture = {name.lower() for name in self._names_of_furniture()}
 
     def reply(self) -> ToolResult:
         """Note the list as evidence, learn its objects and return it."""
@@ -135,7 +137,22 @@ class _Listing:
         fixed = bool(node.affordance) or furniture
         movable = max(node.size) <= LARGEST and not fixed
         placed = bool(each.place or node.id in self._rooms)
-        return placed and movable and not (carried or refuted) and self._is_within(node.id, each.place)
+        here = self._is_within(node.id, each.place)
+        beside = self.within == each.place and not self._is_at(node.id, each.place)
+        return placed and movable and here and not (carried or refuted or beside)
+
+    def _names_of_furniture(self) -> Iterator[str]:
+        """Yield the names of places, and of pieces that are no places, such as a plant of the map."""
+        for site in self._sites.values():
+            yield from site.names
+        for edge in self.graph.edges:
+            if edge.relation is Relation.AT_PLACE and edge.target not in self._sites:
+                node = self.graph.by_id[edge.target]
+                yield from (node.label, *node.aliases)
+
+    def _is_at(self, node_id: str, place: str) -> bool:
+        """Return True if an object is on or in a piece of furniture, and not on the floor beside it."""
+        return place not in self._sites or (node_id, place) in self._kept_by
 
     def _is_within(self, node_id: str, place: str) -> bool:
         room = self._rooms.get(place or node_id, self._rooms.get(node_id, ""))

@@ -1,10 +1,12 @@
 """Read-only tool list_objects."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from openral_core.spatial_memory import SceneGraph
+from openral_core.geometry import Pose
+from openral_core.spatial_memory import NodeKind, Relation, SceneEdge, SceneGraph, SceneNode
 from openral_reasoner.commands import Command, ReadScene
 from openral_reasoner.context import ToolResult
 from openral_reasoner.events import Event, SceneRead
@@ -63,18 +65,61 @@ def test_leaves_out_furniture_and_what_was_not_at_its_place(mission: Mission, ho
     assert not ids & {"door_1", "mug_1", "console_2"}
 
 
+def with_graph(peers: Peers, change: Callable[[SceneGraph], SceneGraph]) -> Peers:
+    """Return the peers with another scene graph."""
+
+    def answer(command: Command) -> Event | None:
+        event = peers(command)
+        if not isinstance(event, SceneRead):
+            return event
+        return event.model_copy(update={"graph": change(event.graph)})
+
+    return answer
+
+
 def test_a_control_of_an_appliance_is_no_object_to_put_away(mission: Mission, home: SymbolicHome) -> None:
     honest = HomePeers(home).answer
 
-    def with_switch(command: Command) -> Event | None:
-        event = honest(command)
-        if not isinstance(event, SceneRead):
-            return event
-        nodes = (replace(n, affordance="switch") if n.id == "mug_1" else n for n in event.graph.nodes)
-        return event.model_copy(update={"graph": SceneGraph(tuple(nodes), event.graph.edges)})
+    def with_switch(graph: SceneGraph) -> SceneGraph:
+        nodes = (replace(n, affordance="switch") if n.id == "mug_1" else n for n in graph.nodes)
+        return SceneGraph(tuple(nodes), graph.edges)
 
     assert "mug_1" in {each.id for each in listed(mission, honest).found}
-    assert "mug_1" not in {each.id for each in listed(mission, with_switch).found}
+    assert "mug_1" not in {each.id for each in listed(mission, with_graph(honest, with_switch)).found}
+
+
+def test_what_lies_on_the_floor_beside_furniture_is_in_its_room_and_not_on_it(
+    mission: Mission, home: SymbolicHome
+) -> None:
+    place = home.objects["mug_1"].place
+    honest = HomePeers(home).answer
+
+    def on_the_floor(graph: SceneGraph) -> SceneGraph:
+        on = SceneEdge("mug_1", Relation.ON, place)
+        assert on in graph.edges
+        return SceneGraph(graph.nodes, tuple(edge for edge in graph.edges if edge != on))
+
+    assert "mug_1" in {each.id for each in listed(mission, honest, place).found}
+    beside = with_graph(honest, on_the_floor)
+    assert "mug_1" not in {each.id for each in listed(mission, beside, place).found}
+    assert "mug_1" in {each.id for each in listed(mission, beside, home.places[place].room).found}
+
+
+def test_what_looks_like_a_plant_of_the_map_is_no_object_to_put_away(
+    mission: Mission, home: SymbolicHome
+) -> None:
+    home.objects["plant_7"] = HomeObject("plant_7", "plant", "table_1", "plant")
+    honest = HomePeers(home).answer
+
+    def beside_the_plant(graph: SceneGraph) -> SceneGraph:
+        plant = SceneNode("big_plant", NodeKind.OBJECT, "plant", Pose((0.0, 0.0, 0.6)))
+        edges = (e for e in graph.edges if e.source != "plant_7")
+        return SceneGraph(
+            (*graph.nodes, plant), (*edges, SceneEdge("plant_7", Relation.AT_PLACE, "big_plant"))
+        )
+
+    assert "plant_7" in {each.id for each in listed(mission, honest).found}
+    assert "plant_7" not in {each.id for each in listed(mission, with_graph(honest, beside_the_plant)).found}
 
 
 def test_an_area_that_is_not_listed_is_refused_with_the_valid_ones(mission: Mission) -> None:
