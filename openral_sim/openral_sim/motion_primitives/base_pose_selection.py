@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.ndimage
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
@@ -124,11 +125,18 @@ Options = Callable[[Vector], Iterable[ReachOption]]
 
 
 def move_to_work_pose(
-    context: SkillContext, target: Vector, options: Options, stage: str, *, elsewhere: bool = False
+    context: SkillContext,
+    target: Vector,
+    options: Options,
+    stage: str,
+    *,
+    elsewhere: bool = False,
+    takes: bool = False,
 ) -> Move[WorkPose]:
     """Drive to a base pose that reaches one of the options; stay if the preferred kind works from here.
 
-    With ``elsewhere`` the robot moves to another place in any case.
+    With ``elsewhere`` the robot moves to another place in any case. If it ``takes`` an object, base poses
+    that it can leave with one in the hand come first.
 
     Raises:
         NotReachable: If no base pose reaches any.
@@ -138,11 +146,14 @@ def move_to_work_pose(
     here = work_pose_at(context, base, _only(_tags(options, base)[0], options))
     bearing = float(np.arctan2(*(target[:2] - base[:2])[::-1]))
     is_facing = angle_between(bearing, float(base[2])) < WORK_POSE.facing_angle
-    if here is not None and is_facing and not elsewhere:
+    if here is not None and is_facing and not elsewhere and not takes:
         return here
     field = plan_base_motion(context)
+    clearance = context.robot.description.base.clearance_holding if takes else field.clearance
+    if here is not None and is_facing and not elsewhere and leaves(field, clearance)(base):
+        return here
     apart = WORK_POSE.min_displacement if elsewhere else 0.0
-    work_pose = yield from find_work_pose(context, field, target, options, stage, apart)
+    work_pose = yield from find_work_pose(context, field, target, options, stage, apart, clearance)
     yield from stow_arm(context, stage)
     yield from drive_to(context, work_pose.base, field, stage)
     context.sync_collision_scene()
@@ -151,9 +162,17 @@ def move_to_work_pose(
 
 
 def find_work_pose(
-    context: SkillContext, field: CostToGo, target: Vector, options: Options, stage: str, apart: float
+    context: SkillContext,
+    field: CostToGo,
+    target: Vector,
+    options: Options,
+    stage: str,
+    apart: float,
+    clearance: float = 0.0,
 ) -> Move[WorkPose]:
     """Try base poses around a target, ``apart`` [m] from here: those that see it first, then by cost.
+
+    Before all others come those that the base can leave with ``clearance`` [m].
 
     Raises:
         NotReachable: If none of a bounded number of them reaches an option.
@@ -167,10 +186,12 @@ def find_work_pose(
     ]
     seen = [pose for pose in poses if sees(context, pose, target)]
     unseen = [pose for pose in poses if not any(pose is other for other in seen)]
+    is_left, ordered = leaves(field, clearance), seen + unseen
+    ordered.sort(key=lambda pose: not is_left(pose))
     yield Feedback(stage, 0.0)
     tags = _tags(options, context.control.base_pose)
     for tag in tags:
-        for pose in (seen + unseen)[: WORK_POSE.max_candidates]:
+        for pose in ordered[: WORK_POSE.max_candidates]:
             work_pose = work_pose_at(context, pose, _only(tag, options))
             if work_pose is not None:
                 return work_pose
@@ -181,6 +202,23 @@ def find_work_pose(
         f"({where}) in map is not reachable: none of {tried} base poses"
         f" with {field.clearance:.2f} m of clearance works; tried {format_choices(tags)}"
     )
+
+
+def leaves(field: CostToGo, clearance: float) -> Callable[[Vector], bool]:
+    """Return whether the base can drive from a pose to most of the floor with another clearance [m].
+
+    A base that fits between a person and a table with an empty hand may not with a full one.
+    """
+    if clearance <= field.clearance:
+        return lambda _pose: True
+    free = np.isfinite(field.cost) & (field.grid.clearance >= clearance)
+    parts, number = scipy.ndimage.label(free, np.ones((3, 3)))
+    if not number:
+        return lambda _pose: False
+    # A path from floor that is too narrow begins at the nearest free cell.
+    nearest = scipy.ndimage.distance_transform_edt(~free, return_distances=False, return_indices=True)
+    largest = parts[tuple(nearest)] == 1 + int(np.bincount(parts[free] - 1).argmax())
+    return lambda pose: bool(largest[field.grid.cell(pose[:2])])
 
 
 def _tags(options: Options, base: Vector) -> list[str]:

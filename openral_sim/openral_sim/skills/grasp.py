@@ -60,7 +60,9 @@ def grasp(context: SkillContext, request: GraspRequest) -> Running:
         yield from retreat_with_object(context)
         return _holding(request, " since an earlier attempt", {})
     require_empty(context)
-    work_pose = yield from move_to_work_pose(context, request.position, _options(request), "docking")
+    work_pose = yield from move_to_work_pose(
+        context, request.position, _options(request), "docking", takes=True
+    )
     yield from aim(context, request.position, "looking")
     attempt, candidate = yield from _attempt(context, request, work_pose)
     if context.held is None:
@@ -92,7 +94,7 @@ def _attempt(
             if attempt == CONFIG.attempts:
                 raise
             work_pose = yield from move_to_work_pose(
-                context, request.position, _options(request), "docking", elsewhere=True
+                context, request.position, _options(request), "docking", elsewhere=True, takes=True
             )
             continue
         if (yield from close_on_object(context, candidate, request.label)):

@@ -2,6 +2,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.ndimage import distance_transform_edt
 
 from openral_core.grasping.approach import hand_axes, pregrasp_pose, top_down
 from openral_core.skill_errors import NotReachable
@@ -10,10 +11,13 @@ from openral_sim.motion_primitives.base_pose_selection import (
     ReachOption,
     WorkPose,
     find_work_pose,
+    leaves,
     move_to_work_pose,
     sees,
     work_pose_at,
 )
+from openral_sim.planning.base_planner import plan_from
+from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
 from openral_sim.skills.context import SkillContext
 
 ON_THE_TABLE = np.array([1.75, 0.05, 0.90])
@@ -55,6 +59,20 @@ def test_a_point_nothing_reaches_is_not_reachable(
     field = plan_base_motion(context)
     with pytest.raises(NotReachable, match=r"base poses with 0\.33 m of clearance works; tried 'from above'"):
         play(find_work_pose(context, field, ceiling, from_above(ceiling), "docking", 0.0))
+
+
+def test_a_base_may_enter_a_nook_with_an_empty_hand_that_it_cannot_leave_with_a_full_one() -> None:
+    occupied = np.ones((80, 60), dtype=bool)
+    occupied[45:79, 1:59] = False  # a room, a passage 0.7 m wide, and a nook 1.2 m wide
+    occupied[25:45, 21:35] = False
+    occupied[1:25, 16:40] = False
+    grid = SimOccupancyGrid(np.zeros(2), distance_transform_edt(~occupied) * RESOLUTION)
+    field = plan_from(grid, grid.point(np.array([62, 30])), 0.33)
+    nook, room = (np.array([*grid.point(np.array([i, 27])), 0.0]) for i in (12, 62))
+    assert np.isfinite(field.cost_at(nook[:2]))
+    assert [leaves(field, 0.33)(pose) for pose in (nook, room)] == [True, True]
+    assert [leaves(field, 0.40)(pose) for pose in (nook, room)] == [False, True]
+    assert not leaves(field, 3.0)(room)
 
 
 def test_the_wall_hides_what_is_behind_it(context: SkillContext) -> None:
