@@ -14,6 +14,7 @@ from openral_mapping.depth_mapper import DepthMapper, PixelRays
 from openral_mapping.furniture_file import furniture_path, load_furniture, save_furniture
 from openral_mapping.furniture_tracks import FurnitureMapper
 from openral_mapping.obstructions import Surroundings
+from openral_mapping.recent_people import RecentPeople
 from openral_mapping.robot_body import without_body
 from openral_mapping.scan_matching import ScanMatcher, surfaces_path
 from openral_sim.planning.perceived_floor import PerceivedFloor
@@ -23,7 +24,7 @@ from openral_sim.robot.urdf import links_of
 from openral_sim.simulation import RateTimer, Simulation
 from openral_sim.world import SimWorldModel
 from openral_world_state.depth_camera import DepthView, Intrinsics
-from openral_world_state.found_home import SeenHome, furniture_view
+from openral_world_state.found_home import SeenHome, furniture_view, people_in_view
 from openral_world_state.static_map import static_map_from_home
 from openral_world_state.world import WorldModel, keep_home
 
@@ -55,7 +56,7 @@ class OwnMap:
             floor.latest = self._mapper.floor_map()
         self._earlier = {item.id: item.pose for item in self._home.fixtures} if self._home else {}
         self._tell_arm()
-        self._matcher = ScanMatcher()
+        self._matcher, self._people = ScanMatcher(), RecentPeople()
         if folder is not None and surfaces_path(folder / _MAP_FILE).exists():
             self._matcher = ScanMatcher.load(surfaces_path(folder / _MAP_FILE))
         self._image, self._build = RateTimer(IMAGE_RATE), RateTimer(HOME_RATE)
@@ -83,7 +84,8 @@ class OwnMap:
         )
         depth = without_body(view.depth, pixel_rays.body, T_map_camera, body, self._mapper.config.body_radius)
         if localisation.drifts:
-            correction = self._matcher.correction(depth, rays, T_map_camera, T_map_world @ base)
+            still = self._people.left_out(depth, pixel_rays.body, T_map_camera, view.stamp)
+            correction = self._matcher.correction(still, rays, T_map_camera, T_map_world @ base)
             localisation.correct(correction)
             T_map_camera = correction @ T_map_camera
             if self._matcher.is_lost:
@@ -95,6 +97,7 @@ class OwnMap:
     def add_detections(self, view: DepthView, detections: Sequence[Detection]) -> None:
         """Use the furniture of an image; one without any is evidence too."""
         rays, _ = self._rays_of(view)
+        self._people.see(people_in_view(view, rays, detections), view.stamp)
         self._furniture.update(furniture_view(view, rays, detections))
 
     def tell(self, memory: WorldModel, time: float) -> None:

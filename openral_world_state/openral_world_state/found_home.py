@@ -17,6 +17,7 @@ from openral_mapping.furniture_view import FurnitureBox, FurnitureView
 from openral_mapping.home_from_floor import NoRooms, home_from_floor
 from openral_mapping.room_names import with_names
 from openral_world_state.depth_camera import DepthView
+from openral_world_state.people import PERSON
 
 
 def furniture_view(
@@ -40,6 +41,30 @@ def furniture_view(
         if kind_of(found.label)
     ]
     return FurnitureView(view.depth, rays, view.depth_intrinsics.project, view.T_map_camera, boxes)
+
+
+def people_in_view(
+    view: DepthView, rays: NDArray[np.float64], detections: Sequence[Detection]
+) -> NDArray[np.float64]:
+    """Return the positions in map of the people that are detected in an image [m], shape (N, 2).
+
+    Args:
+        view: Its depth.
+        rays: Of the depth pixels, as `Intrinsics.image_rays` gives them, shape (H, W, 3).
+        detections: Of the colour image; people without depth are left out.
+    """
+    sx, sy = view.depth_scale
+    found = list[NDArray[np.float64]]()
+    for box in (each.box for each in detections if each.label == PERSON):
+        quarter = (box.x_max - box.x_min) / 4.0
+        columns = slice(max(0, int((box.x_min + quarter) * sx)), int((box.x_max - quarter) * sx) + 1)
+        rows = slice(max(0, int(box.y_min * sy)), int(box.y_max * sy) + 1)
+        depth, seen = view.depth[rows, columns], rays[rows, columns]
+        known = np.isfinite(depth) & (depth > 0.0) & np.isfinite(seen).all(axis=-1)
+        if known.any():
+            at = np.median(seen[known] * depth[known][:, None], axis=0)
+            found.append((view.T_map_camera[:3, :3] @ at + view.T_map_camera[:3, 3])[:2])
+    return np.array(found, float).reshape(-1, 2)
 
 
 @dataclass(frozen=True)

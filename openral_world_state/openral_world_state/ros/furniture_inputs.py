@@ -17,12 +17,13 @@ from openral_mapping.depth_mapper import DepthMapper
 from openral_mapping.furniture_file import load_furniture, save_furniture
 from openral_mapping.furniture_tracks import FurnitureMapper
 from openral_mapping.home_edits import edits_path
+from openral_mapping.recent_people import RecentPeople
 from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog
 from openral_world_state.depth_camera import DepthView, Intrinsics
-from openral_world_state.found_home import SeenHome, furniture_view
+from openral_world_state.found_home import SeenHome, furniture_view, people_in_view
 from openral_world_state.ros.home_editing import HomeEditing
 from openral_world_state.ros.subscriptions import (
     HOME_MAP,
@@ -62,6 +63,7 @@ class FurnitureInputs:
             None to keep neither.
         rate: Images used of each detector [Hz].
         period: Shortest time between two homes [s].
+        people: Where the people of the images are told.
     """
 
     def __init__(
@@ -74,8 +76,10 @@ class FurnitureInputs:
         path: Path | None,
         rate: float,
         period: float,
+        *,
+        people: RecentPeople,
     ) -> None:
-        self._mapper, self._path = mapper, path
+        self._mapper, self._path, self._people = mapper, path, people
         self.furniture, self._home = (
             load_furniture(path) if path is not None and path.exists() else (FurnitureMapper(), None)
         )
@@ -124,7 +128,9 @@ class FurnitureInputs:
 
     def _integrate(self, view: DepthView, detections: Sequence[Detection], source: str) -> None:
         """Use the furniture of one image; every image counts, because one without any is evidence too."""
-        self.furniture.update(furniture_view(view, self._camera(view).rays, detections))
+        rays = self._camera(view).rays
+        self._people.see(people_in_view(view, rays, detections), view.stamp)
+        self.furniture.update(furniture_view(view, rays, detections))
         self._changes += 1
 
     def _camera(self, view: DepthView) -> _Camera:

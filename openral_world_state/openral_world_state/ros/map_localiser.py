@@ -13,6 +13,7 @@ from rclpy.qos import QoSProfile
 from tf2_msgs.msg import TFMessage
 
 from openral_core.geometry import Pose, planar_part, yaw_matrix
+from openral_mapping.recent_people import RecentPeople
 from openral_mapping.scan_matching import ScanMatcher, surfaces_path
 from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.stamps import seconds, stamp_of
@@ -37,6 +38,9 @@ class MapLocaliser:
         odom_frame: Frame in which odometry has the base; identical to map where the map begins.
         map_path: File of the map, beside which the surfaces are kept; None to keep nothing.
 
+    Attributes:
+        people: Those who were seen lately; their surfaces are not matched.
+
     Raises:
         InvalidMapFile: If the file of the surfaces cannot be used.
     """
@@ -48,6 +52,7 @@ class MapLocaliser:
         self._path = surfaces_path(map_path) if map_path is not None else None
         is_known = self._path is not None and self._path.exists()
         self._matcher = ScanMatcher.load(self._path) if is_known and self._path else ScanMatcher()
+        self.people = RecentPeople()
         self._pose_path = map_path.with_name(f"{map_path.stem}.pose.json") if map_path is not None else None
         self._before = stored_pose(self._pose_path) if self._pose_path is not None else None
         self.T_map_odom: Array = np.eye(4) if self._before is None else self._before
@@ -62,18 +67,20 @@ class MapLocaliser:
         """True after a jump of the odometry until the pose was found again."""
         return self._matcher.is_lost
 
-    def localise(self, view: DepthView, rays: Array, base: Array) -> DepthView:
+    def localise(self, view: DepthView, rays: Array, body_rays: Array, base: Array) -> DepthView:
         """Correct the pose by an image; return its view in map.
 
         Args:
             view: The image without the robot itself, with its pose in the frame of the odometry.
             rays: Of its pixels at depth 1, shape (H, W, 3).
+            body_rays: As for `without_body`.
             base: Pose of the base in the frame of the odometry, shape (4, 4).
         """
         if self._before is not None:
             self.T_map_odom, self._before = self._better(self._before, view, rays), None
         T_map_camera = self.T_map_odom @ view.T_map_camera
-        correction = self._matcher.correction(view.depth, rays, T_map_camera, self.T_map_odom @ base)
+        still = self.people.left_out(view.depth, body_rays, T_map_camera, view.stamp)
+        correction = self._matcher.correction(still, rays, T_map_camera, self.T_map_odom @ base)
         self.T_map_odom = correction @ self.T_map_odom
         return replace(view, T_map_camera=correction @ T_map_camera)
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from openral_core.errors import OpenRALError
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
 from openral_mapping.furniture_file import furniture_path
+from openral_mapping.recent_people import RecentPeople
 from openral_mapping.robot_body import without_body
 from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_ros.lifecycle_node import LifecycleNodeBase
@@ -103,6 +104,7 @@ class ActiveMapper:
                 furniture_path(self._path) if is_kept else None,
                 parameters.furniture_rate,
                 parameters.home_period,
+                people=self._localiser.people if self._localiser is not None else RecentPeople(),
             )
             if parameters.furniture
             else None
@@ -135,7 +137,7 @@ class ActiveMapper:
         depth = without_body(view.depth, pixel_rays.body, view.T_map_camera, body, self._config.body_radius)
         view = replace(view, depth=depth)
         if self._localiser is not None:
-            view = self._localiser.localise(view, rays, T_map_base)
+            view = self._localiser.localise(view, rays, pixel_rays.body, T_map_base)
             if self._localiser.is_lost:
                 raise PoseLost
             T_map_base = self._localiser.T_map_odom @ T_map_base
