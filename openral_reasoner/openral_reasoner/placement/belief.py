@@ -142,21 +142,26 @@ KEPT = 0.8
 """Probability of a place, relative to that of the best one, from which an object belongs there too [1]."""
 
 
+USUAL = 3.0
+"""Probability of a place, relative to the mean of all places, from which an object may stay there [1]."""
+
+
 @dataclass(frozen=True, slots=True)
 class Belonging:
     """Remembered object, its place ("" if it is at none) and the places where it belongs, best first.
 
-    ``belongs_at`` is empty if nothing is known about such objects.
+    ``belongs_at`` is empty if nothing is known about such objects; ``usual`` if many are kept where it is.
     """
 
     node: SceneNode
     place: str
     belongs_at: tuple[str, ...]
+    usual: bool = False
 
     @property
     def misplaced(self) -> bool:
-        """True if it belongs somewhere, and not where it is."""
-        return bool(self.belongs_at) and self.place not in self.belongs_at
+        """True if it belongs somewhere, and neither there nor at another usual place."""
+        return bool(self.belongs_at) and self.place not in self.belongs_at and not self.usual
 
 
 def belongings(
@@ -181,9 +186,22 @@ def belongings(
     ids = {node.id for node in kept}
     history = SceneGraph(kept, tuple(e for e in graph.edges if {e.source, e.target} <= ids))
     return tuple(
-        Belonging(node, at.get(node.id, ""), keeping_places(history, sites, node.label, weights))
+        Belonging(
+            node,
+            place,
+            keeping_places(history, sites, node.label, weights),
+            place in sites and is_usual(history, sites, node.label, place, weights),
+        )
         for node in objects
+        for place in (at.get(node.id, ""),)
     )
+
+
+def is_usual(
+    history: SceneGraph, sites: Mapping[str, Site], term: str, place: str, weights: BeliefWeights
+) -> bool:
+    """Return True if objects of a kind are kept at a place far more often than at others on average."""
+    return placement_chances(history, sites, term, (), weights)[place] * len(sites) >= USUAL
 
 
 def keeping_places(

@@ -45,3 +45,23 @@ def test_nothing_is_known_of_an_unknown_object() -> None:
 def test_objects_that_lie_about_do_not_make_their_place_right() -> None:
     milk = {f"milk_{number}": "sofa" for number in range(5)}
     assert set(misplaced(graph(**milk, milk="sofa"))) == {*milk, "milk"}
+
+
+def test_an_object_at_a_usual_place_stays_there_although_it_is_kept_elsewhere_more_often() -> None:
+    sites = SITES | {
+        "counter": Site(("kitchen counter",), "kitchen"),
+        "desk": Site(("desk",), "study"),
+        **{f"bed_{n}": Site(("bed",), "bedroom") for n in range(6)},
+    }
+    nodes = [
+        SceneNode(each, NodeKind.PLACE, site.names[0], Pose((0.0, 0.0, 0.0))) for each, site in sites.items()
+    ]
+    mugs = [
+        SceneNode(f"mug_{place}", NodeKind.OBJECT, "mug", Pose((0.0, 0.0, 1.0)))
+        for place in ("counter", "desk")
+    ]
+    edges = tuple(SceneEdge(mug.id, Relation.AT_PLACE, mug.id.removeprefix("mug_")) for mug in mugs)
+    on_counter, on_desk = belongings(SceneGraph((*nodes, *mugs), edges), sites)
+    assert on_counter.belongs_at == on_desk.belongs_at == ("cabinet",)
+    assert not on_counter.misplaced
+    assert on_desk.misplaced
