@@ -1,4 +1,4 @@
-"""Where people were seen lately: a person who walks must not pull at the pose that depth images correct."""
+"""Recent positions of people: a person who walks must not pull at the pose that depth images correct."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class PeopleConfig:
     """Parameters of leaving people out.
 
     Attributes:
-        kept: Time for which somebody may still be near where they were seen [s].
+        kept: Time for which a person may still be near where they were seen [s].
         radius: Of the upright cylinder that is left out around them [m]: a body, and two steps.
         height: Of that cylinder [m].
         most: Positions that are kept [1].

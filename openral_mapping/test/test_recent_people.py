@@ -18,13 +18,13 @@ ROOM = {
 
 
 def shot(x: float, person: float) -> SyntheticDepthImage:
-    """Return an image from (x, 0), with somebody at (person, 0)."""
+    """Return an image from (x, 0), with a person at (person, 0)."""
     body = Block((person, 0.0, 0.9), (0.5, 0.9, 1.8))
     return render_depth({**ROOM, "person": body}, look_at_pose((x, 0.0, 1.2), (x + 2.0, 0.0, 0.9)), SIZE)
 
 
 def pose_after_meeting(people: RecentPeople) -> float:
-    """Drive towards somebody who comes the other way; return the largest error of the pose [m]."""
+    """Drive towards a person who comes the other way; return the largest error of the pose [m]."""
     matcher, x, error, largest = ScanMatcher(), 0.0, np.eye(4), 0.0
     for number in range(12):
         image, person = shot(x, 2.6 - 0.1 * number), 2.6 - 0.1 * number
@@ -39,7 +39,7 @@ def pose_after_meeting(people: RecentPeople) -> float:
 
 
 class Nobody(RecentPeople):
-    """Forgets everybody at once."""
+    """Record that forgets people at once."""
 
     def see(self, positions: np.ndarray, stamp: float) -> None:
         """Keep nothing."""
