@@ -185,23 +185,16 @@ def belongings(
     kept = tuple(node for node in graph.nodes if node.kind is not NodeKind.OBJECT or node.id in tidy)
     ids = {node.id for node in kept}
     history = SceneGraph(kept, tuple(e for e in graph.edges if {e.source, e.target} <= ids))
-    return tuple(
-        Belonging(
-            node,
-            place,
-            keeping_places(history, sites, node.label, weights),
-            place in sites and is_usual(history, sites, node.label, place, weights),
-        )
-        for node in objects
-        for place in (at.get(node.id, ""),)
-    )
+    return tuple(_belonging(node, at.get(node.id, ""), history, sites, weights) for node in objects)
 
 
-def is_usual(
-    history: SceneGraph, sites: Mapping[str, Site], term: str, place: str, weights: BeliefWeights
-) -> bool:
-    """Return True if objects of a kind are kept at a place far more often than at others on average."""
-    return placement_chances(history, sites, term, (), weights)[place] * len(sites) >= USUAL
+def _belonging(
+    node: SceneNode, place: str, history: SceneGraph, sites: Mapping[str, Site], weights: BeliefWeights
+) -> Belonging:
+    if not sites or shipped_prior().place(node.label) is None:
+        return Belonging(node, place, ())
+    chances = placement_chances(history, sites, node.label, (), weights)
+    return Belonging(node, place, _likeliest(chances), chances.get(place, 0.0) * len(sites) >= USUAL)
 
 
 def keeping_places(
@@ -210,8 +203,11 @@ def keeping_places(
     """Return the places where an object is kept, best first; none if its kind is unknown."""
     if not sites or shipped_prior().place(term) is None:
         return ()
-    chances = placement_chances(history, sites, term, (), weights)
+    return _likeliest(placement_chances(history, sites, term, (), weights))
+
+
+def _likeliest(chances: Chances) -> tuple[str, ...]:
     best = max(chances.values())
     return tuple(
-        sorted((e for e in sites if chances[e] >= KEPT * best), key=lambda each: (-chances[each], each))
+        sorted((e for e in chances if chances[e] >= KEPT * best), key=lambda each: (-chances[each], each))
     )
