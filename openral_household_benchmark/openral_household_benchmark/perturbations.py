@@ -5,11 +5,14 @@ from enum import StrEnum
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import yaml
 
 from openral_household_benchmark.environment import HouseholdEnv
-from openral_household_benchmark.requirements import Displaced, displace, free_position
+from openral_household_benchmark.requirements import Displaced, displace, floor_of, free_position
 from openral_household_benchmark.task import Task, open_tables
+from openral_sim.planning.base_planner import NoBasePath, plan_from
+from openral_sim.scene.schema import Walk
 from openral_sim.world import SimWorldModel
 
 BEGINS = 6.0
@@ -18,6 +21,8 @@ DOOR_IS_SHUT = 25.0
 """Simulated time for which a door stays shut [s], as if a person were behind it for a moment."""
 DUSK = 0.2
 """Share of the light that is left [1], as at dusk with the lamps off."""
+WALK, BODY = (1.5, 5.0), 0.3
+"""Least and largest length of a person's walk, and room that a person needs to either side [m]."""
 
 
 class Perturbation(StrEnum):
@@ -31,6 +36,8 @@ class Perturbation(StrEnum):
     """The lamps are switched off."""
     DOOR_SHUT = "door_shut"
     """A person shuts every door between rooms, and opens them again later."""
+    PERSON_WALKS = "person_walks"
+    """The person who is to be given the object, or the first one, walks elsewhere and stays there."""
 
 
 def scene_of(perturbation: Perturbation, scene: Path, folder: Path) -> Path:
@@ -123,9 +130,36 @@ def _door_shut(robot: HouseholdEnv, task: Task, seed: int) -> list[_Change]:
     return [(0.0, slide(shut=True)), (DOOR_IS_SHUT, slide(shut=False))]
 
 
+def _person_walks(robot: HouseholdEnv, task: Task, seed: int) -> list[_Change]:
+    world = robot.simulation.world
+    person = task.person or next(iter(world.people), "")
+
+    def start() -> None:
+        walk = drawn_walk(world, person, seed)
+        if walk is not None:
+            world.start_walk(person, walk)
+
+    return [(0.0, start)] if person else []
+
+
+def drawn_walk(world: SimWorldModel, person: str, seed: int) -> Walk | None:
+    """Draw a way over free floor from where a person is; None if there is none of a fitting length."""
+    pose, floor = world.body_pose(world.people[person].body), floor_of(world)
+    try:
+        ways = plan_from(floor, np.array([pose.x, pose.y]), BODY)
+    except NoBasePath:
+        return None
+    ends = np.argwhere((ways.cost >= WALK[0]) & (ways.cost <= WALK[1]))
+    if not len(ends):
+        return None
+    end = floor.point(Random(f"walk {seed}").choice(ends))
+    return Walk(path=tuple((float(x), float(y)) for x, y in ways.path_to(end)[1:]))
+
+
 _CHANGES: Mapping[Perturbation, Callable[[HouseholdEnv, Task, int], list[_Change]]] = {
     Perturbation.NONE: _nothing,
     Perturbation.OBJECT_MOVED: _object_moved,
     Perturbation.LIGHT_OFF: _light_off,
     Perturbation.DOOR_SHUT: _door_shut,
+    Perturbation.PERSON_WALKS: _person_walks,
 }

@@ -6,9 +6,8 @@ from random import Random
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from openral_sim.planning.occupancy_grid import rasterise
+from openral_sim.planning.occupancy_grid import SimOccupancyGrid, rasterise
 from openral_sim.scene.entities import WorldFurniture, WorldObject
 from openral_sim.world import SimWorldModel
 
@@ -143,7 +142,8 @@ def free_position(
     if np.any(low > high):
         return None
     others = [(world.T_world(each.body)[:2, 3], _radius(each)) for each in world.objects.values()]
-    standing = _floor_to_stand_on(world)
+    floor = floor_of(world)
+    standing = floor.point(np.argwhere(floor.clearance >= STANDING))
     for _ in range(ATTEMPTS):
         local = (rng.uniform(*pair) for pair in zip(low, high, strict=True))
         x, y = (float(value) for value in furniture.pose.to_parent(*local))
@@ -153,12 +153,11 @@ def free_position(
     return None
 
 
-def _floor_to_stand_on(world: SimWorldModel) -> NDArray[np.float64]:
-    """Return the points of the floor where a base can stand, (N, 2) in map [m]; what moves is no obstacle."""
+def floor_of(world: SimWorldModel) -> SimOccupancyGrid:
+    """Rasterise the floor; robots, people and objects are no obstacles."""
     names = ((body, world.model.body(body).name) for body in range(world.model.nbody))
     moving = frozenset(body for body, name in names if name.startswith(("object/", "robot/", "person/")))
-    floor = rasterise(world.model, world.data, moving)
-    return floor.point(np.argwhere(floor.clearance >= STANDING))
+    return rasterise(world.model, world.data, moving)
 
 
 def _radius(item: WorldObject) -> float:

@@ -4,18 +4,22 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
+from openral_household_benchmark import perturbations
 from openral_household_benchmark.environment import HouseholdEnv
 from openral_household_benchmark.perturbations import (
     BEGINS,
     DOOR_IS_SHUT,
     DUSK,
     Perturbation,
+    drawn_walk,
     move_object,
     scene_of,
     schedule,
 )
+from openral_household_benchmark.requirements import floor_of
 from openral_household_benchmark.task import Task, TaskType
 from openral_sim.scene.scene import load_scene
 from openral_sim.world import SimWorldModel
@@ -75,6 +79,30 @@ def test_the_light_is_dimmed_once() -> None:
     robot.run(watch, BEGINS)
     robot.run(watch, BEGINS + 1.0)
     assert world.model.light_diffuse == pytest.approx(before * DUSK)
+
+
+def test_a_person_walks_over_free_floor_and_stays_there() -> None:
+    world = world_of()
+    person = world.people["requester"]
+    robot, watch = begun(Perturbation.PERSON_WALKS, world)
+    before = world.T_world(person.body)[:2, 3].copy()
+    robot.run(watch, BEGINS)
+    clearance = []
+    for _ in range(120):
+        world.step(0.1)
+        clearance.append(floor_of(world).clearance_at(world.T_world(person.body)[:2, 3]))
+    after = world.T_world(person.body)[:2, 3].copy()
+    assert np.linalg.norm(after - before) > 0.5
+    assert min(clearance[5:]) >= 0.2
+    world.step(1.0)
+    assert world.T_world(person.body)[:2, 3] == pytest.approx(after)
+
+
+def test_a_person_with_nowhere_to_go_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(perturbations, "WALK", (100.0, 200.0))
+    assert drawn_walk(world_of(), "requester", 3) is None
+    monkeypatch.setattr(perturbations, "BODY", 50.0)
+    assert drawn_walk(world_of(), "requester", 3) is None
 
 
 def test_doors_are_shut_and_opened_again(tmp_path: Path) -> None:
