@@ -21,8 +21,8 @@ DOOR_IS_SHUT = 25.0
 """Simulated time for which a door stays shut [s], as if a person were behind it for a moment."""
 DUSK = 0.2
 """Share of the light that is left [1], as at dusk with the lamps off."""
-WALK, BODY = (1.5, 5.0), 0.3
-"""Least and largest length of a person's walk, and room that a person needs to either side [m]."""
+WALK, BODY, ARM = (1.5, 5.0), 0.3, 0.8
+"""Least and largest length of a person's walk, and room for a body, and for an arm that is held out [m]."""
 
 
 class Perturbation(StrEnum):
@@ -149,7 +149,7 @@ def drawn_walk(world: SimWorldModel, person: str, seed: int) -> Walk | None:
         ways = plan_from(floor, np.array([pose.x, pose.y]), BODY)
     except NoBasePath:
         return None
-    ends = np.argwhere((ways.cost >= WALK[0]) & (ways.cost <= WALK[1]))
+    ends = np.argwhere((ways.cost >= WALK[0]) & (ways.cost <= WALK[1]) & (floor.clearance >= ARM))
     if not len(ends):
         return None
     end = floor.point(Random(f"walk {seed}").choice(ends))
