@@ -13,6 +13,7 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 _APOSTROPHE_S = re.compile(r"['\u2019]s\b")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _WORD = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r" \d+$")
 
 _IRREGULAR = {
     "children": "child",
@@ -148,3 +149,8 @@ def _head(words: tuple[str, ...], is_known: Callable[[str], bool]) -> tuple[str,
             if is_known(candidate):
                 return candidate, count
     return singulars(words[-1])[0], 1
+
+
+def without_number(label: str) -> str:
+    """Return a label without the number that tells it from others of its kind: "shelf 2" is a shelf."""
+    return _NUMBER.sub("", label)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import astuple
 
 from openral_core.skills import Verb
+from openral_core.spatial_memory import NodeKind
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.scripted.appliances import press, switch
 from openral_reasoner.scripted.goals import (
@@ -25,6 +26,7 @@ from openral_reasoner.scripted.grammar import EXAMPLES, load_serving_rules
 from openral_reasoner.scripted.languages import language_named, nearest
 from openral_reasoner.scripted.rules import ME
 from openral_reasoner.scripted.steps import (
+    SEVERAL,
     ObjectMoved,
     Plan,
     PlanContext,
@@ -300,6 +302,11 @@ def go_to(context: PlanContext, goal: GoTo) -> Plan[str]:
 def look_at(context: PlanContext, goal: LookAt) -> Plan[str]:
     """Point the camera at something."""
     known = named_place(context.now, goal.what)
+    if known is None and goal.what.split()[-1].lower() in WORDS["immovable"]:
+        reply = yield ResolvePlaceTool(reference=goal.what)
+        if reply.status == SEVERAL:
+            one_of(reply, goal.what)
+        known = next((each.id for each in reply.found if each.kind == NodeKind.PLACE.value), None)
     if known is None:
         found, seen = yield from find_object(context, goal.what)
         known = found.id

@@ -1,12 +1,15 @@
 """Steps of plans: generators that yield a tool call and receive its reply."""
 
 import re
+from collections import Counter
 from collections.abc import Collection, Generator, Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
 from openral_core.errors import OpenRALError
 from openral_core.skills import Verb
+from openral_core.spatial_memory import ResolveStatus
+from openral_core.text.noun_phrases import without_number
 from openral_reasoner.behaviors.exploring import UNEXPLORED
 from openral_reasoner.behaviors.recall import BAD_QUERY
 from openral_reasoner.behaviors.skill_goal import Extra
@@ -23,6 +26,8 @@ BLIND_VISITS = 3
 """Places in a row without an evaluated image, after which a search is given up."""
 _NOBODY = (NOBODY_CAN_LOOK, "NO_DETECTOR")
 _HAND_AFTER = {Verb.GRASP: True, Verb.PLACE: False, Verb.HANDOVER: False}
+SEVERAL = ResolveStatus.AMBIGUOUS.name
+"""Status of a reference that means several."""
 DROPPED = ("LOST_OBJECT", "NOTHING_HELD")
 """Statuses after which the hand is empty."""
 T = TypeVar("T")
@@ -255,12 +260,17 @@ def _search_suggested_place(context: PlanContext, words: str, answer: str) -> Pl
 
 
 def named_place(palette: ToolPalette, words: str) -> str | None:
-    """Return the place named by whole words of a text, preferring the longest name."""
+    """Return the place named by whole words of a text, preferring the longest name.
+
+    A numbered place that is the only one of its kind is known without its number, too.
+    """
+    kinds = Counter(without_number(place.label) for place in palette.places)
     names = sorted(
         (
             (name.lower(), place.id)
             for place in palette.places
-            for name in (place.id, place.label, *place.aliases)
+            for kind in (without_number(place.label),)
+            for name in (place.id, place.label, *place.aliases, *([kind] if kinds[kind] == 1 else []))
         ),
         key=lambda item: -len(item[0]),
     )
@@ -315,5 +325,6 @@ def one_of(reply: ToolResult, reference: str) -> ObjectSummary:
         PlanFailed: If it means none, or several.
     """
     if not reply.found:
-        raise PlanFailed(f"I don't know which place or person {reference!r} is ({reply.status}).")
+        choices = f": it may be {', '.join(reply.valid)}" if reply.status == SEVERAL and reply.valid else ""
+        raise PlanFailed(f"I don't know which place or person {reference!r} is ({reply.status}{choices}).")
     return reply.found[0]

@@ -142,6 +142,17 @@ def test_an_unresolved_reference_fails_with_its_status() -> None:
         run(resolved("the den"), ToolResult(status="AMBIGUOUS", text=""))
 
 
+def test_numbered_furniture_is_known_by_its_kind_if_it_is_the_only_one() -> None:
+    places = tuple(
+        PlaceEntry(id=label.replace(" ", "_"), label=label, kind=NodeKind.PLACE)
+        for label in ("fridge 3", "shelf 2", "shelf 4")
+    )
+    palette = ToolPalette(places=places)
+    assert named_place(palette, "look into the fridge") == "fridge_3"
+    assert named_place(palette, "look at the shelf") is None
+    assert named_place(palette, "look at shelf 4") == "shelf_4"
+
+
 @pytest.mark.parametrize(
     ("words", "node"),
     [

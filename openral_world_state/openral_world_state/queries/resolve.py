@@ -1,6 +1,7 @@
 """Resolve a reference (room, place, furniture, person or object) to a base pose, a target and a route."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -17,6 +18,7 @@ from openral_core.spatial_memory import (
     SceneNode,
 )
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
+from openral_core.text.noun_phrases import without_number
 from openral_world_state.existence import is_confirmed
 from openral_world_state.navigation import FloorGrid, Routes, choose_viewpoint
 from openral_world_state.people import PERSON
@@ -31,21 +33,58 @@ class ReferenceNames:
     def __init__(self, home: StaticMap, thesaurus: Thesaurus) -> None:
         self._thesaurus = thesaurus
         self._names = {node.id: (node.label, *node.aliases) for node in home.nodes.values()}
+        self._rooms = [area.node.id for area in home.areas]
+        self._room_of = {site.node.id: site.room for site in home.sites}
+        # Furniture without a name is called just that, and would be whatever is asked for.
+        self._furniture = {s.node.id for s in home.sites if without_number(s.node.label) != "furniture"}
 
     def matching(self, text: str) -> list[str]:
-        """Ids by label, else by alias, else by synonym, else by a narrower label.
+        """Ids by label, else by alias, by what is said with a room, by synonym, or by a narrower label.
+
+        A label counts without its number, too, unless another one has none.
 
         Raises:
             UnreadableText: If the text names nothing.
         """
-        asked = self._thesaurus.parse(text).text
-        exact = [name for name, (label, *_) in self._names.items() if self._text(label) == asked]
-        alias = [name for name, (_, *rest) in self._names.items() if asked in map(self._text, rest)]
-        if exact or alias:
-            return exact or alias
-        relations = {n: self._thesaurus.relation(text, label) for n, (label, *_) in self._names.items()}
+        in_room = self._in_room(text, _IN_ROOM)
+        if in_room is not None:
+            return in_room
+        exact = self._exact(text)
+        if exact:
+            return exact
+        in_room = self._in_room(text, _OF_ROOM)
+        return self._related(text) if in_room is None else in_room
+
+    def _exact(self, text: str) -> list[str]:
+        asked, labels = self._thesaurus.parse(text).text, self._names.items()
+        by_label = [name for name, (label, *_) in labels if self._text(label) == asked]
+        by_alias = [name for name, (_, *rest) in labels if asked in map(self._text, rest)]
+        return by_label or by_alias or [n for n, (x, *_) in labels if self._text(without_number(x)) == asked]
+
+    def _related(self, text: str) -> list[str]:
+        relations = self._relations(text)
         equal = [name for name, relation in relations.items() if relation is TermRelation.EQUAL]
         return equal or [name for name, relation in relations.items() if relation is TermRelation.NARROWER]
+
+    def broader(self, text: str) -> list[str]:
+        """Ids of furniture by a broader label: a bookshelf may be known as a shelf."""
+        relations = self._relations(text)
+        return [n for n, each in relations.items() if each is TermRelation.BROADER and n in self._furniture]
+
+    def _relations(self, text: str) -> Mapping[str, TermRelation]:
+        labels = {name: without_number(label) for name, (label, *_) in self._names.items()}
+        return {name: self._thesaurus.relation(text, label) for name, label in labels.items()}
+
+    def _in_room(self, text: str, pattern: str) -> list[str] | None:
+        """Ids of furniture that is said with its room; None if no room, or no furniture, is named."""
+        for room in self._rooms:
+            for name in self._names[room]:
+                said = re.fullmatch(pattern.format(re.escape(name)), text.strip(), re.IGNORECASE)
+                what = said and said["what"]
+                known = what and (self._exact(what) or self._related(what) or self.broader(what))
+                if known:
+                    return [each for each in known if self._room_of.get(each) == room]
+        return None
 
     def nearest(self, text: str) -> tuple[str, ...]:
         """Labels with the most similar spelling."""
@@ -57,6 +96,10 @@ class ReferenceNames:
 
     def _text(self, label: str) -> str:
         return self._thesaurus.parse(label).text
+
+
+_IN_ROOM, _OF_ROOM = r"(?P<what>.+?) (?:in|of) (?:the )?{0}", r"(?:the )?{0} (?P<what>.+)"
+"""Furniture that is said with its room, such as "sofa in the living room" or "living room sofa"."""
 
 
 _ME = frozenset(("me", "myself", "requester", "here", "where i am", "the person who asked"))
@@ -149,7 +192,8 @@ class ResolveRequestHandler:
         if fixed:
             return fixed
         hits = {record.id: record for record, _ in self.memory.hits(reference) if self._is_usable(record)}
-        return sorted(hits, key=lambda name: (hits[name].presence.value, -hits[name].confidence, name))[:5]
+        known = sorted(hits, key=lambda name: (hits[name].presence.value, -hits[name].confidence, name))[:5]
+        return known or self.names.broader(reference)
 
     def _result_for(self, node: SceneNode, query: ResolveQuery) -> ResolveResult:
         name, goal = node.id, self._goal(node)

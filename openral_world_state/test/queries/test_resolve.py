@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from openral_core.geometry import Pose
-from openral_core.home_map import load_map
+from openral_core.home_map import Fixture, HomeMap, Pose2, Room, load_map
 from openral_core.spatial_memory import NodeKind, Presence, ResolveQuery, ResolveStatus, SceneNode
 from openral_core.text import Thesaurus, UnreadableText
 from openral_world_state.navigation import FloorGrid, Routes
@@ -55,6 +55,60 @@ def mug(name: str = "mug_1", **more: object) -> ObjectRecord:
 )
 def test_names_match_by_label_alias_or_synonym(text: str, expected: list[str]) -> None:
     assert NAMES.matching(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("living room sofa", ["sofa"]),
+        ("the sofa in the living room", ["sofa"]),
+        ("table in the kitchen", ["dining_table"]),
+        ("sofa in the kitchen", []),
+        ("kitchen", ["kitchen"]),
+    ],
+)
+def test_furniture_is_named_by_its_room(text: str, expected: list[str]) -> None:
+    assert NAMES.matching(text) == expected
+
+
+FOUND = ReferenceNames(
+    static_map_from_home(
+        HomeMap(
+            name="found",
+            rooms=(
+                Room(id="room_1", name="study", polygon=((0, 0), (4, 0), (4, 4), (0, 4))),
+                Room(id="room_2", name="room 2", polygon=((4, 0), (8, 0), (8, 4), (4, 4))),
+            ),
+            fixtures=tuple(
+                Fixture(
+                    id=name, kind=label.split()[0], name=label, room=room,
+                    pose=Pose2(x=1.0, y=1.0), depth=0.4, width=0.8, height=1.0,
+                )
+                for name, label, room in (
+                    ("shelf_2", "shelf 2", "room_1"),
+                    ("shelf_4", "shelf 4", "room_2"),
+                    ("fridge_3", "fridge 3", "room_2"),
+                    ("furniture_8", "furniture 8", "room_2"),
+                )
+            ),
+        )
+    ),
+    THESAURUS,
+)  # fmt: skip
+
+
+def test_numbered_furniture_of_a_found_home_is_known_by_its_kind() -> None:
+    assert FOUND.matching("fridge") == ["fridge_3"]
+    assert FOUND.matching("shelf") == ["shelf_2", "shelf_4"]
+    assert FOUND.matching("shelf 4") == ["shelf_4"]
+
+
+def test_a_bookshelf_may_be_known_as_a_shelf() -> None:
+    assert FOUND.matching("bookshelf") == []
+    assert FOUND.broader("bookshelf") == ["shelf_2", "shelf_4"]
+    assert FOUND.matching("study bookshelf") == ["shelf_2"]
+    assert FOUND.matching("bookshelf in the study") == ["shelf_2"]
+    assert FOUND.broader("piano") == FOUND.broader("kitchen") == []
 
 
 def test_a_name_that_names_nothing_is_unreadable() -> None:
