@@ -17,7 +17,7 @@ from openral_sim.motion_primitives.base_motion import plan_base_motion
 from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.motion_primitives.retract import stow_arm
-from openral_sim.planning.base_planner import CostToGo
+from openral_sim.planning.base_planner import CostToGo, NoBasePath
 from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.planning.placement import candidate_base_poses
 from openral_sim.planning.range_sensor import line_of_sight
@@ -143,17 +143,23 @@ def move_to_work_pose(
     """
     context.sync_collision_scene()
     base = context.control.base_pose
-    here = work_pose_at(context, base, _only(_tags(options, base)[0], options))
     bearing = float(np.arctan2(*(target[:2] - base[:2])[::-1]))
     is_facing = angle_between(bearing, float(base[2])) < WORK_POSE.facing_angle
-    if here is not None and is_facing and not elsewhere and not takes:
+    stays = is_facing and not elsewhere
+    here = work_pose_at(context, base, _only(_tags(options, base)[0], options)) if stays else None
+    if here is not None and not takes:
         return here
-    field = plan_base_motion(context)
-    clearance = context.robot.description.base.clearance_holding if takes else field.clearance
-    if here is not None and is_facing and not elsewhere and leaves(field, clearance)(base):
-        return here
-    apart = WORK_POSE.min_displacement if elsewhere else 0.0
-    work_pose = yield from find_work_pose(context, field, target, options, stage, apart, clearance)
+    try:
+        field = plan_base_motion(context)
+        clearance = context.robot.description.base.clearance_holding if takes else field.clearance
+        if here is not None and leaves(field, clearance)(base):
+            return here
+        apart = WORK_POSE.min_displacement if elsewhere else 0.0
+        work_pose = yield from find_work_pose(context, field, target, options, stage, apart, clearance)
+    except (NoBasePath, NotReachable):
+        if here is not None:
+            return here
+        raise
     yield from stow_arm(context, stage)
     yield from drive_to(context, work_pose.base, field, stage)
     context.sync_collision_scene()

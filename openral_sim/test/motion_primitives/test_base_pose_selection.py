@@ -6,6 +6,7 @@ from scipy.ndimage import distance_transform_edt
 
 from openral_core.grasping.approach import hand_axes, pregrasp_pose, top_down
 from openral_core.skill_errors import NotReachable
+from openral_sim.motion_primitives import base_pose_selection
 from openral_sim.motion_primitives.base_motion import plan_base_motion
 from openral_sim.motion_primitives.base_pose_selection import (
     ReachOption,
@@ -44,6 +45,17 @@ def test_stays_where_it_already_reaches(context: SkillContext, play: Callable[..
     play(move_to_work_pose(context, ON_THE_TABLE, from_above(ON_THE_TABLE), "docking"))
     before = context.control.base_pose
     play(move_to_work_pose(context, ON_THE_TABLE, from_above(ON_THE_TABLE), "docking"))
+    assert context.control.base_pose == pytest.approx(before, abs=1e-3)
+
+
+def test_takes_an_object_from_where_it_is_if_nothing_better_is_found(
+    context: SkillContext, play: Callable[..., WorkPose], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play(move_to_work_pose(context, ON_THE_TABLE, from_above(ON_THE_TABLE), "docking"))
+    before = context.control.base_pose
+    monkeypatch.setattr(base_pose_selection, "leaves", lambda _field, _clearance: lambda _pose: False)
+    monkeypatch.setattr(base_pose_selection, "candidate_base_poses", lambda *_: [])
+    play(move_to_work_pose(context, ON_THE_TABLE, from_above(ON_THE_TABLE), "docking", takes=True))
     assert context.control.base_pose == pytest.approx(before, abs=1e-3)
 
 
