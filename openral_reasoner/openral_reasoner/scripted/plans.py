@@ -301,7 +301,8 @@ def go_to(context: PlanContext, goal: GoTo) -> Plan[str]:
 
 def look_at(context: PlanContext, goal: LookAt) -> Plan[str]:
     """Point the camera at something."""
-    known = named_place(context.now, goal.what)
+    # A place that became known later, by exploring, does not change the steps that were taken until then.
+    known = named_place(context.now, goal.what) if context.offers(Verb.NAVIGATE) else None
     if known is None and goal.what.split()[-1].lower() in WORDS["immovable"]:
         reply = yield ResolvePlaceTool(reference=goal.what)
         if reply.status == SEVERAL:

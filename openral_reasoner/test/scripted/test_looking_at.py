@@ -5,15 +5,18 @@ from dataclasses import replace
 import pytest
 
 from openral_core.missions import MissionState
-from openral_core.spatial_memory import ResolveResult, ResolveStatus
+from openral_core.spatial_memory import NodeKind, ResolveResult, ResolveStatus
 from openral_reasoner.commands import CallResolve, Command
+from openral_reasoner.context import Context, ObjectSummary, ToolResult, Turn
 from openral_reasoner.events import Event, Resolved
-from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers
 from openral_reasoner_testing.simulator import run_mission_in_home
 from openral_reasoner_testing.symbolic_home import SymbolicHome
+
+SEEN = ObjectSummary(id="sideboard_7", label="sideboard", place="table_1")
 
 
 @pytest.mark.parametrize(
@@ -49,3 +52,21 @@ def test_furniture_that_nobody_knows_is_searched_for(
     assert story.end is not None
     assert "I don't know which place" not in story.end.reason
     assert "navigate" in story.skills
+
+
+def test_a_place_that_becomes_known_on_the_way_does_not_change_the_steps_before(
+    palette: ToolPalette, settings: MissionSettings
+) -> None:
+    recalled = Turn(
+        call_id="call_1",
+        tool="recall_object",
+        arguments='{"query": "sideboard"}',
+        reply=ToolResult(status="FOUND", text="memory has one", found=(SEEN,)),
+    )
+    sideboard = PlaceEntry(id="sideboard_1", label="sideboard", kind=NodeKind.PLACE)
+    grown = palette.model_copy(update={"places": (*palette.places, sideboard)})
+    goal = "look at the sideboard"
+    context = Context(system="", goal=goal, requester="", palette=grown, tools=(), turns=(recalled,))
+    call = decide(context)
+    assert call.tool == "execute_rskill", call
+    assert '"target":"sideboard_7"' in call.arguments
