@@ -151,8 +151,8 @@ def resolve_receiver(context: PlanContext, to: str, *, search: bool = False) -> 
     Raises:
         PlanFailed: If the receiver is unknown, or has no surface.
     """
-    if to == ME:
-        speaker = yield from find_speaker(context, search=search)
+    if to in SPEAKER:
+        speaker = yield from find_speaker(context, search=search, reference=to)
         return Verb.HANDOVER, speaker
     target = yield from resolved(to)
     if target.kind == "room":
@@ -160,19 +160,23 @@ def resolve_receiver(context: PlanContext, to: str, *, search: bool = False) -> 
     return (Verb.HANDOVER if target.kind == "agent" else Verb.PLACE), target.id
 
 
-def find_speaker(context: PlanContext, *, search: bool) -> Plan[str]:
+SPEAKER = (ME, "requester")
+"""Names of whoever gave the goal, as memory reads them."""
+
+
+def find_speaker(context: PlanContext, *, search: bool, reference: str = ME) -> Plan[str]:
     """Return the id of the speaker, or "me" if they were not seen yet and are not to be searched for.
 
     Raises:
         PlanFailed: If memory does not answer, or no person is found.
     """
-    reply = yield ResolvePlaceTool(reference=ME)
+    reply = yield ResolvePlaceTool(reference=reference)
     if not reply.found and reply.status == "NOT_FOUND":
         if not search:
             return ME
         yield from find_object(context, "person")
-        reply = yield ResolvePlaceTool(reference=ME)
-    return one_of(reply, ME).id
+        reply = yield ResolvePlaceTool(reference=reference)
+    return one_of(reply, reference).id
 
 
 def staging_surface(context: PlanContext, room: str = "") -> str:

@@ -90,11 +90,12 @@ def fetched(palette: ToolPalette, goal: Bring | GoTo, people: list[bool]) -> tup
     raise AssertionError(calls)
 
 
+@pytest.mark.parametrize(("to", "told"), [("me", "you"), ("requester", "requester")])
 def test_a_speaker_who_was_never_seen_is_searched_for_with_the_object_in_the_hand(
-    palette: ToolPalette,
+    to: str, told: str, palette: ToolPalette
 ) -> None:
-    said, calls = fetched(palette, Bring("mug"), [False, False, True])
-    assert said == "I brought the mug to you."
+    said, calls = fetched(palette, Bring("mug", to), [False, False, True])
+    assert said == f"I brought the mug to {told}."
     assert calls[:2] == ["me? False", "recall mug"]
     assert calls[3:6] == ["me? False", "recall person", "me? True"]
     assert calls[-1].endswith("person_7")
