@@ -316,6 +316,7 @@ def look_at(context: PlanContext, goal: LookAt) -> Plan[str]:
         found, seen = yield from find_object(context, goal.what)
         known = found.id
         if seen:
+            require_success((yield from context.act(Verb.LOOK_AT, known)), f"look at {goal.what}")
             return f"I am looking at {goal.what}: {describe_location(found)}."
     require_success((yield from context.act(Verb.NAVIGATE, known)), f"go to {goal.what}")
     require_success((yield from context.act(Verb.LOOK_AT, known)), f"look at {goal.what}")
