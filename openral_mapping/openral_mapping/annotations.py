@@ -25,7 +25,8 @@ from openral_core.home_map import (
     Room,
     Surface,
 )
-from openral_mapping.home_from_floor import ASSUMED_HEIGHT, UNNAMED
+from openral_mapping.furniture_kinds import UNNAMED
+from openral_mapping.home_from_floor import ASSUMED_HEIGHT
 from openral_mapping.room_names import renamed, with_names
 
 STANDOFF = 0.8

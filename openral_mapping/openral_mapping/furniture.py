@@ -19,9 +19,8 @@ from openral_core.home_map import (
 )
 from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
 from openral_mapping.furniture_fit import Footprint, Level, levels_of
-from openral_mapping.furniture_kinds import furniture_kinds, is_part
+from openral_mapping.furniture_kinds import UNNAMED, furniture_kinds, is_part
 from openral_mapping.furniture_tracks import FurnitureTrack
-from openral_mapping.home_from_floor import UNNAMED
 
 Array = NDArray[np.float64]
 

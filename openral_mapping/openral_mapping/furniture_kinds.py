@@ -10,6 +10,9 @@ from pydantic import PositiveFloat, TypeAdapter
 from openral_core.documents import Document
 from openral_core.home_map import Opens
 
+UNNAMED = "furniture"
+"""Kind of furniture that nothing has named."""
+
 
 class FurnitureKind(Document):
     """A kind of furniture.

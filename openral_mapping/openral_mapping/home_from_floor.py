@@ -13,6 +13,7 @@ from scipy import ndimage
 from openral_core.errors import OpenRALError
 from openral_core.home_map import Agent, Doorway, Fixture, HomeMap, Place, Pose2, Room
 from openral_mapping.floor_map import FloorMap
+from openral_mapping.furniture_kinds import UNNAMED
 from openral_mapping.room_names import keep_ids, new_ids
 from openral_mapping.rooms import CONFIG, RoomConfig, RoomSegments, segment_rooms
 
@@ -32,8 +33,6 @@ _FILLED = 0.25
 """Distance of an obstacle from the middle of a doorway that it fills [m]; the thickness of a wall."""
 ASSUMED_HEIGHT = 0.75
 """Height of furniture in a map without heights [m]; that of a table."""
-UNNAMED = "furniture"
-"""Kind of furniture that nothing has named."""
 
 
 class NoRooms(OpenRALError):

@@ -5,7 +5,8 @@ import pytest
 
 from openral_core.home_map import Agent, Fixture, NoGoZone, Place, Pose2
 from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
-from openral_mapping.home_from_floor import UNNAMED, NoRooms, home_from_floor, outline_of
+from openral_mapping.furniture_kinds import UNNAMED
+from openral_mapping.home_from_floor import NoRooms, home_from_floor, outline_of
 
 FLOOR = np.full((84, 166), OCCUPIED, np.int8)
 FLOOR[2:82, 2:82] = FLOOR[2:82, 84:164] = FREE

@@ -13,10 +13,9 @@ from openral_mapping.floor_map import FloorMap
 from openral_mapping.furniture import MappedPiece, mapped_furniture, standing_pose, with_furniture
 from openral_mapping.furniture_file import load_furniture, save_furniture
 from openral_mapping.furniture_fit import Level
-from openral_mapping.furniture_kinds import furniture_kinds, kind_of
+from openral_mapping.furniture_kinds import UNNAMED, furniture_kinds, kind_of
 from openral_mapping.furniture_tracks import FurnitureMapper
 from openral_mapping.furniture_view import FurnitureBox, FurnitureView
-from openral_mapping.home_from_floor import UNNAMED
 from openral_testing.synthetic_depth import Block, Body, Plane, Triple, look_at_pose, render_depth
 from openral_world_state.found_home import SeenHome
 

@@ -19,6 +19,7 @@ from openral_core.spatial_memory import (
 )
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
 from openral_core.text.noun_phrases import without_number
+from openral_mapping.furniture_kinds import UNNAMED
 from openral_world_state.existence import is_confirmed
 from openral_world_state.navigation import FloorGrid, Routes, choose_viewpoint
 from openral_world_state.people import PERSON
@@ -36,7 +37,7 @@ class ReferenceNames:
         self._rooms = [area.node.id for area in home.areas]
         self._room_of = {site.node.id: site.room for site in home.sites}
         # Furniture without a name is called just that, and would be whatever is asked for.
-        self._furniture = {s.node.id for s in home.sites if without_number(s.node.label) != "furniture"}
+        self._furniture = {s.node.id for s in home.sites if without_number(s.node.label) != UNNAMED}
 
     def matching(self, text: str) -> list[str]:
         """Ids by label, else by alias, by what is said with a room, by synonym, or by a narrower label.
