@@ -33,11 +33,11 @@ from benchmarks.mapping import (
     tour_poses,
     true_occupancy,
 )
+from openral_core.floor_map import FloorMap
 from openral_core.geometry import planar_part, wrap_angle, yaw_matrix
 from openral_household_benchmark.own_map import body_lines_of
 from openral_mapping.depth_mapper import DepthMapper
 from openral_mapping.exploration import View, explore
-from openral_mapping.floor_map import FloorMap
 from openral_mapping.robot_body import without_body
 from openral_mapping.scan_matching import ScanMatcher
 from openral_sim.odometry import DRIFTS, DriftName, Localisation

@@ -17,11 +17,11 @@ from PIL import Image, ImageDraw
 from scipy.optimize import linear_sum_assignment
 
 from benchmarks.mapping import CAMERA, place, tour_poses
+from openral_core.floor_map import FloorMap
 from openral_core.home_map import Fixture, Pose2
 from openral_data.labels import HomeLabels
 from openral_data.sheet import detector_in
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
-from openral_mapping.floor_map import FloorMap
 from openral_mapping.furniture import MappedPiece, mapped_furniture
 from openral_mapping.furniture_kinds import kind_of
 from openral_mapping.furniture_tracks import FurnitureMapper

@@ -17,8 +17,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from benchmarks.mapping import mapped, true_occupancy
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.home_map import HomeMap, Pose2
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_mapping.home_from_floor import home_from_floor
 from openral_mapping.rooms import segment_rooms
 from openral_sim.procedural.home import sample_home

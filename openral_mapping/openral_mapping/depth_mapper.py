@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size, small_gaps
 from openral_core.home_map import Pose2
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size, small_gaps
 from openral_mapping.robot_body import STEP
 
 Array = NDArray[np.float64]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation
 from scipy.sparse.csgraph import dijkstra
 
+from openral_core.floor_map import UNKNOWN, FloorMap
 from openral_core.grid_graph import grid_graph
-from openral_mapping.floor_map import UNKNOWN, FloorMap
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.intp]

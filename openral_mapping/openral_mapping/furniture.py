@@ -7,6 +7,7 @@ from math import atan2, cos, pi, sin
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.home_map import (
     Box3,
     Container,
@@ -17,7 +18,6 @@ from openral_core.home_map import (
     Rectangle,
     Surface,
 )
-from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
 from openral_mapping.furniture_fit import Footprint, Level, levels_of
 from openral_mapping.furniture_kinds import UNNAMED, furniture_kinds, is_part
 from openral_mapping.furniture_tracks import FurnitureTrack

@@ -13,12 +13,12 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.geometry import Pose, points_in_polygon
 from openral_core.home_map import Doorway, Fixture, HomeMap, NoGoZone, Pose2
 from openral_core.obstructions import OBSTACLE, ObstacleKind, Obstruction
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_core.spatial_memory import NodeKind, Presence, SceneGraph, SceneNode
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 
 Mask = NDArray[np.bool_]
 Point = tuple[float, float]

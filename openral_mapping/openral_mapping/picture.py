@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
+from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.home_map import HomeMap, Pose2
-from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
 
 Image = NDArray[np.uint8]
 Colour = tuple[int, int, int]

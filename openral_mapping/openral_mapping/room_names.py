@@ -9,9 +9,9 @@ import numpy as np
 import yaml
 from scipy.optimize import linear_sum_assignment
 
+from openral_core.floor_map import FloorMap
 from openral_core.home_map import HomeMap, Place, Room
 from openral_core.text import Thesaurus, UnreadableText
-from openral_mapping.floor_map import FloorMap
 from openral_mapping.rooms import RoomSegments
 
 MIN_OVERLAP = 0.3

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from openral_mapping.floor_map import FloorMap
+from openral_core.floor_map import FloorMap
 
 Mask = NDArray[np.bool_]
 Labels = NDArray[np.int32]

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, MapTooLarge, small_gaps
 from openral_mapping.depth_mapper import (
     CONFIG,
     DepthMapper,
@@ -15,7 +16,6 @@ from openral_mapping.depth_mapper import (
     MapperConfig,
     PixelRays,
 )
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, MapTooLarge, small_gaps
 
 WIDTH, HEIGHT, FOCAL = 80, 60, 50.0
 EYE = 1.3

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.home_map import Pose2
 from openral_mapping.exploration import CONFIG, View, cast, explore, looks, way_lengths
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 
 CELL = 0.05
 Cells = NDArray[np.int8]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.home_map import Agent, Fixture, NoGoZone, Place, Pose2
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_mapping.furniture_kinds import UNNAMED
 from openral_mapping.home_from_floor import NoRooms, home_from_floor, outline_of
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.geometry import Pose
 from openral_core.home_map import Doorway, Fixture, HomeMap, NoGoZone, Pose2, Room
 from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skills import SkillResult, SkillStatus
 from openral_core.spatial_memory import NodeKind, Presence, SceneGraph, SceneNode
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_mapping.obstructions import Surroundings, explained, find_obstruction
 
 HERE, BEYOND, DOORWAY = (1.0, 2.0), (7.0, 2.0), (4.15, 1.95)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from openral_core.floor_map import FREE, OCCUPIED
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
-from openral_mapping.floor_map import FREE, OCCUPIED
 from openral_mapping.robot_body import STEP, InvalidRobotDescription, body_lines, without_body
 from openral_testing.synthetic_depth import Block, Plane, SyntheticDepthImage, look_at_pose, render_depth
 

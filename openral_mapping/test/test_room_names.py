@@ -5,8 +5,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.home_map import Fixture, HomeMap, Pose2, Room
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_mapping.home_from_floor import home_from_floor
 from openral_mapping.room_names import keep_ids, new_ids, room_use, with_names
 from openral_mapping.rooms import segment_rooms

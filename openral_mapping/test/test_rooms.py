@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.home_map import Pose2
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_mapping.rooms import RoomSegments, segment_rooms
 
 CELL = 0.05

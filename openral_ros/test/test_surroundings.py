@@ -9,10 +9,10 @@ pytest.importorskip("rclpy")
 
 from std_msgs.msg import String
 
+from openral_core.floor_map import FREE, FloorMap
 from openral_core.geometry import Pose
 from openral_core.home_map import Fixture, HomeMap, Pose2, Room
 from openral_core.spatial_memory import NodeKind, SceneGraph, SceneNode
-from openral_mapping.floor_map import FREE, FloorMap
 from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_ros.conversions.spatial_memory import scene_graph_message
 from openral_ros.surroundings import SurroundingsSubscription

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.geometry import Pose, inverse, yaw_matrix
 from openral_core.home_map import Doorway, HomeMap, NoGoZone, Room
 from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
 from openral_mapping.obstructions import Surroundings
 from openral_sim.odometry import DriftName
 from openral_sim.planning.perceived_floor import PerceivedFloor

@@ -17,10 +17,10 @@ from rclpy.action import ActionClient
 from std_msgs.msg import String
 from unique_identifier_msgs.msg import UUID
 
+from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.geometry import Pose
 from openral_core.home_map import Doorway, HomeMap, Room
 from openral_core.skills import SkillStatus
-from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
 from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_ros.qos import LATCHED
 

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.detectors import Detection
+from openral_core.floor_map import FloorMap
 from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper
-from openral_mapping.floor_map import FloorMap
 from openral_mapping.furniture import MappedPiece, mapped_furniture, with_furniture
 from openral_mapping.furniture_kinds import kind_of
 from openral_mapping.furniture_tracks import FurnitureMapper

@@ -47,9 +47,9 @@ def import_map(
 
     It has rooms, doorways, places and furniture; from a memory also the people who were met.
     """
+    from openral_core.nav2_map import load_nav2_map
     from openral_mapping.depth_mapper import load_saved_maps
     from openral_mapping.home_from_floor import home_from_floor
-    from openral_mapping.nav2_map import load_nav2_map
     from openral_mapping.room_names import with_names
     from openral_world_state.home_from_memory import SUFFIXES, home_from_memory
 
@@ -109,8 +109,8 @@ def show(
     ] = None,
 ) -> None:
     """Draw a map: rooms, doorways, furniture with its front, places, people, no-go zones."""
+    from openral_core.nav2_map import load_nav2_map
     from openral_mapping.depth_mapper import load_saved_maps
-    from openral_mapping.nav2_map import load_nav2_map
     from openral_mapping.picture import draw_home, write_picture
 
     below = None

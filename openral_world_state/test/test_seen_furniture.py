@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from openral_core.floor_map import FloorMap
 from openral_core.home_map import Fixture, HomeMap, Place, Pose2, Room
 from openral_mapping.depth_mapper import DepthMapper, InvalidMapFile, PixelRays
-from openral_mapping.floor_map import FloorMap
 from openral_mapping.furniture import MappedPiece, mapped_furniture, standing_pose, with_furniture
 from openral_mapping.furniture_file import load_furniture, save_furniture
 from openral_mapping.furniture_fit import Level

@@ -6,9 +6,9 @@ import numpy as np
 from nav_msgs.msg import OccupancyGrid
 
 from openral_core.errors import OpenRALError
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size
 from openral_core.geometry import Pose
 from openral_core.home_map import Pose2
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size
 from openral_ros.conversions.geometry import pose_from_message, pose_message
 from openral_ros.conversions.stamps import stamp_of
 

@@ -10,7 +10,7 @@ from geometry_msgs.msg import Quaternion
 from nav_msgs.msg import OccupancyGrid
 
 from openral_core.errors import OpenRALError
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_ros.conversions.floor_maps import floor_map_from_message, occupancy_grid_message
 
 

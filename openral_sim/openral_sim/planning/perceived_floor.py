@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.floor_map import OCCUPIED, UNKNOWN, FloorMap, free_distance
 from openral_core.geometry import points_in_polygon
 from openral_core.home_map import NoGoZone
 from openral_core.skill_errors import NotReachable, SkillFailed
 from openral_core.skills import SkillStatus
-from openral_mapping.floor_map import OCCUPIED, UNKNOWN, FloorMap, free_distance
 from openral_sim.planning.base_planner import CostToGo
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid, fill_hull
 

@@ -3,8 +3,8 @@
 import numpy as np
 from nav_msgs.msg import OccupancyGrid
 
+from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.home_map import Pose2
-from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
 from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_sim.planning.occupancy_grid import RESOLUTION, rasterise
 from openral_sim.robot import RobotControl

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.floor_map import FloorMap
 from openral_core.skill_errors import BadRequest, Blocked, TookTooLong
 from openral_core.skill_requests import ExploreRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus
 from openral_mapping.exploration import Exploration, View, explore
-from openral_mapping.floor_map import FloorMap
 from openral_sim.motion_primitives.base_motion import plan_base_motion
 from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.motion_primitives.looking import MAPS, look_into, newer_map

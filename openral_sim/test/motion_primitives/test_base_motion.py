@@ -3,10 +3,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.geometry import angle_between
 from openral_core.home_map import Pose2
 from openral_core.skill_errors import Blocked
-from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
 from openral_sim.motion_primitives.base_motion import plan_base_motion, shift_by, turn_to
 from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.planning.base_planner import NoBasePath

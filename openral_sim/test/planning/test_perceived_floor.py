@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.geometry import yaw_matrix
 from openral_core.home_map import NoGoZone, Pose2
 from openral_core.skills import SkillStatus
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_sim.planning.base_planner import plan_from
 from openral_sim.planning.perceived_floor import (
     UNKNOWN_MARGIN,

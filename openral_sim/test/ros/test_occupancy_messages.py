@@ -9,10 +9,10 @@ import pytest
 pytest.importorskip("rclpy")
 from nav_msgs.msg import OccupancyGrid
 
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.geometry import Pose
 from openral_core.home_map import Pose2
 from openral_core.skills import SkillStatus, Verb
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_msgs.msg import SkillCatalogue
 from openral_ros.conversions.floor_maps import floor_map_from_message, occupancy_grid_message
 from openral_ros.qos import LATCHED

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from openral_core.floor_map import FREE, UNKNOWN, FloorMap
 from openral_core.geometry import Pose
 from openral_core.home_map import Pose2
 from openral_core.skill_requests import ExploreRequest
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
-from openral_mapping.floor_map import FREE, UNKNOWN, FloorMap
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.skills.context import SkillContext
 from openral_sim.skills.explore import next_step

@@ -3,11 +3,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.geometry import Pose, angle_between
 from openral_core.home_map import Pose2
 from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
-from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
 from openral_sim.motion_primitives.driving import LOOKING_AGAIN
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.skills.context import SkillContext

@@ -5,8 +5,8 @@ from nav_msgs.msg import OccupancyGrid
 from scipy import ndimage
 from std_msgs.msg import String
 
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.home_map import Doorway, Fixture, HomeMap, Pose2, Room
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_mapping.home_edits import HomeEdits
 from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_ros.node_thread import NodeThread

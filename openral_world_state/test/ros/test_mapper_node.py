@@ -24,9 +24,9 @@ from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray
 
 from openral_core.detectors import Detection
+from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap
-from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
 from openral_mapping.home_edits import EDIT_HOME, HOME_EDITS
 from openral_mapping.scan_matching import ScanMatcher
 from openral_mapping.surfaces import Surfaces

@@ -18,9 +18,9 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
 from typer.testing import CliRunner
 
+from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
-from openral_mapping.floor_map import FREE, OCCUPIED, FloorMap
 from openral_mapping.home_from_floor import home_from_floor
 from openral_msgs.action import ExecuteRskill
 from openral_ros.conversions.floor_maps import occupancy_grid_message

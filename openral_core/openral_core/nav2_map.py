@@ -13,8 +13,8 @@ from PIL import Image, UnidentifiedImageError
 from pydantic import Field, FiniteFloat, PositiveFloat, model_validator
 
 from openral_core.documents import Document, InvalidDocument, load_document
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size
 from openral_core.home_map import Pose2
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size
 
 _OPAQUE = 255
 """Alpha of an opaque pixel, 8 bits."""

@@ -7,9 +7,9 @@ import pytest
 from PIL import Image
 
 from openral_core.documents import InvalidDocument
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, MapTooLarge
 from openral_core.home_map import Pose2
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, MapTooLarge
-from openral_mapping.nav2_map import load_nav2_map, save_nav2_map
+from openral_core.nav2_map import load_nav2_map, save_nav2_map
 
 YAML = "image: a.png\nresolution: 0.1\norigin: [1.0, 2.0, 0.5]\n"
 
@@ -79,6 +79,6 @@ def test_a_file_that_is_no_map_is_refused_by_name(text: str, problem: str, tmp_p
 
 
 def test_an_image_larger_than_any_map_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("openral_mapping.floor_map.MAX_CELLS", 3)
+    monkeypatch.setattr("openral_core.floor_map.MAX_CELLS", 3)
     with pytest.raises(MapTooLarge, match="2x2"):
         load(tmp_path, [[0, 0], [0, 0]])

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, MapTooLarge, check_size
 from openral_core.home_map import Pose2
-from openral_mapping.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, MapTooLarge, check_size
 
 CELLS = np.array([[FREE, OCCUPIED, UNKNOWN], [UNKNOWN, FREE, FREE]], np.int8)
 
