@@ -1,46 +1,69 @@
-"""Measure the shape of the source tree and print it as a table.
+"""Measure the shape of the source tree, print it beside an earlier revision, and hold it to its ceilings.
 
-    python3 tools/code_shape.py [--json] [--list METRIC]
+    python3 tools/code_shape.py [--beside REVISION] [--json] [--list METRIC] [--check]
 
-Only the standard library is used. Product code is every Python file of a package that a robot runs: tests,
-benchmarks, tools and the packages in `TEST_PACKAGES` are left out.
+Only the standard library is used. Scope, the same for every column: the Python files of the packages that git
+lists, without tests (folders `test` and `tests`, files `test_*.py`, `conftest.py`) and without `setup.py`.
+Lines are all lines of a file. `TIERS` says which tier a package belongs to; packages of data
+(`rskills`, `robots`, `scenes`) and of the underlay are not counted. Unless a row names a tier, it counts all.
 """
 
 import argparse
 import ast
+import io
 import json
 import re
 import statistics
 import subprocess
 import sys
-from collections import defaultdict
-from collections.abc import Iterator
+import tarfile
+import tomllib
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).resolve().parents[1]
-TEST_PACKAGES = frozenset(
-    {
-        "openral_detector_conformance",
-        "openral_eval",
-        "openral_household_benchmark",
-        "openral_reasoner_testing",
-        "openral_skill_conformance",
-        "openral_testing",
-    }
-)
+CEILINGS = ROOT / "tools" / "code_shape.toml"
+TIERS: Mapping[str, tuple[str, ...]] = {
+    "robot": (
+        *("openral_core", "openral_msgs", "openral_ros", "openral_perception_ros", "openral_world_state"),
+        *("openral_reasoner", "openral_reasoner_ros", "openral_skills_ros", "openral_bringup"),
+        *("openral_recorder", "openral_console", "openral_mcp"),
+    ),
+    "optional": ("openral_sim", "openral_mapping"),
+    "extras": (
+        *("openral_testing", "openral_training", "openral_data", "openral_perceive"),
+        *("openral_detector_conformance", "openral_skill_conformance", "openral_reasoner_testing"),
+    ),
+    "lab": (
+        *("benchmarks", "openral_eval", "openral_household_benchmark", "openral_games", "openral_fleet"),
+        "openral_lab",
+    ),
+}
+"""Packages of each tier, also those that an earlier revision had; the default build is robot and optional."""
+DEFAULT_BUILD = ("robot", "optional")
+TIER_OF = {package: tier for tier, packages in TIERS.items() for package in packages}
 INTERROGATIVES = frozenset(
     {"What", "Where", "Whether", "Which", "Who", "Whoever", "How", "Why", "Is", "When"}
 )
+PARTICIPLES = frozenset(
+    {"asked", "done", "found", "given", "heard", "kept", "known", "left", "meant", "said", "seen", "told"}
+    | {"tried", "waiting", "wanted"}
+)
+"""Participles that name nothing when they stand alone."""
+SOURCES = (".py", "package.xml")
+PACKAGE_NAME = re.compile(r"<name>\s*([\w-]+)\s*</name>")
 REASON = re.compile(r"#|\[[^\]]+\]")
 """A comment on the line, or a unit in brackets in the docstring that follows it."""
 
 
 @dataclass(frozen=True)
 class Module:
-    """One parsed Python file of the product."""
+    """One parsed Python file of a package."""
 
-    path: Path
+    path: PurePosixPath
+    package: str
     name: str
     text: str
     tree: ast.Module
@@ -55,30 +78,70 @@ class Module:
         """Only re-exports."""
         return self.path.name == "__init__.py"
 
+    @property
+    def folder(self) -> str:
+        """Dotted name of its folder."""
+        return self.name if self.is_package else self.name.rpartition(".")[0]
 
-def modules(root: Path) -> list[Module]:
-    """Parse every product module below ``root``."""
+
+def sources(root: Path, revision: str) -> Iterator[tuple[PurePosixPath, str]]:
+    """Yield (path, text) of modules and manifests of ``revision``; of the working tree if that is empty."""
+    if revision:
+        archive = subprocess.run(
+            ["git", "-C", str(root), "archive", revision], stdout=subprocess.PIPE, check=True
+        ).stdout
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            for member in files:
+                file = files.extractfile(member) if member.name.endswith(SOURCES) else None
+                if file is not None:
+                    yield PurePosixPath(member.name), file.read().decode()
+        return
     listed = subprocess.run(
-        ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "*.py"],
+        ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", *(f"*{end}" for end in SOURCES)],
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     ).stdout.split()
-    found = []
-    for path in map(Path, listed):
-        package = next((part for part in path.parts[:-1] if part.startswith("openral_")), None)
-        if package is None or package in TEST_PACKAGES or "test" in path.parts or not (root / path).is_file():
+    for path in map(PurePosixPath, listed):
+        if (root / path).is_file():
+            yield path, (root / path).read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Tree:
+    """Modules and packages of one revision."""
+
+    modules: list[Module]
+    packages: frozenset[str]
+
+
+def read_tree(root: Path, revision: str = "") -> Tree:
+    """Parse every module of a package of `TIERS`."""
+    parsed: list[Module] = []
+    packages: set[str] = set()
+    for path, text in sources(root, revision):
+        if path.name == "package.xml" and (match := PACKAGE_NAME.search(text)):
+            packages.add(match[1])
+        package = next((part for part in path.parts[:-1] if part in TIER_OF), None)
+        if package is None or is_test(path) or path.name in {"setup.py", "package.xml"}:
             continue
-        dotted = ".".join(path.parts[len(path.parts) - 1 - path.parts[::-1].index(package) :]).removesuffix(
-            ".py"
-        )
-        text = (root / path).read_text(encoding="utf-8")
-        if path.name != "setup.py":
-            found.append(Module(path, dotted.removesuffix(".__init__"), text, ast.parse(text)))
-    return found
+        packages.add(package)
+        dotted = ".".join(path.parts[len(path.parts) - 1 - path.parts[::-1].index(package) :])
+        name = dotted.removesuffix(".py").removesuffix(".__init__")
+        parsed.append(Module(path, package, name, text, ast.parse(text)))
+    return Tree(parsed, frozenset(packages & TIER_OF.keys()))
 
 
-def imported(module: Module) -> Iterator[str]:
+def is_test(path: PurePosixPath) -> bool:
+    """Test if a file is part of a test suite."""
+    return (
+        not {"test", "tests"}.isdisjoint(path.parts)
+        or path.name.startswith("test_")
+        or path.name == "conftest.py"
+    )
+
+
+def import_targets(module: Module) -> Iterator[str]:
     """Yield the dotted names that a module imports, as `module.name` where a name is taken from one."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.ImportFrom) and node.module:
@@ -89,7 +152,7 @@ def imported(module: Module) -> Iterator[str]:
 
 def importers(product: list[Module]) -> dict[str, set[str]]:
     """Map each module to the product modules that import it, re-exports followed to their source."""
-    by_name = {module.name: module for module in product}
+    by_name = {module.name for module in product}
     exports = {
         (module.name, alias.asname or alias.name): f"{node.module}.{alias.name}"
         for module in product
@@ -102,7 +165,7 @@ def importers(product: list[Module]) -> dict[str, set[str]]:
     for module in product:
         if module.is_package:
             continue
-        for name in imported(module):
+        for name in import_targets(module):
             target = name
             while (key := (target.rpartition(".")[0], target.rpartition(".")[2])) in exports:
                 target = exports[key]
@@ -112,11 +175,52 @@ def importers(product: list[Module]) -> dict[str, set[str]]:
     return result
 
 
+def folder_cycles(product: list[Module]) -> list[str]:
+    """List the groups of folders of one package that import each other, directly or in a circle."""
+    folders = {module.name: module.folder for module in product}
+    arrows: dict[str, set[str]] = defaultdict(set)
+    for target, names in importers(product).items():
+        for name in names:
+            from_folder, to_folder = folders[name], folders[target]
+            if from_folder != to_folder and from_folder.partition(".")[0] == to_folder.partition(".")[0]:
+                arrows[from_folder].add(to_folder)
+    reach = {folder: _reachable(folder, arrows) for folder in arrows}
+    circles = {
+        tuple(sorted(other for other in reach[folder] if folder in reach.get(other, ())))
+        for folder in arrows
+        if folder in reach[folder]
+    }
+    return [" ".join(circle) for circle in sorted(circles)]
+
+
+def _reachable(folder: str, arrows: Mapping[str, set[str]]) -> set[str]:
+    reached: set[str] = set()
+    border = set(arrows.get(folder, ()))
+    while border:
+        reached |= border
+        border = {target for other in border for target in arrows.get(other, ())} - reached
+    return reached
+
+
 def functions(module: Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Yield every function and method."""
     return (
         node for node in ast.walk(module.tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     )
+
+
+def participles(module: Module) -> Iterator[str]:
+    """Yield the places that bind a bare participle: arguments, variables and attributes."""
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
+                pass
+            case ast.Attribute(attr=name, ctx=ast.Store()):
+                pass
+            case _:
+                continue
+        if name.strip("_") in PARTICIPLES:
+            yield f"{module.path}:{node.lineno} {name}"
 
 
 def docstrings(module: Module) -> Iterator[tuple[int, str]]:
@@ -149,8 +253,8 @@ def unexplained_numbers(module: Module) -> Iterator[str]:
             and isinstance(after.value.value, str)
         )
         first, last = node.lineno - 1, node.end_lineno or node.lineno
-        said = any(REASON.search(line) for line in lines[max(first - 1, 0) : last] if "#" in line)
-        if not (has_docstring or said):
+        has_comment = any(REASON.search(line) for line in lines[max(first - 1, 0) : last] if "#" in line)
+        if not (has_docstring or has_comment):
             yield f"{module.path}:{node.lineno}"
 
 
@@ -167,80 +271,130 @@ def _is_number(value: ast.expr) -> bool:
     )
 
 
-def collisions(product: list[Module]) -> dict[str, list[str]]:
-    """Map each class name that several modules define to those modules."""
+def ambiguous_classes(product: list[Module]) -> list[str]:
+    """List the class names that several modules define, with those modules."""
     places: dict[str, list[str]] = defaultdict(list)
     for module in product:
         for node in module.tree.body:
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(str(module.path))
-    return {name: found for name, found in sorted(places.items()) if len(found) > 1}
+    return [f"{name}: {', '.join(files)}" for name, files in sorted(places.items()) if len(files) > 1]
 
 
-def mirrored(product: list[Module], root: Path) -> tuple[list[str], list[str]]:
-    """Return the modules that have a `test_<module>.py` in their package, and those that have none."""
-    tests: dict[str, set[str]] = defaultdict(set)
-    for path in root.glob("*/test/**/test_*.py"):
-        tests[path.relative_to(root).parts[0]].add(path.stem)
-    own = [module for module in product if not module.is_package and module.path.stem != "__main__"]
-    have = [str(m.path) for m in own if _test_names(m) & tests[m.path.parts[0]]]
-    return have, [str(m.path) for m in own if str(m.path) not in set(have)]
-
-
-def _test_names(module: Module) -> set[str]:
-    """List the accepted names of a test file; a module may add its folder if two share their names."""
-    return {f"test_{module.path.stem}", f"test_{module.path.parent.name}_{module.path.stem}"}
-
-
-def measure(root: Path) -> dict[str, object]:
+def measure(tree: Tree) -> dict[str, object]:
     """Measure everything; lists hold the places to look at."""
-    product = modules(root)
+    product = tree.modules
     own = [module for module in product if not module.is_package]
-    reached = importers(product)
     every = [function for module in own for function in functions(module)]
     names = [function.name for function in every if not function.name.startswith("__")]
     private = sum(name.startswith("_") for name in names)
     lengths = sorted((function.end_lineno or 0) - function.lineno + 1 for function in every)
-    texts = [(module, line, text) for module in product for line, text in docstrings(module)]
-    questions = [
-        f"{m.path}:{line}" for m, line, text in texts if text.split()[0].rstrip(",:") in INTERROGATIVES
-    ]
-    have, lack = mirrored(product, root)
+    reached = importers(product)
     return {
+        **_sizes(tree),
         "modules": len(own),
-        "folders": len({module.path.parent for module in own}),
         "median file [lines]": statistics.median(module.lines for module in own),
         "largest file [lines]": max(module.lines for module in own),
-        "modules with one importer": sorted(m.name for m in own if len(reached[m.name]) == 1),
-        "private functions per public one": round(private / max(len(names) - private, 1), 2),
         "function p90 [lines]": lengths[int(0.9 * len(lengths))],
-        "docstrings that open as a question": questions,
-        "class names with several meanings": [f"{k}: {', '.join(v)}" for k, v in collisions(product).items()],
+        "private functions per public one": round(private / max(len(names) - private, 1), 2),
+        "folder cycles": folder_cycles(product),
+        "bare participles as names": [place for module in product for place in participles(module)],
+        "class names with several meanings": ambiguous_classes(product),
+        "modules with one importer": sorted(m.name for m in own if len(reached[m.name]) == 1),
+        "docstrings that open as a question": [
+            f"{module.path}:{line}"
+            for module in product
+            for line, text in docstrings(module)
+            if text.split()[0].rstrip(",:") in INTERROGATIVES
+        ],
         "numeric constants without unit or reason": [place for m in own for place in unexplained_numbers(m)],
-        "modules with a mirrored test file [%]": round(100.0 * len(have) / len(own)),
-        "modules without a mirrored test file": lack,
     }
 
 
+def _sizes(tree: Tree) -> dict[str, object]:
+    """Count packages and lines per tier."""
+    packages = Counter(TIER_OF[package] for package in tree.packages)
+    lines = dict.fromkeys(TIERS, 0)
+    for module in tree.modules:
+        lines[TIER_OF[module.package]] += module.lines
+    return {
+        "packages, default build": sum(packages[tier] for tier in DEFAULT_BUILD),
+        "packages, extras": packages["extras"],
+        "packages, lab": packages["lab"],
+        "lines, default build": sum(lines[tier] for tier in DEFAULT_BUILD),
+        "lines, without sim and mapping": lines["robot"],
+        "lines, extras": lines["extras"],
+        "lines, lab": lines["lab"],
+    }
+
+
+def number(value: object) -> float:
+    """Return the figure of a row: a number, or the length of its list."""
+    return len(value) if isinstance(value, list) else float(str(value))
+
+
+def excesses(table: Mapping[str, object], ceilings: Mapping[str, float]) -> list[str]:
+    """List the rows above their ceiling, and ceilings that name no row."""
+    return [
+        f"{name}: {number(table[name]):g}, at most {ceiling:g}" if name in table else f"{name}: no such row"
+        for name, ceiling in ceilings.items()
+        if name not in table or number(table[name]) > ceiling
+    ]
+
+
+def unassigned_packages(root: Path) -> list[str]:
+    """List the packages with Python modules that `TIERS` does not name."""
+    folders = (file.parent for file in root.glob("**/package.xml") if "underlay" not in file.parts)
+    names = {
+        child.name
+        for folder in folders
+        for child in folder.glob("openral_*")
+        if (child / "__init__.py").is_file() and not {"build", "install"} & set(child.parts)
+    }
+    return sorted(names - TIER_OF.keys())
+
+
 def main() -> int:
-    """Print the table, or the places behind one of its rows."""
+    """Print the table, or the places behind one of its rows; 1 if a ceiling is exceeded."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--beside", metavar="REVISION", default="", help="add the column of a revision")
     parser.add_argument("--json", action="store_true", help="print JSON, with every place")
     parser.add_argument(
         "--list", metavar="METRIC", default="", help="print the places behind the rows that contain this"
     )
-    asked = parser.parse_args()
-    table = measure(ROOT)
-    if asked.json:
+    parser.add_argument("--check", action="store_true", help="fail if a row is above its ceiling")
+    options = parser.parse_args()
+    ceilings: dict[str, float] = tomllib.loads(CEILINGS.read_text()) if CEILINGS.is_file() else {}
+    table = measure(read_tree(ROOT))
+    if options.json:
         sys.stdout.write(json.dumps(table, indent=1) + "\n")
-        return 0
+    elif not options.check:
+        _print(table, measure(read_tree(ROOT, options.beside)) if options.beside else {}, ceilings, options)
+    problems = excesses(table, ceilings) if options.check else []
+    problems += [f"{name}: in no tier" for name in unassigned_packages(ROOT)] if options.check else []
+    sys.stderr.writelines(f"code shape: {problem}\n" for problem in problems)
+    return 1 if problems else 0
+
+
+def _print(
+    table: Mapping[str, object],
+    earlier: Mapping[str, object],
+    ceilings: Mapping[str, float],
+    options: argparse.Namespace,
+) -> None:
+    """Print one row a metric: the earlier revision, this tree, the ceiling."""
+    scope = "Python files of packages, without tests and setup.py; every tier unless the row names one"
+    sys.stdout.write(
+        f"{scope}\n{'':<42} {options.beside[:10] or '-':>10} {'this tree':>10} {'ceiling':>10}\n"
+    )
     for name, value in table.items():
-        sys.stdout.write(f"{name:<42} {len(value) if isinstance(value, list) else value}\n")
-        if asked.list and asked.list in name and isinstance(value, list):
+        before = f"{number(earlier[name]):g}" if name in earlier else "-"
+        ceiling = f"{ceilings[name]:g}" if name in ceilings else "-"
+        sys.stdout.write(f"{name:<42} {before:>10} {number(value):>10g} {ceiling:>10}\n")
+        if options.list and options.list in name and isinstance(value, list):
             sys.stdout.writelines(f"    {place}\n" for place in value)
-    return 0
 
 
 if __name__ == "__main__":
