@@ -201,12 +201,12 @@ def listen(host: str, port: int) -> socket.socket:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             opened.bind((host, candidate))
+            opened.listen(128)  # two sockets that may reuse an address can both bind, one can listen
         except OSError as error:
             opened.close()
             if port or candidate == 0:
                 raise PortTaken(host, port, error) from error
         else:
-            opened.listen(128)
             return opened
     raise AssertionError("the loop returns or raises")
 

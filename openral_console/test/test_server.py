@@ -257,6 +257,28 @@ def test_a_port_that_is_taken_is_told() -> None:
             listen("127.0.0.1", taken.getsockname()[1])
 
 
+def test_a_port_that_another_server_took_before_it_listened_is_left_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.socket() as other:
+        other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        other.bind(("127.0.0.1", 0))
+        port = other.getsockname()[1]
+        monkeypatch.setattr("openral_console.server.PORT", port)
+        original = socket.socket.bind
+
+        def bind(opened: socket.socket, address: tuple[str, int]) -> None:
+            original(opened, address)
+            if address[1] == port:
+                other.listen(1)
+
+        monkeypatch.setattr(
+            "openral_console.server.socket.socket", type("Racing", (socket.socket,), {"bind": bind})
+        )
+        with listen("127.0.0.1", 0) as opened:
+            assert opened.getsockname()[1] != port
+
+
 @pytest.fixture
 def authority() -> trustme.CA:
     return trustme.CA()
