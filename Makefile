@@ -22,7 +22,7 @@ space := $(empty) $(empty)
 SOURCE_PATH := $(subst $(space),:,$(abspath $(SOURCES)))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build robot engines training lerobot games format lint type test bench docs sbom audit sim clean
+.PHONY: help setup build robot engines browser training lerobot games format lint type test bench docs sbom audit sim clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ type: setup ## mypy --strict over every package
 engines: setup
 	@cd tools && $(PYTHON) -m workspace engines
 
+browser: setup
+	@cd tools && $(PYTHON) -m workspace browser
+
 training: setup ## PyTorch in an environment of its own, for `openral train`
 	@cd tools && $(PYTHON) -m workspace training
 
@@ -60,8 +63,8 @@ lerobot: setup ## lerobot in an environment of its own (8 GB), for `openral expo
 games: setup ## game engines of `openral bench` in an environment of their own (TextWorldExpress needs a Java runtime)
 	@cd tools && $(PYTHON) -m workspace games
 
-test: $(if $(TESTS),build,robot) $(if $(filter no,$(ENGINES)),,engines) ## every test, once (TESTS=path narrows, WORKERS=n processes, RERUNS=0 tells every failure, ENGINES=no without PyTorch)
-	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) -raR --reruns $(RERUNS) --rerun-show-tracebacks $(TESTS)
+test: $(if $(TESTS),build,robot) browser $(if $(filter no,$(ENGINES)),,engines) ## every test, once (TESTS=path narrows, WORKERS=n processes, RERUNS=0 tells every failure, ENGINES=no without PyTorch)
+	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) -raR $(if $(TESTS),,--strict-skips) --reruns $(RERUNS) --rerun-show-tracebacks $(TESTS)
 
 bench: build ## measure; table on the terminal, JSON in benchmarks/results
 	@if [ -d benchmarks ]; then exec $(IN_BUILT) python -m benchmarks; else echo "no benchmarks yet"; fi

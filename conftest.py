@@ -3,7 +3,7 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,6 +68,42 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Load
             return crashed
 
     return CrashTolerantScheduling(config, log)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option and the list of what may be skipped with it."""
+    parser.addoption("--strict-skips", action="store_true", help="fail what is skipped unless it is declared")
+    parser.addini("declared_skips", "beginnings of the reasons accepted with --strict-skips", type="linelist")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: "pytest.CallInfo[None]"
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Fail a test that is skipped for an undeclared reason."""
+    report = yield
+    if not hasattr(report, "wasxfail"):
+        _refuse_undeclared_skip(item.config, report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Fail a module that is skipped for an undeclared reason."""
+    report = yield
+    _refuse_undeclared_skip(collector.config, report)
+    return report
+
+
+def _refuse_undeclared_skip(config: pytest.Config, report: pytest.TestReport | pytest.CollectReport) -> None:
+    if not (report.skipped and config.getoption("strict_skips") and isinstance(report.longrepr, tuple)):
+        return
+    reason = report.longrepr[2].removeprefix("Skipped: ")
+    if not reason.startswith(tuple(config.getini("declared_skips"))):
+        report.outcome = "failed"
+        report.longrepr = f"{report.nodeid} was skipped, and nothing declares that it may be: {reason}"
 
 
 @pytest.fixture

@@ -20,14 +20,12 @@ NEEDED = (SystemPackage("cmake", lambda: False), SystemPackage("libegl1", lambda
 def test_what_is_absent_is_named_in_one_command(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, apt: str | None, words: str
 ) -> None:
-    monkeypatch.setattr(system_packages, "NEEDED", NEEDED)
     monkeypatch.setattr(system_packages.os, "geteuid", lambda: 1000)
     monkeypatch.setattr(system_packages.shutil, "which", lambda _: apt)
     with pytest.raises(SystemPackagesMissing, match=words):
-        ensure_system_packages(tmp_path)
+        ensure_system_packages(tmp_path, NEEDED)
 
 
-def test_nothing_is_done_where_nothing_is_absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(system_packages, "NEEDED", NEEDED[1:])
-    ensure_system_packages(tmp_path)
+def test_nothing_is_done_where_nothing_is_absent(tmp_path: Path) -> None:
+    ensure_system_packages(tmp_path, NEEDED[1:])
     assert list(tmp_path.iterdir()) == []

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
+from workspace.browser import ensure_browser
 from workspace.builds import ensure_built
 from workspace.docs_environment import ensure_docs_environment
 from workspace.errors import WorkspaceError
@@ -47,6 +48,7 @@ COMMANDS: Mapping[str, Callable[[Layout], object]] = {
     "setup": set_up,
     "build": build,
     "robot": build_for_robots,
+    "browser": ensure_browser,
     "engines": ensure_engine_environment,
     "training": ensure_training_environment,
     "lerobot": ensure_lerobot_environment,

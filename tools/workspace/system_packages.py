@@ -73,18 +73,19 @@ NEEDED = (
 )
 
 
-def missing() -> list[str]:
-    """Return the names of the packages whose check fails."""
-    return [package.name for package in NEEDED if not package.present()]
+CHROMIUM = SystemPackage(
+    "chromium", lambda: any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome")))
+)
+"""The browser of the tests of pages."""
 
 
-def ensure_system_packages(logs: Path) -> None:
-    """Install missing packages if this user may do so.
+def ensure_system_packages(logs: Path, needed: tuple[SystemPackage, ...] = NEEDED) -> None:
+    """Install the missing ones of ``needed`` if this user may do so.
 
     Raises:
         SystemPackagesMissing: If packages are missing and this user may not install them.
     """
-    names = missing()
+    names = [package.name for package in needed if not package.present()]
     if not names:
         return
     apt = shutil.which("apt-get") is not None
