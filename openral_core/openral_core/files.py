@@ -1,7 +1,10 @@
 """Files that a crash or a loss of power leaves as they were, or as they were to be."""
 
 import os
+import stat
 from pathlib import Path
+
+from openral_core.errors import OpenRALError
 
 
 def replace_file(path: Path, text: str) -> None:
@@ -24,3 +27,22 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+class UnboundedFile(OpenRALError, OSError):
+    """A file that is too large, or no regular one: a device or a pipe may never end."""
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """Read a regular file of at most ``most`` bytes.
+
+    Raises:
+        OSError: If it cannot be read, or is no such file.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise UnboundedFile(f"{path} is no regular file")
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise UnboundedFile(f"{path} is larger than {most / 1e6:g} MB")
+    return data

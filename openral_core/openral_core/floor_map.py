@@ -18,6 +18,11 @@ UNKNOWN, FREE, OCCUPIED = -1, 0, 100
 MAX_CELLS = 64_000_000
 """Largest map [cells]: 400 m x 400 m at 5 cm; bounds memory against a wrong pose or file."""
 
+SMALLEST_RESOLUTION, LARGEST_RESOLUTION = 1e-3, 100.0
+"""Sides of a cell between which a map can be one of a building [m]."""
+FREE_BELOW, OCCUPIED_FROM = 25, 65
+"""Probabilities that decide on a cell [%]; thresholds of Nav2's map_server."""
+
 
 class MapTooLarge(OpenRALError):
     """A map that would need more cells than any building."""
@@ -40,6 +45,14 @@ def check_size(width: int, height: int) -> None:
     """
     if width * height > MAX_CELLS:
         raise MapTooLarge(width, height)
+
+
+def cells_from_percent(values: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Return the cells of probabilities of an obstacle [%]; negative and middle ones are unknown."""
+    cells = np.full(values.shape, UNKNOWN, np.int8)
+    cells[(values >= 0) & (values < FREE_BELOW)] = FREE
+    cells[values >= OCCUPIED_FROM] = OCCUPIED
+    return cells
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Map files of Nav2."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -67,15 +68,34 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
         (YAML + "occupied_thresh: 0.1\n", "must not exceed"),
         (YAML.replace("a.png", "absent.png"), "absent.png"),
         (YAML.replace("a.png", "text.png"), "cannot be read"),
-        (YAML + "colour: blue\n", "unknown key 'colour'"),
+        (YAML.replace("0.1", "1e-300"), "resolution"),
+        (YAML.replace("0.1", "1e300"), "resolution"),
+        (YAML.replace("a.png", "/dev/zero"), "no regular file"),
+        (YAML.replace("a.png", "pipe.png"), "no regular file"),
+        (YAML.replace("a.png", "."), "no regular file"),
+        (YAML.replace("a.png", "cut.png"), "cannot be read"),
+        (YAML.replace("a.png", "huge.pgm"), "cannot be read"),
+        (YAML.replace("a.png", "float.tif"), "save it as PNG or PGM"),
+        (YAML.replace("a.png", "deep.tif"), "save it as PNG or PGM"),
+        (YAML.replace("a.png", "unclear.bmp"), "save it as PNG or PGM"),
+        (YAML.replace("a.png", "deep.png") + "mode: raw\n", "more than 8 bits"),
     ],
 )
 def test_a_file_that_is_no_map_is_refused_by_name(text: str, problem: str, tmp_path: Path) -> None:
     Image.fromarray(np.zeros((2, 2), np.uint8)).save(tmp_path / "a.png")
+    deep = Image.fromarray(np.full((2, 2), 100, np.uint16))
     (tmp_path / "text.png").write_text("no image")
+    (tmp_path / "cut.png").write_bytes((tmp_path / "a.png").read_bytes()[:45])
+    (tmp_path / "huge.pgm").write_bytes(b"P5 1000000 1000000 255\n0")
+    os.mkfifo(tmp_path / "pipe.png")
+    Image.fromarray(np.zeros((2, 2), np.float32)).save(tmp_path / "float.tif")
+    Image.fromarray(np.zeros((2, 2, 4), np.uint8)).save(tmp_path / "unclear.bmp")
+    deep.save(tmp_path / "deep.tif")
+    deep.save(tmp_path / "deep.png")
     (tmp_path / "map.yaml").write_text(text)
-    with pytest.raises(InvalidDocument, match=problem):
+    with pytest.raises(InvalidDocument, match=problem) as refusal:
         load_nav2_map(tmp_path / "map.yaml")
+    assert len(str(refusal.value).encode()) <= 2_000
 
 
 def test_an_image_larger_than_any_map_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

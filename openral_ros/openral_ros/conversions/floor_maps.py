@@ -6,7 +6,13 @@ import numpy as np
 from nav_msgs.msg import OccupancyGrid
 
 from openral_core.errors import OpenRALError
-from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size
+from openral_core.floor_map import (
+    LARGEST_RESOLUTION,
+    SMALLEST_RESOLUTION,
+    FloorMap,
+    cells_from_percent,
+    check_size,
+)
 from openral_core.geometry import Pose
 from openral_core.home_map import Pose2
 from openral_ros.conversions.geometry import pose_from_message, pose_message
@@ -14,8 +20,6 @@ from openral_ros.conversions.stamps import stamp_of
 
 MAP = "map"
 """Frame of maps."""
-FREE_BELOW, OCCUPIED_FROM = 25, 65
-"""Probabilities that decide on a cell [%]; thresholds of Nav2's map_server."""
 
 
 class InvalidMapMessage(OpenRALError):
@@ -37,16 +41,15 @@ def floor_map_from_message(message: OccupancyGrid) -> FloorMap:
     check_size(info.width, info.height)
     if message.header.frame_id != MAP:
         raise InvalidMapMessage(f"its frame is '{message.header.frame_id}', expected '{MAP}'")
-    if not (np.isfinite(info.resolution) and info.resolution > 0.0):
-        raise InvalidMapMessage(f"its resolution is {info.resolution} m, expected a positive number")
+    if not SMALLEST_RESOLUTION <= info.resolution <= LARGEST_RESOLUTION:
+        limits = f"{SMALLEST_RESOLUTION:g} to {LARGEST_RESOLUTION:g} m"
+        raise InvalidMapMessage(f"its resolution is {info.resolution} m, expected {limits}")
     if not len(message.data) == info.width * info.height > 0:
         raise InvalidMapMessage(
             f"it has {len(message.data)} values for {info.width}x{info.height} cells, expected one per cell"
         )
     values = np.asarray(message.data, np.int8).reshape(info.height, info.width)
-    cells = np.full(values.shape, UNKNOWN, np.int8)
-    cells[(values >= 0) & (values < FREE_BELOW)] = FREE
-    cells[values >= OCCUPIED_FROM] = OCCUPIED
+    cells = cells_from_percent(values)
     origin = pose_from_message(info.origin)
     corner = Pose2(x=origin.position[0], y=origin.position[1], yaw=origin.yaw)
     return FloorMap(cells, float(info.resolution), corner, MAP)
