@@ -89,6 +89,10 @@ MODELS: Mapping[str, Model] = {
     "other-type": Model(lambda pixels: {**detr(pixels), "logits": np.zeros((1, 3, 2), np.float64)}),
     "one-output": Model(lambda pixels: {"pred_boxes": detr(pixels)["pred_boxes"]}),
     "cut": Model(cut=4),
+    "inverted": Model(
+        lambda pixels: {**final(pixels), "pred_boxes": np.array([[30, 9, 2, 12]] * 2, np.float32)},
+        outputs=FINAL,
+    ),
     "unknown-class": Model(lambda pixels: {**final(pixels), "classes": np.array([7, 0])}, outputs=FINAL),
 }
 NAMES = {np.dtype(triton_to_np_dtype(name)): name for name in ("FP32", "FP64", "INT64")}

@@ -50,10 +50,12 @@ ANSWERS: Mapping[str, Answer] = {
     "pixels": lambda question, url: marked(question, url, thousandths=False),
     "chats": lambda question, url: "I see a lovely kitchen.",
     "silent": lambda question, url: "",
-    "cut": lambda question, url: marked(question, url)[:-12] + '}, {"bbox_2d": [1, 2',
+    "cut": marked,
     "outside": lambda question, url: '[{"bbox_2d": [0, 0, 4000, 10], "label": "mug"}]',
     "endless": lambda question, url: "x" * 5_000_000,
 }
+ENDS: Mapping[str, str] = {"cut": "length"}
+"""The ``finish_reason`` of models that do not stop by themselves."""
 STATUSES: Mapping[str, HTTPStatus] = {
     "busy": HTTPStatus.TOO_MANY_REQUESTS,
     "broken": HTTPStatus.INTERNAL_SERVER_ERROR,
@@ -83,8 +85,12 @@ class Handler(BaseHTTPRequestHandler):
             self._send(HTTPStatus.OK, b"<html>\xff")
         else:
             question, url = content[1]["text"], content[0]["image_url"]["url"]
-            text = ANSWERS.get(model, marked)(question, url)
-            self._send(HTTPStatus.OK, json.dumps(completion(text)).encode())
+            message = self.server.messages.get(model) or {
+                "role": "assistant",
+                "content": ANSWERS.get(model, marked)(question, url),
+            }
+            body = completion(message, ENDS.get(model, "stop"))
+            self._send(HTTPStatus.OK, json.dumps(body).encode())
 
     def _send(self, status: HTTPStatus, body: bytes) -> None:
         self.send_response(status)
@@ -111,21 +117,24 @@ class Handler(BaseHTTPRequestHandler):
         """Log nothing."""
 
 
-def completion(text: str) -> dict[str, object]:
-    """Build the body of a chat completion."""
-    message = {"role": "assistant", "content": text}
-    choice = {"index": 0, "finish_reason": "stop", "message": message}
+Message = Mapping[str, object]
+
+
+def completion(message: Message, end: str) -> dict[str, object]:
+    """Build the body of a chat completion that ended for the reason ``end``."""
+    choice = {"index": 0, "finish_reason": end, "message": message}
     return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
 
 
 class VisionServer(ThreadingHTTPServer):
-    """The endpoint on a free port of the loopback interface."""
+    """The endpoint on a free port of the loopback interface; ``messages`` are answers of further models."""
 
     daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.asked: list[tuple[str, str]] = []
+        self.messages: dict[str, Message] = {}
 
     @property
     def url(self) -> str:

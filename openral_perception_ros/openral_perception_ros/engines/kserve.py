@@ -22,7 +22,7 @@ from openral_core.documents import parse_document
 from openral_core.errors import format_choices
 from openral_core.rskills import DetectorManifest, Sensor, Vocabulary
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
-from openral_perception_ros.engines.errors import EmptyQuery, EngineError, FailureKind
+from openral_perception_ros.engines.errors import BadDetections, EmptyQuery, EngineError, FailureKind
 from openral_perception_ros.engines.postprocessing import Candidates, make_candidates
 from openral_perception_ros.engines.preprocessing import ModelSize, Preprocessing, ResizeMode
 from openral_perception_ros.engines.remote import (
@@ -273,6 +273,8 @@ class KserveDetector:
         classes = np.array([index.get(int(number), -1) for number in numbers], np.int64)
         above = ~(scores <= self._manifest.least_score)  # NaN is refused later
         kept = np.flatnonzero(above & (classes >= 0))
+        if (inverted := (boxes[kept, 2:] < boxes[kept, :2]).any(axis=1)).any():
+            raise BadDetections("boxes that end before they begin", boxes[kept][inverted][0])
         width, height = self._size
         return Candidates(boxes / (width, height, width, height), scores, classes).only(kept)
 

@@ -24,6 +24,7 @@ from openral_perception_ros.engines.grounding_answers import (
     AnswerFormat,
     UnreadableAnswer,
     answer_to_detections,
+    excerpt,
     listed_terms,
     parse_answer,
 )
@@ -44,6 +45,10 @@ MAX_BODY = 4_000_000
 """Largest body of an answer [bytes]: some thousand times that of one with the most boxes."""
 BUSY = (openai.RateLimitError, openai.InternalServerError, openai.APIConnectionError)
 """Errors after which a request may be repeated."""
+FINISHED = ("stop", "eos_token", "stop_sequence", "end_turn")
+"""Values of ``finish_reason`` of an answer that the model ended; all but the first are of older servers."""
+TEXT_PARTS = ("text", "output_text")
+"""Types of the parts of an answer that are its text; others, such as ``thinking``, are not."""
 
 
 class OpenAIVisionOptions(RemoteOptions):
@@ -185,17 +190,34 @@ class OpenAIVision:
 
 
 def text_of(completion: ChatCompletion) -> str:
-    """Return the text of a completion, whose types the endpoint may not honour.
+    """Return the text of the one, finished answer; the endpoint may not honour the types of a completion.
+
+    What the endpoint tells apart as a thought (``reasoning_content`` beside the text, parts of another type
+    in a list) is no part of it.
 
     Raises:
-        UnreadableAnswer: If it has none.
+        UnreadableAnswer: If there is no such text.
     """
     choices = getattr(completion, "choices", None)
-    message = getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
+    if not isinstance(choices, list) or len(choices) != 1:
+        raise UnreadableAnswer(f"the completion has no single answer: {excerpt(choices)}")
+    message, end = getattr(choices[0], "message", None), getattr(choices[0], "finish_reason", None)
+    if end not in FINISHED:
+        raise UnreadableAnswer(f"it was not finished (finish_reason: {excerpt(end)})")
+    for key in ("refusal", "tool_calls"):
+        if value := getattr(message, key, None):
+            raise UnreadableAnswer(f"the completion has {key}: {excerpt(value)}")
     content = getattr(message, "content", None)
+    if isinstance(content, list):
+        content = "".join(_text_of_part(part) for part in content)
     if not isinstance(content, str) or not content.strip():
-        raise UnreadableAnswer(("the completion has no text",))
+        raise UnreadableAnswer("the completion has no text")
     return content
+
+
+def _text_of_part(part: object) -> str:
+    text = part.get("text") if isinstance(part, dict) and part.get("type") in TEXT_PARTS else ""
+    return text if isinstance(text, str) else ""
 
 
 def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> OpenAIVision:

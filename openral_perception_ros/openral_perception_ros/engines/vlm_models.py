@@ -14,9 +14,15 @@ from transformers import (
     BitsAndBytesConfig,
 )
 
+from openral_perception_ros.engines.grounding_answers import Size, UnreadableAnswer, excerpt
 from openral_perception_ros.engines.torch_utils import TorchDevice
 
-Size = tuple[int, int]
+
+class AnswerCutOff(UnreadableAnswer):
+    """An answer that did not end before its last token."""
+
+    def __init__(self, tokens: int, text: str) -> None:
+        super().__init__(f"it was cut off after {tokens} tokens (max_new_tokens): {excerpt(text)}")
 
 
 class Quantisation(StrEnum):
@@ -78,7 +84,10 @@ class CheckpointCodeModel:
             do_sample=False,
             use_cache=True,
         )
-        return str(answer[0] if isinstance(answer, tuple) else answer), image.size
+        text = str(answer[0] if isinstance(answer, tuple) else answer)
+        if len(self._tokenizer(text)["input_ids"]) >= self._max_new_tokens:
+            raise AnswerCutOff(self._max_new_tokens, text)
+        return text, image.size
 
 
 class TransformersModel:
@@ -97,6 +106,8 @@ class TransformersModel:
             quantization_config=quantisation.config(placement.dtype),
             **sources,
         ).eval()
+        ends = self._model.generation_config.eos_token_id
+        self._ends = set(ends if isinstance(ends, list) else [ends])
 
     def ask(self, image: Image.Image, question: str) -> tuple[str, Size]:
         """See `VisionLanguageModel.ask`."""
@@ -119,6 +130,8 @@ class TransformersModel:
         )
         new = tokens[:, inputs["input_ids"].shape[1] :]
         (text,) = self._processor.batch_decode(new, skip_special_tokens=True)
+        if new.shape[1] >= self._max_new_tokens and int(new[0, -1]) not in self._ends:
+            raise AnswerCutOff(self._max_new_tokens, str(text))
         _, rows, columns = inputs["image_grid_thw"][0].tolist()
         patch = self._processor.image_processor.patch_size
         return str(text), (columns * patch, rows * patch)

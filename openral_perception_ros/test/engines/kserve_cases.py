@@ -132,6 +132,7 @@ def main() -> None:
     found["slow"] = look(model="slow", deadline=0.3)
     found["unknown"] = look(model="absent")
     found["unknown-class"] = look(model="unknown-class", heads="boxes")
+    found["inverted"] = look(model="inverted", heads="boxes")
     found["image type"] = look(model="detr", image_type="UINT8")
     found["image shape"] = look(model="detr", image_layout="nhwc")
     found["output name"] = look(model="detr", logits_output="scores")

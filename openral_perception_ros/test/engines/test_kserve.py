@@ -61,6 +61,7 @@ def test_the_box_of_the_server_is_in_pixels_of_the_image(
             "UnexpectedTensor",
             "expects [5], the endpoint has classes 0",
         ),
+        ("inverted", "bad_detections", "BadDetections", "end before they begin"),
         ("image type", "bad_detections", "UnexpectedTensor", "type 'UINT8', the endpoint has FP32"),
         ("image shape", "bad_detections", "UnexpectedTensor", "(1, 48, 64, 3), the endpoint has (-1, 3, 48"),
         ("output name", "bad_detections", "UnexpectedTensor", "the endpoint has 'logits', 'pred_boxes'"),

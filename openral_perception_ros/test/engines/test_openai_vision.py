@@ -72,8 +72,41 @@ def test_its_boxes_are_in_pixels_of_the_image(
     assert (box.x_min, box.y_min, box.x_max, box.y_max) == pytest.approx(expected, abs=width / 100)
 
 
-def test_the_complete_boxes_of_an_answer_that_was_cut_off_are_used(endpoint: VisionServer) -> None:
-    assert [item.label for item in look(endpoint.url, "cut")] == ["red mug"]
+LIST = '[{"bbox_2d": [100, 100, 200, 200], "label": "red mug"}]'
+
+
+@pytest.mark.parametrize(
+    ("message", "boxes"),
+    [
+        ({"content": LIST, "reasoning_content": "Nothing, so [] it is.", "refusal": None}, 1),
+        ({"content": "[]", "reasoning": LIST, "tool_calls": []}, 0),
+        ({"content": f"<think>[]</think>{LIST}"}, 1),
+        ({"content": [{"type": "thinking", "thinking": "[]"}, {"type": "text", "text": LIST}]}, 1),
+    ],
+)
+def test_a_thought_is_no_part_of_the_answer(endpoint: VisionServer, message: dict, boxes: int) -> None:
+    endpoint.messages["thinks"] = {"role": "assistant", **message}
+    assert len(look(endpoint.url, "thinks")) == boxes
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        ({"content": f"I think of [], then of {LIST}"}, "as a whole is not JSON"),
+        ({"content": f"<think>Perhaps {LIST}"}, "as a whole is not JSON"),
+        ({"content": None, "reasoning_content": LIST}, "no text"),
+        ({"content": [{"type": "thinking", "text": LIST}]}, "no text"),
+        ({"content": "[]", "refusal": "I cannot help. " * 1000}, "has refusal: 'I cannot help"),
+        ({"content": "[]", "tool_calls": [{"id": "1", "function": {"name": "zoom"}}]}, "has tool_calls"),
+    ],
+)
+def test_what_is_not_the_whole_answer_is_no_empty_view(
+    endpoint: VisionServer, message: dict, words: str
+) -> None:
+    endpoint.messages["odd"] = {"role": "assistant", **message}
+    with pytest.raises(EngineError, match=words) as failed:
+        look(endpoint.url, "odd")
+    assert len(str(failed.value)) < 400
 
 
 @pytest.mark.parametrize(
@@ -85,7 +118,8 @@ def test_the_complete_boxes_of_an_answer_that_was_cut_off_are_used(endpoint: Vis
         ("locked", FailureKind.ENGINE_ERROR, "RemoteRefused", "AuthenticationError"),
         ("moved", FailureKind.ENGINE_ERROR, "RemoteRefused", "307"),
         ("garbage", FailureKind.ENGINE_ERROR, "RemoteRefused", "UnicodeDecodeError"),
-        ("chats", FailureKind.ENGINE_ERROR, "UnreadableAnswer", "neither a box"),
+        ("cut", FailureKind.ENGINE_ERROR, "UnreadableAnswer", "finish_reason: 'length'"),
+        ("chats", FailureKind.ENGINE_ERROR, "UnreadableAnswer", "as a whole is not JSON"),
         ("silent", FailureKind.ENGINE_ERROR, "UnreadableAnswer", "no text"),
         ("outside", FailureKind.ENGINE_ERROR, "UnreadableAnswer", "lies outside"),
         ("endless", FailureKind.ENGINE_ERROR, "BodyTooLarge", "larger than 4000000 bytes"),
