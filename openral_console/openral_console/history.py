@@ -4,13 +4,13 @@ World state publishes what is believed now; the history is what a console has wa
 console, or with the recording. The time of the first sighting is world state's own.
 """
 
-import json
 import math
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from openral_console.sections import Json
+from openral_core.parsing import InvalidText, parse_json
 
 MOVED = 0.15
 """Distance from which a new position is a move [m]: estimates of an object at rest vary by centimetres."""
@@ -128,8 +128,8 @@ class ObjectHistory:
 def _query(arguments: str) -> str:
     """Return what a look was for; "" if that cannot be read."""
     try:
-        asked = json.loads(arguments)
-    except (ValueError, RecursionError):
+        asked = parse_json(arguments)
+    except InvalidText:
         return ""
     return str(asked.get("query", "")).casefold() if isinstance(asked, dict) else ""
 

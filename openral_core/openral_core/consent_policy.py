@@ -12,10 +12,11 @@ from typing import Annotated, Self
 import yaml
 from pydantic import Field, FiniteFloat, StringConstraints, model_validator
 
-from openral_core.documents import Document, InvalidDocument, parse_document, parse_yaml, read_yaml
-from openral_core.errors import format_choices
+from openral_core.documents import Document, InvalidDocument, parse_document, read_yaml
+from openral_core.errors import format_choices, quoted
 from openral_core.geometry import Pose
 from openral_core.home_map import Agent, Appliance, Fixture, HomeMap, NoGoZone, Place, Room
+from openral_core.parsing import InvalidText, parse_yaml
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Verb
 from openral_core.text.noun_phrases import UnreadableText, singulars, words_of
@@ -28,6 +29,8 @@ BESIDE = 0.10
 """Distance from a fixture's footprint at which a target still belongs to it [m]: a handle stands out."""
 AT_PLACE = 0.5
 """Distance from a named base pose at which a target belongs to it [m]."""
+MAX_TEXT = 200_000
+"""Longest policy that is read from a topic [characters]: a reasoner waits while it is parsed."""
 Name = Annotated[str, StringConstraints(min_length=1, max_length=128)]
 
 
@@ -190,8 +193,8 @@ def parse_policy(text: str) -> Policy:
         InvalidPolicy: If it is none.
     """
     try:
-        content = parse_yaml(text)
-    except (ValueError, OverflowError, RecursionError, yaml.YAMLError) as error:
+        content = parse_yaml(text, MAX_TEXT)
+    except InvalidText as error:
         raise InvalidPolicy("policy", [str(error)]) from error
     return parse_document(Policy, content, "policy", InvalidPolicy)
 
@@ -205,7 +208,7 @@ def unknown_names(policy: Policy, home: HomeMap | None) -> Iterable[str]:
             for name in names:
                 if name.casefold() not in known:
                     valid = format_choices(sorted(set(known.values()))) if home else "none without a map"
-                    yield f"rules.{number}.{key}: the map has no {name!r}; valid are {valid}"
+                    yield f"rules.{number}.{key}: the map has no {quoted(name)}; valid are {valid}"
 
 
 def places_of(home: HomeMap | None) -> tuple[Room | Place | Fixture, ...]:

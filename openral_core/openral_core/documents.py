@@ -1,21 +1,21 @@
 """YAML documents checked by pydantic; errors name the file, the key, its value and the valid values."""
 
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
-from openral_core.errors import OpenRALError, format_choices
+from openral_core.errors import OpenRALError, format_choices, quoted, shortened
+from openral_core.files import read_bytes
+from openral_core.parsing import MAX_JSON, MAX_YAML, parse_json, parse_yaml
 
 
 class Document(BaseModel):
-    """Base of everything read from YAML: frozen, without unknown keys."""
+    """Base of everything read from YAML: frozen, without unknown keys, its numbers finite."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 AnyDocument = TypeVar("AnyDocument", bound=BaseModel)
@@ -26,36 +26,17 @@ class InvalidDocument(OpenRALError):
 
     def __init__(self, path: Path | str, problems: list[str]) -> None:
         self.path = Path(path)
-        self.problems = tuple(problems)
-        super().__init__(f"{path}: " + "; ".join(problems))
+        self.problems = tuple(problems[:MAX_PROBLEMS])
+        more = len(problems) - MAX_PROBLEMS
+        if more > 0:
+            self.problems = (*self.problems, f"and {more} more problems")
+        super().__init__(f"{path}: " + "; ".join(self.problems))
 
 
-MAX_NESTING = 1_000
-"""Levels of a document at which it is refused: libyaml overflows the stack of the process at some 50,000."""
-_BRACKETS = re.compile(r"[\[\]{}]")
-_NESTED_BLOCKS = re.compile(rf"(?:[-?:][ \t]+){{{MAX_NESTING}}}|^ {{{MAX_NESTING}}}", re.MULTILINE)
-
-
-def parse_yaml(text: str) -> object:
-    """Parse YAML, by libyaml where PyYAML was built with it: the parser in Python needs 0.3 s for a scene.
-
-    Raises:
-        yaml.YAMLError: If the text is not YAML.
-        RecursionError: If it is nested too deeply.
-        ValueError: If a number or a date is none that Python can hold.
-    """
-    if _is_too_deep(text):
-        raise RecursionError(f"more than {MAX_NESTING} levels")
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-
-
-def _is_too_deep(text: str) -> bool:
-    depth = 0
-    for bracket in _BRACKETS.finditer(text):
-        depth = depth + 1 if bracket[0] in "[{" else max(0, depth - 1)
-        if depth > MAX_NESTING:
-            return True
-    return _NESTED_BLOCKS.search(text) is not None
+MAX_KEY, MAX_WORDS = 200, 400
+"""Longest key, and longest reason, in the description of a problem [bytes]."""
+MAX_PROBLEMS = 10
+"""Problems of one document that are named; the others are counted."""
 
 
 def read_yaml(path: Path) -> Mapping[str, object]:
@@ -64,11 +45,22 @@ def read_yaml(path: Path) -> Mapping[str, object]:
     Raises:
         InvalidDocument: If the file cannot be read, is not YAML or is not a mapping.
     """
+    return _mapping(path, lambda: parse_yaml(read_bytes(path, MAX_YAML).decode()))
+
+
+def read_json(path: Path, most: int = MAX_JSON) -> Mapping[str, object]:
+    """Read the object in a JSON file of at most ``most`` bytes.
+
+    Raises:
+        InvalidDocument: If the file cannot be read, is not JSON or is not an object.
+    """
+    return _mapping(path, lambda: parse_json(read_bytes(path, most), most))
+
+
+def _mapping(path: Path, read: Callable[[], object]) -> Mapping[str, object]:
     try:
-        content = parse_yaml(path.read_text(encoding="utf-8"))
-    except RecursionError as error:
-        raise InvalidDocument(path, ["it is nested too deeply"]) from error
-    except (OSError, ValueError, OverflowError, yaml.YAMLError) as error:
+        content = read()
+    except (OSError, ValueError) as error:
         raise InvalidDocument(path, [str(error)]) from error
     if not isinstance(content, dict):
         raise InvalidDocument(path, [f"expected a mapping of keys, found {type(content).__name__}"])
@@ -89,7 +81,7 @@ def parse_document(
     try:
         return model.model_validate(content)
     except ValidationError as error:
-        raise error_type(path, [describe_problem(model, detail) for detail in error.errors()]) from error
+        raise error_type(path, problems_of(model, error)) from error
 
 
 def load_document(
@@ -101,14 +93,21 @@ def load_document(
     return parse_document(model, read_yaml(path), path, error_type)
 
 
+def problems_of(model: type[BaseModel], error: ValidationError) -> list[str]:
+    """Describe every error of pydantic; those that `InvalidDocument` would only count are left empty."""
+    details = error.errors(include_url=False, include_context=False)
+    named = [describe_problem(model, detail) for detail in details[:MAX_PROBLEMS]]
+    return named + [""] * (len(details) - len(named))
+
+
 def describe_problem(model: type[BaseModel], error: ErrorDetails) -> str:
     """Describe one error of pydantic by key, found value and, for an unknown key, the valid ones."""
-    where = ".".join(str(part) for part in error["loc"]) or "(document)"
+    where = shortened(".".join(str(part) for part in error["loc"]), MAX_KEY) or "(document)"
     if error["type"] == "extra_forbidden":
         return f"unknown key {where!r}: valid here are {format_choices(valid_keys(model, error['loc'][:-1]))}"
     if error["type"] == "missing":
         return f"missing key {where!r}"
-    return f"{where}: {error['msg']}, found {error['input']!r}"
+    return f"{where}: {shortened(error['msg'], MAX_WORDS)}, found {quoted(error['input'])}"
 
 
 def valid_keys(model: type[BaseModel], where: tuple[int | str, ...]) -> list[str]:

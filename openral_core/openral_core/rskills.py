@@ -10,7 +10,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, NonNegativeInt, PositiveInt, StringConstraints, model_validator
 
 from openral_core.documents import Document, InvalidDocument, parse_document, read_yaml
-from openral_core.errors import OpenRALError, format_choices
+from openral_core.errors import OpenRALError, format_choices, quoted
 from openral_core.policies import PolicyContract
 
 ID_PATTERN = r"^[a-z0-9][a-z0-9._-]{0,63}$"
@@ -380,7 +380,7 @@ def load_manifest(file: Path) -> AnyManifest:
     model = _KINDS.get(str(content.get("kind")))
     if model is None:
         raise InvalidManifest(
-            file, [f"kind: found {content.get('kind')!r}, expected one of {format_choices(_KINDS)}"]
+            file, [f"kind: found {quoted(content.get('kind'))}, expected one of {format_choices(_KINDS)}"]
         )
     manifest = parse_document(model, content, file, InvalidManifest)
     if manifest.id != file.parent.name:

@@ -30,7 +30,7 @@ class InvalidCupboard(InvalidDocument):
 
 
 printable = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1)
-values = st.none() | st.booleans() | st.integers() | printable
+values = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | printable
 
 
 @given(st.dictionaries(printable, values | st.lists(values)))
@@ -127,7 +127,7 @@ def test_a_caller_chooses_the_type_of_the_error() -> None:
         ('{"a": ' * 100_000, "it is nested too deeply"),
         ("\n".join(" " * n + "a:" for n in range(2_000)), "it is nested too deeply"),
         ("name: 2024-13-45", "month must be in"),
-        ("name: " + "9" * 5000, "Exceeds the limit"),
+        ("name: " + "9" * 5000, "an integer of 5000 characters"),
         ("name: \x00", "characters are not allowed"),
     ],
 )

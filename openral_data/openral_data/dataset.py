@@ -19,12 +19,15 @@ import numpy as np
 import openral_data
 import openral_sim
 from openral_core.errors import OpenRALError
-from openral_core.files import replace_file
+from openral_core.files import read_bytes, replace_file
+from openral_core.parsing import parse_json
 from openral_data.home_renderer import RenderSettings, render_home
 from openral_data.labels import CATEGORIES
 from openral_data.photometry import encode_depth, encode_jpeg
 from openral_data.splits import DataPlan
 
+MAX_SIZE = 1_000_000_000
+"""Largest annotation file that is read [bytes]."""
 SETTINGS = "render.json"
 ANNOTATIONS = "annotations.json"
 _WITHOUT_INFLUENCE = {"cli.py", "jobs.py", "ros", "sheet.py", "simulation.py", "skills"}
@@ -236,7 +239,7 @@ def read_json(path: Path) -> dict[str, object]:
         NotADataset: If the file is missing or is no JSON object.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(read_bytes(path, MAX_SIZE), MAX_SIZE)
     except (OSError, ValueError) as error:
         raise NotADataset(path, str(error)) from error
     if not isinstance(content, dict):

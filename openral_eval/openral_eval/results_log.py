@@ -5,8 +5,9 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from openral_core.documents import Document, InvalidDocument, parse_document
+from openral_core.documents import Document, InvalidDocument, parse_document, read_json
 from openral_core.errors import OpenRALError
+from openral_core.parsing import parse_json
 from openral_eval.fingerprint import Fingerprint
 from openral_eval.tasks import TrialRecord
 
@@ -107,7 +108,7 @@ def _parse(line: bytes, path: Path, number: int) -> TrialRecord:
         InvalidDocument: If it is no trial.
     """
     try:
-        return parse_document(TrialRecord, json.loads(line), f"{path}:{number}")
+        return parse_document(TrialRecord, parse_json(line), f"{path}:{number}")
     except ValueError as error:
         raise InvalidDocument(f"{path}:{number}", [str(error)]) from error
 
@@ -116,7 +117,7 @@ def _check(folder: Path, description: RunDescription, *, started: bool) -> None:
     """Write the description of a new run, or compare it with the one that is there."""
     file, wanted = folder / RUN, description.model_dump(mode="json")
     if started and file.exists():
-        found = json.loads(file.read_text(encoding="utf-8"))
+        found = read_json(file)
         different = sorted(name for name in wanted.keys() | found if wanted.get(name) != found.get(name))
         if different:
             raise OtherRun(folder, different)

@@ -2,12 +2,14 @@
 
 import json
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.home_map import HomeMap
+from openral_core.parsing import parse_json
 from openral_mapping.depth_mapper import InvalidMapFile
 from openral_mapping.furniture_tracks import FurnitureMapper, FurnitureTrack
 from openral_mapping.furniture_view import CONFIG, FurnitureConfig
@@ -69,7 +71,7 @@ def load_furniture(path: Path, config: FurnitureConfig = CONFIG) -> tuple[Furnit
             raise InvalidMapFile(path, "its format or the size of its voxels is another")
         ends = np.cumsum(kept["sizes"])[:-1]
         parts = {name: np.split(kept[name], ends) for name in _COLUMNS}
-        facts = json.loads(str(kept["tracks"]))
+        facts: Any = parse_json(str(kept["tracks"]))
         tracks = [
             FurnitureTrack(
                 **{name: fact[name] for name in _FACTS},
@@ -79,7 +81,8 @@ def load_furniture(path: Path, config: FurnitureConfig = CONFIG) -> tuple[Furnit
             for index, fact in enumerate(facts)
         ]
         home = str(kept["home"])
-        mapper = FurnitureMapper(config, tracks, int(kept["images"]), json.loads(str(kept["numbers"])))
+        numbers: Any = parse_json(str(kept["numbers"]))
+        mapper = FurnitureMapper(config, tracks, int(kept["images"]), numbers)
         return mapper, HomeMap.model_validate_json(home) if home else None
     except (OSError, KeyError, IndexError, TypeError, ValueError, EOFError, BadZipFile) as error:
         raise InvalidMapFile(path, f"it cannot be read ({error})") from error

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-import yaml
 from pydantic import PositiveFloat, TypeAdapter
 
 from openral_core.documents import Document
 from openral_core.home_map import Opens
+from openral_core.parsing import parse_yaml
 
 UNNAMED = "furniture"
 """Kind of furniture that nothing has named."""
@@ -40,7 +40,7 @@ class FurnitureKind(Document):
 def furniture_kinds() -> Mapping[str, FurnitureKind]:
     """Kinds by name, as shipped."""
     text = Path(__file__).with_name("furniture_kinds.yaml").read_text(encoding="utf-8")
-    return TypeAdapter(dict[str, FurnitureKind]).validate_python(yaml.safe_load(text))
+    return TypeAdapter(dict[str, FurnitureKind]).validate_python(parse_yaml(text))
 
 
 @cache

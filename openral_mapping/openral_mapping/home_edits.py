@@ -9,8 +9,9 @@ from pydantic import Field, FiniteFloat, StringConstraints, TypeAdapter
 
 from openral_core.documents import Document
 from openral_core.errors import OpenRALError, format_choices
-from openral_core.files import replace_file
+from openral_core.files import read_bytes, replace_file
 from openral_core.home_map import Agent, Fixture, HomeMap, NoGoZone, Place, Point2, Polygon, Pose2, Room
+from openral_core.parsing import MAX_JSON
 from openral_mapping.annotations import (
     Annotations,
     NoGoAnnotation,
@@ -292,7 +293,7 @@ def load_edits(path: Path) -> HomeEdits:
         InvalidEdit: If the file cannot be read.
     """
     try:
-        return HomeEdits.model_validate_json(path.read_bytes()) if path.exists() else HomeEdits()
+        return HomeEdits.model_validate_json(read_bytes(path, MAX_JSON)) if path.exists() else HomeEdits()
     except (OSError, ValueError) as error:
         raise InvalidEdit(f"{path} has no edits of a home: {error}") from error
 

@@ -6,11 +6,11 @@ from functools import cache
 from importlib.resources import files
 
 import numpy as np
-import yaml
 from scipy.optimize import linear_sum_assignment
 
 from openral_core.floor_map import FloorMap
 from openral_core.home_map import HomeMap, Place, Room
+from openral_core.parsing import parse_yaml
 from openral_core.text import Thesaurus, UnreadableText
 from openral_mapping.rooms import RoomSegments
 
@@ -117,5 +117,5 @@ def _thesaurus() -> Thesaurus:
 def room_signs() -> Mapping[str, Mapping[str, float]]:
     """Weights of the pieces of furniture that tell the use of a room."""
     text = (files("openral_mapping") / "room_signs.yaml").read_text(encoding="utf-8")
-    content: Mapping[str, Mapping[str, float]] = yaml.safe_load(text)
+    content: Mapping[str, Mapping[str, float]] = parse_yaml(text)  # type: ignore[assignment]
     return content

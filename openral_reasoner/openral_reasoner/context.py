@@ -1,13 +1,13 @@
 """Context of one decision; untrusted data is fenced, and model output is sanitised."""
 
 import json
-import math
 import re
 from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict
 
 from openral_core.errors import OpenRALError
+from openral_core.parsing import InvalidText, parse_json
 from openral_reasoner.palette.entries import ToolPalette
 
 
@@ -133,6 +133,8 @@ def fence_untrusted(data: object) -> str:
     return f"<data>{safe}</data>"
 
 
+MAX_ARGUMENTS = 1_000_000
+"""Longest arguments [characters]."""
 MAX_DEPTH = 32
 """Maximum nesting of arguments [levels]; no tool needs more than three."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -160,36 +162,14 @@ def read_arguments(text: str) -> dict[str, object]:
         UnreadableArguments: With the problem.
     """
     try:
-        content = json.loads(
-            text or "{}", parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique
-        )
-    except (ValueError, RecursionError) as error:
+        content = parse_json(text or "{}", MAX_ARGUMENTS, unique=True)
+    except InvalidText as error:
         raise UnreadableArguments(str(error)) from error
     if not isinstance(content, dict):
         raise UnreadableArguments(f"it is a {type(content).__name__}, not an object")
     for part in _texts(content, MAX_DEPTH):
         if _CONTROL.search(part) or plain(part, len(part)) != part:
             raise UnreadableArguments(f"{part[:40]!a} contains a control character or lone surrogate")
-    return content
-
-
-def _refuse(constant: str) -> float:
-    raise UnreadableArguments(f"{constant} is not a JSON number")
-
-
-def _finite(number: str) -> float:
-    value = float(number)
-    if not math.isfinite(value):
-        raise UnreadableArguments(f"{number[:20]} is too large")
-    return value
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    content: dict[str, object] = {}
-    for key, value in pairs:
-        if key in content:
-            raise UnreadableArguments(f"duplicate key {key[:40]!a}")
-        content[key] = value
     return content
 
 

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from itertools import zip_longest
 
 from openral_core.missions import MissionState
+from openral_core.parsing import InvalidText, parse_json
 from openral_reasoner import commands as c
 from openral_reasoner import events as e
 from openral_reasoner.budget import cost_words
@@ -57,7 +58,7 @@ WORDS = "(text)"
 def without_texts(path: str, content: object) -> object:
     """Replace every text in the content of a command below ``path``, which begins with its kind."""
     if isinstance(content, str) and _matches(path, IN_JSON):
-        return without_texts(path, json.loads(content)) if content else content
+        return without_texts(path, parse_json(content, finite=False)) if content else content
     if isinstance(content, dict):
         return {key: without_texts(f"{path}.{key}", each) for key, each in content.items()}
     if isinstance(content, list):
@@ -262,8 +263,8 @@ def _value(value: object) -> str:
 def _object(words: str) -> Mapping[str, object]:
     """Parse a model's arguments as far as possible."""
     try:
-        content = json.loads(words or "{}")
-    except (ValueError, RecursionError):
+        content = parse_json(words or "{}")
+    except InvalidText:
         return {"unreadable": words[:200]}
     return content if isinstance(content, dict) else {"unreadable": words[:200]}
 

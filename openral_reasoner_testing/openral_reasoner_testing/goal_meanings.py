@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from openral_core.documents import parse_yaml
+from openral_core.parsing import parse_yaml
 from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.goals import (
     AskState,

@@ -8,8 +8,8 @@ from random import Random
 
 from pydantic import RootModel
 
-from openral_core.documents import parse_yaml
 from openral_core.missions import MissionState
+from openral_core.parsing import parse_yaml
 from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind

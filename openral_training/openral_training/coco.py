@@ -15,7 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from openral_core.documents import describe_problem
 from openral_core.errors import OpenRALError, format_choices
+from openral_core.files import read_bytes
 
+MAX_SIZE = 1_000_000_000
+"""Largest annotation file [bytes]: that of COCO train2017 has 470 MB."""
 MAX_PROBLEMS = 3
 """Problems of one file that an error lists [count]."""
 
@@ -184,7 +187,7 @@ def read_coco(file: Path) -> CocoFile:
         NotCoco: If it cannot be read or is not valid; the first problems are named.
     """
     try:
-        return CocoFile.model_validate_json(file.read_bytes())
+        return CocoFile.model_validate_json(read_bytes(file, MAX_SIZE))
     except OSError as error:
         raise NotCoco(file, str(error)) from error
     except ValidationError as error:

@@ -1,13 +1,12 @@
 """Options of a training run, fixed when it begins and kept in its folder."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Self
 
 from pydantic import Field, model_validator
 
-from openral_core.documents import Document, parse_document
+from openral_core.documents import Document, parse_document, read_json
 
 OPTIONS_FILE = "options.json"
 COMMAND = "openral train detector"
@@ -141,7 +140,7 @@ def cache_of(run: Path, cache: Path | None) -> Path:
 def stored_options(out: Path) -> dict[str, object]:
     """Return the options that the run in a folder began with; empty if there is none."""
     file = out / OPTIONS_FILE
-    return dict(json.loads(file.read_text(encoding="utf-8"))) if file.is_file() else {}
+    return dict(read_json(file)) if file.is_file() else {}
 
 
 def training_options(merged: Mapping[str, object], chosen: Mapping[str, object]) -> TrainingOptions:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import Field, FiniteFloat
 
-from openral_core.documents import Document, InvalidDocument, parse_document
+from openral_core.documents import Document, parse_document, read_json
 from openral_core.errors import OpenRALError
 from openral_core.files import replace_file
 from openral_core.geometry import Pose
@@ -209,15 +209,7 @@ def read_graph(path: Path) -> SceneGraph:
         InvalidSceneGraph: If ids repeat or edges dangle.
         InvalidGeometry: If a quaternion has no direction.
     """
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except RecursionError as error:
-        raise InvalidDocument(path, ["it is nested too deeply"]) from error
-    except (OSError, ValueError) as error:
-        raise InvalidDocument(path, [str(error)]) from error
-    if not isinstance(content, dict):
-        raise InvalidDocument(path, [f"expected an object of keys, found {type(content).__name__}"])
-    return graph_from_document(parse_document(GraphDocument, content, path))
+    return graph_from_document(parse_document(GraphDocument, read_json(path), path))
 
 
 def document_from_graph(graph: SceneGraph) -> dict[str, object]:

@@ -9,6 +9,7 @@ from openral_bringup.graph.nodes import NodeSpec, ParameterValue
 from openral_bringup.graph.options import DEFAULT_SIM_ROBOT, DeploymentOptions, Drift, Floor, Problems
 from openral_core.consent_policy import InvalidPolicy, load_policy
 from openral_core.documents import InvalidDocument, read_yaml
+from openral_core.errors import quoted
 from openral_core.home_map import load_map
 from openral_core.policies import PolicyBackend
 from openral_core.robot import RobotDescription, driver_topics, load_robot
@@ -117,7 +118,7 @@ def home_map_of(scene: Path, problems: list[str]) -> str:
         return ""
     home_map = scene.parent / str(content.get("map", ""))
     if not home_map.is_file():
-        problems.append(f"scene {scene}: key 'map' must name a map file, found {content.get('map')!r}")
+        problems.append(f"scene {scene}: key 'map' must name a map file, found {quoted(content.get('map'))}")
     return str(home_map.resolve())
 
 

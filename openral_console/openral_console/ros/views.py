@@ -4,7 +4,6 @@ Labels and texts come from detectors, models and people. They are passed on as t
 interprets them as markup.
 """
 
-import json
 from collections.abc import Iterable
 from math import atan2
 
@@ -15,6 +14,7 @@ from vision_msgs.msg import Detection2DArray
 
 from openral_console.sections import Json, finite, numbers
 from openral_core.missions import MissionState, PromptOutcome, is_final
+from openral_core.parsing import InvalidText, parse_json
 from openral_msgs.msg import (
     Budget,
     DetectorInfo,
@@ -301,9 +301,8 @@ def frontier(message: DiagnosticStatus) -> Json:
 def palette(text: str) -> Json:
     """Return the palette as the model receives it: JSON if it is, else text."""
     try:
-        value = json.loads(text)
-        json.dumps(value, allow_nan=False)  # a browser reads neither NaN nor infinity
-    except (ValueError, RecursionError):
+        value: Json = parse_json(text)
+    except InvalidText:
         return {"text": cut(text)}
     return value
 

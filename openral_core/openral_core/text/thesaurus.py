@@ -9,8 +9,9 @@ from typing import Self
 
 from pydantic import Field
 
-from openral_core.documents import Document, parse_document, parse_yaml
+from openral_core.documents import Document, parse_document
 from openral_core.errors import OpenRALError, format_choices
+from openral_core.parsing import parse_yaml
 from openral_core.text.noun_phrases import Phrase, parse_phrase, singulars, words_of
 
 _FILE = "thesaurus.yaml"

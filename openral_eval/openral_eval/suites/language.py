@@ -6,7 +6,8 @@ from importlib.resources import files
 
 from pydantic import Field, RootModel
 
-from openral_core.documents import Document, parse_yaml
+from openral_core.documents import Document
+from openral_core.parsing import parse_yaml
 from openral_eval.homes import draw_home
 from openral_eval.suites.home_missions import HomeMission, Wanted, run_home_mission
 from openral_eval.tasks import Suite, SuiteOptions, Task, Verdict

@@ -9,7 +9,8 @@ from importlib.resources import files
 
 from pydantic import Field, RootModel
 
-from openral_core.documents import Document, parse_yaml
+from openral_core.documents import Document
+from openral_core.parsing import parse_yaml
 from openral_core.skills import Verb
 from openral_eval.homes import REQUESTER, draw_home
 from openral_eval.symbolic_mission import StreamingHomePeers, run_symbolic_mission

@@ -1,11 +1,11 @@
 """Conversions between messages and what the dispatcher handles."""
 
-import json
 from collections.abc import Iterable
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from openral_core.missions import MissionState, PromptOutcome
+from openral_core.parsing import InvalidText, parse_json
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind, Presence, Relation, SceneGraph, SceneNode
 from openral_fleet.events import MissionReported, PromptAnswered
@@ -41,8 +41,8 @@ def mission_reported(robot: str, message: MissionStatus) -> MissionReported:
 def acting_call(call: ToolCallRecord) -> ActingCall:
     """Convert a call of a skill; the shipped skills are named after their verbs."""
     try:
-        arguments = json.loads(call.arguments_json)
-    except (ValueError, RecursionError):
+        arguments = parse_json(call.arguments_json)
+    except InvalidText:
         arguments = None
     named = arguments.get("rskill_id", "") if isinstance(arguments, dict) else ""
     verb = str(named).replace("-", "_").upper()

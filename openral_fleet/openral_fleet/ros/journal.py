@@ -5,10 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
 
-from pydantic import ValidationError
-
 from openral_core.errors import OpenRALError
-from openral_core.files import replace_file, sync_folder
+from openral_core.files import read_bytes, replace_file, sync_folder
+from openral_core.parsing import MAX_JSON
 from openral_fleet.errands import Errand
 from openral_fleet.records import FleetState
 from openral_reasoner.context import FrozenModel
@@ -85,8 +84,8 @@ class FleetJournal:
         if self._path is None or not self._path.is_file():
             return None
         try:
-            content = JournalContent.model_validate_json(self._path.read_bytes())
-        except (OSError, ValidationError, ValueError, RecursionError) as error:
+            content = JournalContent.model_validate_json(read_bytes(self._path, MAX_JSON))
+        except (OSError, ValueError) as error:
             raise UnusableJournal(self._path, f"cannot be read ({type(error).__name__})") from error
         if content.journal != FORMAT:
             raise UnusableJournal(self._path, f"has format {content.journal}, not {FORMAT}")

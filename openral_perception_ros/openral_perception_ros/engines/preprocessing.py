@@ -1,6 +1,5 @@
 """Image preprocessing by a checkpoint's ``preprocessor_config.json``: resize, normalise, map boxes back."""
 
-import json
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from openral_core.documents import InvalidDocument, read_json
 from openral_core.errors import OpenRALError
 from openral_perception_ros.engines.base import PADDING_COLOUR
 from openral_perception_ros.engines.checkpoints import PREPROCESSOR_FILE
@@ -116,8 +116,8 @@ class Preprocessing(BaseModel):
         """
         path = folder / PREPROCESSOR_FILE
         try:
-            return cls.model_validate(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, RecursionError, ValidationError) as error:
+            return cls.model_validate(read_json(path))
+        except (InvalidDocument, ValidationError) as error:
             raise InvalidPreprocessing(path, error) from error
 
     def apply(

@@ -1,10 +1,11 @@
 """Verification of weights before they are loaded: pinned revision, unchanged files, known code."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from openral_core.files import read_bytes
+from openral_core.parsing import MAX_JSON, InvalidText, parse_json
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines.errors import WeightsRefused
 from openral_perception_ros.engines.weights_record import (
@@ -121,8 +122,8 @@ def _code_problems(folder: Path, known: set[str], code: set[str]) -> Iterator[st
 def _foreign_code(file: Path) -> str:
     """Return another repository a configuration loads code from: ``auto_map`` names it before ``--``."""
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
+        content = parse_json(read_bytes(file, MAX_JSON))
+    except InvalidText:
         return ""
     return next((name.partition("--")[0] for name in _mapped(content) if "--" in name), "")
 

@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from openral_core.documents import InvalidDocument
+from openral_core.documents import InvalidDocument, read_json
 from openral_core.errors import OpenRALError
-from openral_core.files import replace_file
+from openral_core.files import read_bytes, replace_file
+from openral_core.parsing import MAX_JSON
 
 RECORD_FILE = "openral-weights.json"
 
@@ -54,7 +55,7 @@ class WeightsRecord(BaseModel):
         if not path.is_file():
             return None
         try:
-            return cls.model_validate_json(path.read_text(encoding="utf-8"))
+            return cls.model_validate_json(read_bytes(path, MAX_JSON))
         except ValidationError as error:
             problems = [
                 f"{'.'.join(map(str, each['loc'])) or RECORD_FILE}: {each['msg']}" for each in error.errors()
@@ -157,8 +158,8 @@ class KnownDigests:
     def __init__(self, folder: Path, cache: Path | None = None) -> None:
         self._folder, self._cache = folder, cache or folder / DIGEST_CACHE_FILE
         self._known: dict[str, tuple[Fingerprint, str]] = {}
-        with suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            content = json.loads(self._cache.read_text(encoding="utf-8"))
+        with suppress(InvalidDocument, TypeError, LookupError):
+            content: dict[str, Any] = dict(read_json(self._cache))
             self._known = {name: (list(each[0]), str(each[1])) for name, each in content.items()}
         self._before = dict(self._known)
 

@@ -16,8 +16,9 @@ from typing import Protocol, runtime_checkable
 
 from pydantic import Field
 
-from openral_core.documents import Document, parse_document, parse_yaml, read_yaml
+from openral_core.documents import Document, parse_document, read_yaml
 from openral_core.errors import OpenRALError
+from openral_core.parsing import parse_yaml
 from openral_reasoner.context import (
     Context,
     RawCall,

@@ -11,7 +11,8 @@ from importlib.resources import files
 
 from pydantic import RootModel
 
-from openral_core.documents import Document, parse_yaml
+from openral_core.documents import Document
+from openral_core.parsing import parse_yaml
 from openral_reasoner.scripted.clauses import (
     AT,
     INTO,

@@ -10,7 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TypeVar
 
-from openral_core.documents import Document, parse_document, parse_yaml
+from openral_core.documents import Document, parse_document
+from openral_core.parsing import parse_yaml
 from openral_reasoner.placement.belief import is_household_noun
 from openral_reasoner.scripted.delivery import MOVING, POLITE_VERBLESS, POURING, VERBLESS
 from openral_reasoner.scripted.frames import read_frames

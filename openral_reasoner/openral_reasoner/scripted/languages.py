@@ -8,7 +8,8 @@ from functools import cache, cached_property
 from importlib.resources import files
 from itertools import combinations
 
-from openral_core.documents import Document, parse_document, parse_yaml
+from openral_core.documents import Document, parse_document
+from openral_core.parsing import parse_yaml
 from openral_reasoner.placement.belief import is_household_noun
 from openral_reasoner.scripted.noun_phrases import MAX_WORDS
 from openral_reasoner.scripted.vocabulary import WORDS

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from importlib.resources import files
 
-from openral_core.documents import Document, parse_document, parse_yaml
+from openral_core.documents import Document, parse_document
+from openral_core.parsing import parse_yaml
 
 _FILE = "vocabulary.yaml"
 

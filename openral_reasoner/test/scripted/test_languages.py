@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openral_core.documents import parse_yaml
+from openral_core.parsing import parse_yaml
 from openral_core.text.stop_words import contains_stop_word, is_stop_phrase
 from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.goals import NotUnderstood

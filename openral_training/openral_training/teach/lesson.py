@@ -7,7 +7,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -21,7 +20,8 @@ from pydantic import Field
 from openral_core.detectors import Box
 from openral_core.documents import Document, InvalidDocument, parse_document
 from openral_core.errors import OpenRALError, format_choices
-from openral_core.files import replace_file
+from openral_core.files import read_bytes, replace_file
+from openral_core.parsing import MAX_JSON, InvalidText, parse_json
 
 FRAMES_FILE, LABELS_FILE, FRAMES = "frames.json", "labels.csv", "frames"
 QUALITY = 95
@@ -122,12 +122,12 @@ class Lesson:
             InvalidDocument: If a file was edited to something invalid; it names line and column.
         """
         try:
-            text = (folder / FRAMES_FILE).read_text(encoding="utf-8")
+            text = read_bytes(folder / FRAMES_FILE, MAX_JSON)
         except OSError as error:
             raise NotALesson(folder) from error
         try:
-            content = json.loads(text)
-        except ValueError as error:
+            content = parse_json(text)
+        except InvalidText as error:
             raise InvalidDocument(folder / FRAMES_FILE, [f"no JSON: {error}"]) from error
         frames = parse_document(FramesDocument, content, folder / FRAMES_FILE).frames
         table = folder / LABELS_FILE

@@ -12,6 +12,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from tf2_msgs.msg import TFMessage
 
+from openral_core.documents import InvalidDocument, read_json
 from openral_core.geometry import Pose, planar_part, yaw_matrix
 from openral_mapping.recent_people import RecentPeople
 from openral_mapping.scan_matching import ScanMatcher, surfaces_path
@@ -120,7 +121,7 @@ class MapLocaliser:
 def stored_pose(path: Path) -> Array | None:
     """Return the pose that a process kept, shape (4, 4); None if there is none that can be read."""
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        return yaw_matrix(float(kept["x"]), float(kept["y"]), float(kept["yaw"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        kept = read_json(path)
+        return yaw_matrix(float(str(kept["x"])), float(str(kept["y"])), float(str(kept["yaw"])))
+    except (InvalidDocument, ValueError, KeyError):
         return None
