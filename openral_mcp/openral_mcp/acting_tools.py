@@ -19,7 +19,8 @@ from openral_mcp.reading_tools import OptionalWords, ReadingTools, Words, printa
 from openral_mcp.replies import MissionReply, StopReply, mission_reply
 from openral_msgs.msg import PromptReceipt
 from openral_reasoner.prompts import PROMPT_CHARACTERS
-from openral_reasoner_ros.mission_client import MissionMonitor, NotAcknowledged
+from openral_reasoner_ros.mission_client import MissionMonitor
+from openral_ros.prompt_client import NotAcknowledged
 
 DEFAULT_WAIT, MAX_WAIT = 600.0, 3600.0
 """Longest wait for the end of a mission [s]: the default, and the most that a call may ask for."""

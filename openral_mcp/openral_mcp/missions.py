@@ -10,8 +10,9 @@ from collections.abc import Awaitable, Callable
 from openral_core.missions import is_final, state_name
 from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt
 from openral_reasoner.behaviors.human import is_approval
-from openral_reasoner_ros.mission_client import RECEIPT_TIMEOUT, MissionMonitor, PromptClient
+from openral_reasoner_ros.mission_client import MissionMonitor
 from openral_ros.node_thread import NodeThread
+from openral_ros.prompt_client import RECEIPT_TIMEOUT, PromptClient
 from openral_ros.tracing import current_traceparent
 
 Progress = Callable[[str], Awaitable[None]]

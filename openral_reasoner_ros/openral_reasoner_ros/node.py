@@ -4,7 +4,7 @@ Subscribes: openral/prompt (operator's), openral/scene_graph, openral/world_stat
     every openral/perception/<slug>/info, every openral/failure/<source>, openral/stop_state,
     openral/policy.
 Publishes: openral/mission, openral/palette, openral/frontier, openral/handoff, openral/prompt,
-    openral/prompt_receipt, openral/failure/reasoner.
+    openral/operator_prompts, openral/prompt_receipt, openral/failure/reasoner.
 Calls: recall_object, resolve_place, observe, locate_in_view of every detector, execute_rskill.
 """
 
@@ -32,7 +32,12 @@ from openral_reasoner_ros.graph_monitor import GraphMonitor
 from openral_reasoner_ros.journal import MissionClock, MissionJournal
 from openral_reasoner_ros.mission_client import SHUTTING_DOWN
 from openral_reasoner_ros.parameters import ReasonerParameters
-from openral_reasoner_ros.publishers import FrontierPublisher, MissionPublishers, PalettePublisher
+from openral_reasoner_ros.publishers import (
+    FrontierPublisher,
+    MissionPublishers,
+    OperatorPromptPublisher,
+    PalettePublisher,
+)
 from openral_reasoner_ros.resumption import Resumption, restore
 from openral_reasoner_ros.telemetry import Traces, make_recorder
 from openral_reasoner_ros.topics import OWN_FAILURE, PROMPT
@@ -40,7 +45,7 @@ from openral_ros.callback_guard import FatalNodeError, guard_of
 from openral_ros.failure_reporter import FailureReporter
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
-from openral_ros.qos import RELIABLE
+from openral_ros.qos import PROMPTS
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
 from openral_ros.tracing import start_tracing
@@ -171,28 +176,37 @@ class ReasonerNode(LifecycleNodeBase):
         """Start the mission core and subscribe to prompts."""
         assert self._configuration is not None
         active = start_reasoner(scope, self, self._configuration)
-        scope.subscription(PromptStamped, PROMPT, lambda message: on_prompt(active, message), RELIABLE)
+        echo = OperatorPromptPublisher(scope, self)
+        scope.subscription(PromptStamped, PROMPT, lambda message: on_prompt(active, echo, message), PROMPTS)
         scope.timer(self._configuration.parameters.poll_period, active.poll)
         scope.callback(active.post, Cancelled(reason=SHUTTING_DOWN))
 
 
-def on_prompt(active: ActiveReasoner, message: PromptStamped) -> None:
-    """Post an operator's prompt to the core; prompts of other nodes are not goals."""
+def on_prompt(active: ActiveReasoner, echo: OperatorPromptPublisher, message: PromptStamped) -> None:
+    """Post an operator's prompt to the core, and publish it; prompts of other nodes are not goals."""
     if message.header.frame_id in (OPERATOR, UNNAMED):
+        message.text = bounded(message.text)
+        for name in ("id", "in_reply_to", "requester", "traceparent"):
+            setattr(message, name, getattr(message, name)[: NAME_CHARACTERS + 1])
         active.traces.prompted(message.traceparent)
+        echo.publish(message)
         active.post(prompt_event(message))
 
 
+def bounded(text: str) -> str:
+    """Return a text without its middle if it is long."""
+    if len(text) <= MAX_PROMPT_LENGTH:
+        return text
+    return text[: MAX_PROMPT_LENGTH // 2] + text[-MAX_PROMPT_LENGTH // 2 :]
+
+
 def prompt_event(message: PromptStamped) -> PromptReceived:
-    """Convert a prompt to an event of bounded size."""
-    text = message.text
-    if len(text) > MAX_PROMPT_LENGTH:
-        text = text[: MAX_PROMPT_LENGTH // 2] + text[-MAX_PROMPT_LENGTH // 2 :]
+    """Convert a prompt to an event."""
     return PromptReceived(
-        id=message.id[: NAME_CHARACTERS + 1],
-        text=text,
-        requester=message.requester[: NAME_CHARACTERS + 1],
-        in_reply_to=message.in_reply_to[: NAME_CHARACTERS + 1],
+        id=message.id,
+        text=message.text,
+        requester=message.requester,
+        in_reply_to=message.in_reply_to,
         traceparent=message.traceparent[:NAME_CHARACTERS],
         source="operator" if message.header.frame_id == OPERATOR else "",
     )

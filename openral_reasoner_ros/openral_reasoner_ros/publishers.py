@@ -1,6 +1,8 @@
 """Publishers of the reasoner: prompts, prompt receipts, hand-offs, mission status, palette and frontier."""
 
 import json
+import uuid
+from collections import OrderedDict
 from collections.abc import Callable
 from itertools import count
 
@@ -29,9 +31,18 @@ from openral_reasoner.commands import (
 )
 from openral_reasoner.context import Context, Frontier
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.prompts import RECEIPTS_KEPT
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas
-from openral_reasoner_ros.topics import FRONTIER, HANDOFF, MISSION, PALETTE, PROMPT, RECEIPT
+from openral_reasoner_ros.topics import (
+    FRONTIER,
+    HANDOFF,
+    MISSION,
+    OPERATOR_PROMPTS,
+    PALETTE,
+    PROMPT,
+    RECEIPT,
+)
 from openral_ros.mission_calls import CallSelection
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE
 from openral_ros.resources import ResourceScope
@@ -119,6 +130,31 @@ class MissionPublishers:
 
     def _header(self, source: str) -> Header:
         return Header(stamp=self._clock.now().to_msg(), frame_id=source)
+
+
+class OperatorPromptPublisher:
+    """Publisher of every prompt that the reasoner takes from its operator, once and with an id.
+
+    A sender may have left before any other reader of openral/prompt has discovered it; recorder and console
+    have discovered the reasoner.
+    """
+
+    def __init__(self, scope: ResourceScope, node: Node) -> None:
+        self._clock = node.get_clock()
+        self._publisher = scope.publisher(PromptStamped, OPERATOR_PROMPTS, LATCHED_HISTORY)
+        self._published: OrderedDict[tuple[str, str], None] = OrderedDict()
+
+    def publish(self, message: PromptStamped) -> None:
+        """Name and stamp a prompt where its sender did not, and publish it unless it is repeated."""
+        message.id = message.id or f"unnamed-{uuid.uuid4().hex[:12]}"
+        if not (message.header.stamp.sec or message.header.stamp.nanosec):
+            message.header.stamp = self._clock.now().to_msg()
+        key = (message.id, message.text)
+        if key not in self._published:
+            self._published[key] = None
+            self._publisher.publish(message)
+            if len(self._published) > RECEIPTS_KEPT:
+                self._published.popitem(last=False)
 
 
 class FrontierPublisher:

@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 pytest.importorskip("rclpy")
-from openral_msgs.msg import MissionStatus, PromptReceipt
+from openral_msgs.msg import MissionStatus, PromptReceipt, PromptStamped
+from openral_reasoner_ros.topics import OPERATOR_PROMPTS
+from openral_ros.qos import LATCHED_HISTORY
 
 SpinUntil = Callable[..., None]
 SUCCEEDED, CANCELLED = MissionStatus.STATE_SUCCEEDED, MissionStatus.STATE_CANCELLED
@@ -155,3 +157,28 @@ def test_a_prompt_of_ten_megabytes_is_refused_and_a_stop_at_its_end_is_heard(
         PromptReceipt.OUTCOME_REFUSED,
         PromptReceipt.OUTCOME_STOPPED,
     ]
+
+
+def test_every_prompt_of_the_operator_is_published_once_with_an_id_also_for_those_who_come_late(
+    ros_context: Any, operator: Any, make_reasoner: Any, spin_until: SpinUntil
+) -> None:
+    nodes = [operator, make_reasoner(palette_wait=300.0)]
+    spin_until(nodes, lambda: operator.heard, 10.0)
+    prompts = [("find the mug", "a"), ("find the mug", "a"), ("", "b"), ("stop", ""), ("stop", "")]
+    for count, (words, name) in enumerate(prompts, start=1):
+        operator.say(words, id=name)
+        spin_until(nodes, lambda heard=count: len(operator.receipts) == heard, 20.0)
+    operator.say("stop", "detector")
+    published: list[PromptStamped] = []
+    operator.create_subscription(PromptStamped, OPERATOR_PROMPTS, published.append, LATCHED_HISTORY)
+    spin_until(nodes, lambda: len(published) >= 4, 10.0)
+    assert [(each.text, each.header.frame_id) for each in published] == [
+        ("find the mug", "operator"),
+        ("", "operator"),
+        ("stop", "operator"),
+        ("stop", "operator"),
+    ]
+    assert [each.id for each in published[:2]] == ["a", "b"]
+    assert len({each.id for each in published}) == 4
+    assert {each.prompt_id for each in operator.receipts} == {each.id for each in published}
+    assert all(each.header.stamp.sec > 0 for each in published)

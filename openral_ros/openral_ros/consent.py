@@ -16,7 +16,8 @@ from std_msgs.msg import String
 from openral_core.consent import Consent, ConsentDecision, ConsentOutcome, is_yes
 from openral_core.consent_policy import Policy, Subject
 from openral_msgs.msg import PromptStamped
-from openral_ros.emergency_stop import OPERATORS, PROMPT, StopParameters
+from openral_ros.emergency_stop import OPERATORS, StopParameters
+from openral_ros.prompt_client import PROMPT
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RELIABLE
 from openral_ros.resources import ResourceScope
 

@@ -1,36 +1,41 @@
 """Latched emergency stop of a skill server: who may stop the robot, and who may release it.
 
 Subscribes openral/stop, openral/prompt and openral/operator_heartbeat; publishes openral/stop_state and
-openral/stopped; serves openral/emergency_stop and openral/release.
+openral/stopped; serves openral/emergency_stop and openral/release, and both on a local socket, whose stops it
+publishes on openral/stop for other skill servers of the robot.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from pydantic import Field
-from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Empty, String
 from std_srvs.srv import Trigger
 
 from openral_core.emergency_stop import NO_REASON, StopFile, StopState
+from openral_core.local_commands import STOP_TOPIC
+from openral_core.missions import PromptOutcome
 from openral_core.text.stop_words import contains_emergency_word, is_stop_phrase
-from openral_msgs.msg import PromptStamped
+from openral_msgs.msg import PromptReceipt, PromptStamped
+from openral_ros.command_socket import Answer, CommandSocket
 from openral_ros.parameters import Parameters
+from openral_ros.prompt_client import PROMPT, NotAcknowledged
+from openral_ros.prompt_service import OPERATOR, PromptService
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 
-STOP = "openral/stop"
-STOP_STATE = "openral/stop_state"
+STOP, STOP_STATE = STOP_TOPIC, "openral/stop_state"
 STOPPED = "openral/stopped"
 STOP_SERVICE = "openral/emergency_stop"
 RELEASE_SERVICE = "openral/release"
 HEARTBEAT = "openral/operator_heartbeat"
-PROMPT = "openral/prompt"
-OPERATORS = ("operator", "")
+OPERATORS = (OPERATOR, "")
 """Sources of prompts that may stop the robot."""
 ANY_RELIABILITY = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Matches every publisher."""
@@ -39,6 +44,8 @@ WATCH_PERIOD = 0.1
 REPEAT_PERIOD = 1.0
 """Period at which the state is repeated [s]: it replaces one that another node published by mistake."""
 RELEASED = "released"
+MAX_REASON = 1000
+"""Longest reason that is passed on [characters]."""
 
 
 class StopParameters(Parameters):
@@ -111,6 +118,15 @@ class EmergencyStop:
             self._log.warning(f"Emergency stop from before the restart: {self.state.reason}")
         self._publish()
         scope.timer(REPEAT_PERIOD, self._publish)
+        mute = PublisherEventCallbacks(use_default_callbacks=False)
+        self._stops = scope.publisher(String, STOP, RELIABLE, event_callbacks=mute)
+        self._prompts = PromptService(scope, node)
+        commands = {
+            "stop": self._on_stop_command,
+            "release": self._on_release_command,
+            "prompt": self._on_prompt_command,
+        }
+        CommandSocket(scope, node, node.resolve_topic_name(STOP), commands, always=frozenset({"stop"}))
 
     def stop(self, reason: str) -> None:
         """Stop the robot until it is released; the first reason is kept."""
@@ -154,6 +170,26 @@ class EmergencyStop:
         self.stop(f"service {STOP_SERVICE}")
         response.success, response.message = True, self.state.reason
         return response
+
+    def _on_stop_command(self, command: Mapping[str, Any], answer: Answer) -> None:
+        reason = str(command.get("reason", "")).encode(errors="replace").decode()
+        self.stop(reason)
+        answer({"message": self.state.reason})
+        self._stops.publish(String(data=reason[:MAX_REASON]))
+
+    def _on_release_command(self, _: Mapping[str, Any], answer: Answer) -> None:
+        response = self._on_release_request(Trigger.Request(), Trigger.Response())
+        answer({"success": response.success, "message": response.message})
+
+    def _on_prompt_command(self, command: Mapping[str, Any], answer: Answer) -> None:
+        def finish(outcome: PromptReceipt | NotAcknowledged) -> None:
+            if isinstance(outcome, NotAcknowledged):
+                answer({"message": str(outcome)})
+                return
+            name = PromptOutcome(outcome.outcome).name.lower()
+            answer({"outcome": name, "mission": outcome.mission_id, "message": outcome.message})
+
+        self._prompts.deliver(PromptStamped(text=str(command.get("text", ""))), finish)
 
     def _on_release_request(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         response.success = not self._operator_is_lost

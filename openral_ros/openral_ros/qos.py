@@ -35,5 +35,8 @@ A stop ends the running mission and all that wait in one burst, of which a busy 
 A late joiner with a depth of 1 gets the latest message.
 """
 
+PROMPTS = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=100, reliability=ReliabilityPolicy.RELIABLE)
+"""For readers of prompts: a busy one must lose none of a burst."""
+
 RECEIPTS = QoSProfile(history=HistoryPolicy.KEEP_LAST, depth=100, reliability=ReliabilityPolicy.RELIABLE)
 """For receipts of prompts, which can come in bursts."""

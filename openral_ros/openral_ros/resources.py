@@ -105,10 +105,10 @@ class ResourceScope:
         part.callback(self._parts.remove, part)
         return part
 
-    def publisher(self, message_type: type, topic: str, qos: QoSProfile) -> Publisher:
-        """Create a publisher."""
+    def publisher(self, message_type: type, topic: str, qos: QoSProfile, **options: object) -> Publisher:
+        """Create a publisher; ``options`` are those of `Node.create_publisher`."""
         with _valid_name(topic):
-            publisher = self._node.create_publisher(message_type, topic, qos)
+            publisher = self._node.create_publisher(message_type, topic, qos, **options)
         self._stack.callback(self._node.destroy_publisher, publisher)
         return publisher
 
@@ -123,14 +123,17 @@ class ResourceScope:
         return subscription
 
     def service(self, service_type: type, name: str, callback: Callback) -> Service:
-        """Create a service; a coroutine function may answer later.
+        """Create a service; a coroutine function may answer later, other callbacks run meanwhile.
 
         Raises:
             NoFailureResponse: If the response type cannot express an internal error.
         """
         failure = failure_responder(service_type)
         source = f"service {self._node.resolve_service_name(name)}"
-        service = self._node.create_service(service_type, name, self._while_open(callback, failure))
+        group = ReentrantCallbackGroup() if iscoroutinefunction(callback) else None
+        service = self._node.create_service(
+            service_type, name, self._while_open(callback, failure), callback_group=group
+        )
         guard_service(self._guard, source, service, failure)
         self._stack.callback(self._node.destroy_service, service)
         return service

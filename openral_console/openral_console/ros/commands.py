@@ -28,9 +28,9 @@ from openral_core.spatial_memory import EditOperation
 from openral_mapping.home_edits import EDIT_HOME, HOME_EDITS, EditRequest, EditState
 from openral_msgs.msg import PromptReceipt
 from openral_msgs.srv import EditMemory, LocateInView, ObserveDetections, RecallObject
-from openral_reasoner_ros.mission_client import RECEIPT_TIMEOUT, NotAcknowledged, PromptClient
 from openral_ros.conversions.stamps import stamp_of
 from openral_ros.node_thread import Deliver
+from openral_ros.prompt_client import RECEIPT_TIMEOUT, NotAcknowledged, PromptClient
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import AsyncServiceClient, CallError

@@ -35,7 +35,11 @@ from openral_ros.conversions.stamps import seconds
 from openral_ros.mission_calls import CallHistory
 
 MAX_LOG = 100
-"""Latest prompts and failures that a page gets."""
+"""Latest failures that a page gets."""
+MAX_PROMPTS = 500
+"""Latest prompts that a page gets, of both sides."""
+OPERATOR_PROMPTS = "openral/operator_prompts"
+"""Topic of every operator's prompt, each with an id; a recording of an older robot has none."""
 MAX_FRAMES, MAX_CAMERAS = 500, 32
 """Most coordinate frames and cameras that a page gets."""
 MAX_STATUSES = 300
@@ -58,6 +62,7 @@ class Fold:
     def __init__(self, sections: Sections) -> None:
         self.sections = sections
         self._prompts: dict[str, dict[str, Json]] = {}
+        self._named = False
         self._failures: list[Json] = []
         self._detectors: dict[str, Json] = {}
         self._detections: dict[str, Json] = {}
@@ -88,7 +93,12 @@ class Fold:
         self.sections.put("handoff", views.handoff(message))
 
     def on_prompt(self, topic: str, message: PromptStamped) -> None:
-        """Add a prompt; a repeated one is shown once."""
+        """Add a prompt; a repeated one is shown once, and one without an id as the reasoner names it."""
+        if topic.endswith(OPERATOR_PROMPTS):
+            self._named = True
+            self._prompts.pop("", None)
+        elif self._named and not message.id:
+            return
         known = self._prompts.get(message.id, {})
         self._prompts[message.id] = {**known, "prompt": views.prompt(message)}
         self._put_prompts()
@@ -218,7 +228,7 @@ class Fold:
         return round((now[1] - known[0][1]) / elapsed, 1) if elapsed > 0.0 else None
 
     def _put_prompts(self) -> None:
-        while len(self._prompts) > MAX_LOG:
+        while len(self._prompts) > MAX_PROMPTS:
             del self._prompts[next(iter(self._prompts))]
         self.sections.put("prompts", [each for each in self._prompts.values() if "prompt" in each])
 

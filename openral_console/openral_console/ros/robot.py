@@ -1,7 +1,7 @@
 """A running robot as the source of the console: one more client of its topics and services.
 
-Subscribes: openral/mission, handoff, prompt, prompt_receipt, palette, scene_graph, world_state, /diagnostics,
-    openral/failure/<source>, openral/stop_state, openral/frontier, openral/world_state/pictures, map,
+Subscribes: openral/mission, handoff, prompt, operator_prompts, prompt_receipt, palette, scene_graph,
+    world_state, /diagnostics, openral/failure/<source>, openral/stop_state, openral/frontier, openral/world_state/pictures, map,
     home_map, openral/home_edits, info and objects of every detector, /clock; an image, tf, tf_static,
     robot_description and camera_info only while a page shows them. While no page is open, streams are sampled
     twice a second.
@@ -27,7 +27,7 @@ from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray
 
 from openral_console.ros.commands import COMMAND_TIMEOUT, Commands
-from openral_console.ros.fold import PERCEPTION, PICTURES, Fold, slug_of
+from openral_console.ros.fold import OPERATOR_PROMPTS, PERCEPTION, PICTURES, Fold, slug_of
 from openral_console.sections import Json, Sections
 from openral_console.source import Broken, Frame, NothingToShow, RejectedCommand
 from openral_core.errors import OpenRALError, format_choices
@@ -212,6 +212,7 @@ FIXED = (
     (MissionStatus, "openral/mission", LATCHED_HISTORY),
     (Handoff, "openral/handoff", LATCHED),
     (PromptStamped, "openral/prompt", RELIABLE),
+    (PromptStamped, OPERATOR_PROMPTS, LATCHED_HISTORY),
     (PromptReceipt, "openral/prompt_receipt", RECEIPTS),
     (String, "openral/palette", LATCHED),
     (DiagnosticStatus, "openral/frontier", LATCHED),

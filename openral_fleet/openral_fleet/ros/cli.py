@@ -15,7 +15,7 @@ from openral_fleet.records import ErrandRecord, ErrandState
 from openral_fleet.settings import FleetSettings
 from openral_msgs.msg import PromptReceipt
 from openral_reasoner_ros.cli.session import session
-from openral_reasoner_ros.mission_client import NotAcknowledged, PromptClient
+from openral_ros.prompt_client import NotAcknowledged, PromptClient
 from openral_ros.qos import LATCHED
 from openral_ros.run_node import run as run_node
 

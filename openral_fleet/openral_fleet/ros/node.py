@@ -3,6 +3,7 @@
 Subscribes: of each robot openral/mission, openral/prompt, openral/prompt_receipt, openral/scene_graph,
     openral/skills, openral/world_state, openral/stop_state; its own openral/prompt.
 Publishes: openral/prompt of each robot; its own openral/errands, openral/handoff, openral/prompt_receipt.
+Serves: openral/send_prompt.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +40,8 @@ from openral_reasoner_ros.topics import HANDOFF, PROMPT, RECEIPT
 from openral_ros.emergency_stop import OPERATORS
 from openral_ros.lifecycle_node import SUCCESS, LifecycleNodeBase
 from openral_ros.parameters import declare
-from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE
+from openral_ros.prompt_service import PromptService
+from openral_ros.qos import LATCHED, LATCHED_HISTORY, PROMPTS, RECEIPTS
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run
 
@@ -89,7 +91,8 @@ class FleetNode(LifecycleNodeBase):
             StopRobot: lambda command: self._links[command.robot].stop(command),
             AskHuman: self._ask,
         }
-        scope.subscription(PromptStamped, PROMPT, self._on_prompt, RELIABLE)
+        scope.subscription(PromptStamped, PROMPT, self._on_prompt, PROMPTS)
+        PromptService(scope, self)
         scope.timer(POLL_PERIOD, self._poll)
         self._post(Ticked())
 

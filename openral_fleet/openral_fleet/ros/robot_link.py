@@ -19,11 +19,11 @@ from openral_fleet.settings import PROMPT_LIFESPAN, REPEATS_FOR
 from openral_msgs.msg import MissionStatus, PromptReceipt, PromptStamped, SkillCatalogue, WorldState
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_reasoner_ros.liveness import NodeProbe
-from openral_reasoner_ros.mission_client import NotAcknowledged, PromptClient
 from openral_reasoner_ros.topics import MISSION, PROMPT, SCENE_GRAPH, SKILLS, WORLD_STATE
 from openral_ros.conversions.spatial_memory import scene_graph_from_message
 from openral_ros.emergency_stop import OPERATORS, STOP_STATE, stop_reason
 from openral_ros.mission_calls import CallHistory
+from openral_ros.prompt_client import NotAcknowledged, PromptClient
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RELIABLE
 from openral_ros.resources import ResourceScope
 

@@ -17,7 +17,9 @@ from rclpy.serialization import deserialize_message
 from std_msgs.msg import String
 from zstandard import ZstdError
 
+from openral_core import local_commands
 from openral_core.errors import OpenRALError
+from openral_core.local_commands import receipt_line
 from openral_core.missions import MissionState, PromptOutcome, is_final, state_name
 from openral_msgs.msg import MissionStatus, PromptReceipt
 from openral_reasoner import replay as replay_module
@@ -27,10 +29,11 @@ from openral_reasoner.replay import stories
 from openral_reasoner.run_comparison import compare_runs, comparison_lines, story_of
 from openral_reasoner_ros.cli.session import CliSession, Namespace, session
 from openral_reasoner_ros.cli.stop import heartbeat, release, stop
-from openral_reasoner_ros.mission_client import MissionLost, MissionMonitor, NotAcknowledged, PromptClient
+from openral_reasoner_ros.mission_client import MissionLost, MissionMonitor
 from openral_reasoner_ros.telemetry import RECORDING_FILE
 from openral_reasoner_ros.topics import MISSION, PALETTE
 from openral_ros.mission_calls import has_all_calls
+from openral_ros.prompt_client import NotAcknowledged, PromptClient
 from openral_ros.qos import LATCHED, LATCHED_HISTORY
 
 mission = typer.Typer(no_args_is_help=True, help="inspect, answer or cancel the running mission")
@@ -99,6 +102,10 @@ def cancel(namespace: Namespace = "", timeout: Acknowledged = 10.0) -> None:
 
     Exit code: 0 stopped, also if nothing was running; 1 not taken as a stop; 4 not acknowledged.
     """
+    receipt = local_commands.cancel(namespace, timeout)
+    if receipt:
+        typer.echo(receipt)
+        return
     with session(namespace) as opened:
         _send(opened, timeout, {PromptOutcome.STOPPED}, text="stop")
 
@@ -185,8 +192,7 @@ def _send(opened: CliSession, timeout: float, accepted: Set[PromptOutcome], **fi
     if isinstance(receipt, NotAcknowledged):
         raise receipt
     outcome = PromptOutcome(receipt.outcome)
-    summary = f"{outcome.name.lower()} {receipt.mission_id}".rstrip()
-    typer.echo(f"{summary}: {receipt.message}" if receipt.message else summary)
+    typer.echo(receipt_line(outcome.name.lower(), receipt.mission_id, receipt.message))
     if outcome not in accepted:
         raise typer.Exit(1)
     return receipt

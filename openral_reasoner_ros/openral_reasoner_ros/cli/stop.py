@@ -6,9 +6,10 @@ import typer
 from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
+from openral_core import local_commands
 from openral_reasoner_ros.cli.session import Namespace, NoResponse, session
-from openral_reasoner_ros.mission_client import PromptClient
 from openral_ros.emergency_stop import ANY_RELIABILITY, HEARTBEAT
+from openral_ros.prompt_client import PromptClient
 from openral_ros.service_client import CallError
 from openral_ros.stop_client import StopClient
 
@@ -27,6 +28,10 @@ def stop(
 
     Exit code: 0 stopped; 4 no skill server confirmed it.
     """
+    latched = local_commands.stop(namespace, reason, timeout)
+    if latched:
+        typer.echo(f"stopped: {latched}")
+        return
     with session(namespace) as opened:
         client = StopClient(opened.scope, opened.node)
         client.stop(reason)
@@ -41,6 +46,14 @@ def release(namespace: Namespace = "", timeout: Confirmed = 10.0) -> None:
 
     Exit code: 0 released, also if the robot was not stopped; 1 refused; 4 no answer.
     """
+    local = local_commands.release(namespace, timeout)
+    released, words = local if local is not None else _release_over_dds(namespace, timeout)
+    typer.echo(words)
+    if not released:
+        raise typer.Exit(1)
+
+
+def _release_over_dds(namespace: str, timeout: float) -> tuple[bool, str]:
     answers: list[Trigger.Response | CallError] = []
     with session(namespace) as opened:
         client = StopClient(opened.scope, opened.node)
@@ -50,9 +63,7 @@ def release(namespace: Namespace = "", timeout: Confirmed = 10.0) -> None:
     answer = answers[0]
     if isinstance(answer, CallError):
         raise NoResponse(str(answer), timeout, SKILL_SERVER)
-    typer.echo(answer.message)
-    if not answer.success:
-        raise typer.Exit(1)
+    return answer.success, answer.message
 
 
 def heartbeat(

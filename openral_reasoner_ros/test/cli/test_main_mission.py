@@ -16,8 +16,9 @@ from openral_core.missions import MissionState
 from openral_msgs.msg import Budget, MissionStatus, PromptReceipt, PromptStamped, ToolCallRecord
 from openral_reasoner_ros import mission_client
 from openral_reasoner_ros.cli.main import app, format_status
-from openral_reasoner_ros.mission_client import MissionLost, NotAcknowledged
+from openral_reasoner_ros.mission_client import MissionLost
 from openral_reasoner_ros.topics import MISSION, PROMPT, RECEIPT
+from openral_ros.prompt_client import NotAcknowledged
 from openral_ros.qos import LATCHED_HISTORY, RELIABLE
 from openral_testing.ros.executor_thread import ExecutorThread
 

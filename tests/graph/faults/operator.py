@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from openral_core.missions import MissionState, PromptOutcome
 from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt
-from openral_reasoner_ros.mission_client import NotAcknowledged, PromptClient
 from openral_ros.node_thread import NodeThread
+from openral_ros.prompt_client import NotAcknowledged, PromptClient
 from openral_ros.qos import LATCHED, LATCHED_HISTORY
 
 
