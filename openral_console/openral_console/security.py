@@ -4,16 +4,18 @@ Threats: pages of other sites that the operator visits (cross-site requests, DNS
 the network, and requests that are too large or too many.
 """
 
-import hmac
 import ipaddress
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterator, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from openral_core.errors import OpenRALError
+from openral_ros.token_guesses import TokenGuesses
+from openral_ros.web_server import network_of
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -24,7 +26,11 @@ MAX_BODY = 65_536
 """Largest request body [bytes]; the longest goal that the reasoner takes is shorter."""
 MAX_HEADERS = 16_384
 """Largest headers of a request [bytes]; a browser sends about 1,000."""
+MAX_REQUESTS = 200
+"""Most requests at a time, beside stops."""
 MAX_SESSIONS = 64
+STOP_PATH = "/api/stop"
+UNAUTHORISED = 401
 SESSION_COOKIE = "openral_session"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
@@ -93,7 +99,7 @@ class Access:
     token: str = ""
     allow_actions: bool = False
     hosts: Collection[str] = ()
-    logins: TokenBucket = field(default_factory=lambda: TokenBucket(0.2, 5.0))
+    guesses: TokenGuesses = field(default_factory=TokenGuesses)
     requests: TokenBucket = field(default_factory=lambda: TokenBucket(10.0, 30.0))
     _sessions: dict[str, None] = field(default_factory=dict)
 
@@ -109,9 +115,9 @@ class Access:
             return name.lower() == "localhost" or name.lower() in self.hosts
         return True
 
-    def log_in(self, token: str) -> str | None:
+    def log_in(self, token: str, address: str) -> str | None:
         """Return the id of a new session, or None if the token is wrong or there were too many tries."""
-        if not self.logins.take() or not hmac.compare_digest(token.encode(), self.token.encode()):
+        if not self.guesses.is_right(token, self.token, address):
             return None
         session = secrets.token_urlsafe(32)
         self._sessions[session] = None
@@ -119,18 +125,16 @@ class Access:
             self._sessions.pop(next(iter(self._sessions)))
         return session
 
-    def admits(self, headers: "Headers") -> bool:
-        """Return whether a request carries the token or a session, as far as one is needed."""
+    def admits(self, headers: "Headers", address: str) -> bool:
+        """Return whether a request carries a session or the token, as far as one is needed."""
         if not self.token:
             return True
-        kind, _, given = headers.text("authorization").partition(" ")
-        if kind.lower() == "bearer" and hmac.compare_digest(given.encode(), self.token.encode()):
-            return True
-        try:
+        with suppress(CookieError):
             cookie = SimpleCookie(headers.text("cookie")).get(SESSION_COOKIE)
-        except CookieError:
-            return False
-        return cookie is not None and cookie.value in self._sessions
+            if cookie is not None and cookie.value in self._sessions:
+                return True
+        guess = headers.bearer
+        return guess is not None and self.guesses.is_right(guess, self.token, address)
 
 
 class Headers:
@@ -145,6 +149,12 @@ class Headers:
         """Return the value, "" if there is none or more than one."""
         values = self._values.get(name, [])
         return values[0] if len(values) == 1 else ""
+
+    @property
+    def bearer(self) -> str | None:
+        """The token of the header ``authorization``, None if there is none."""
+        kind, _, token = self.text("authorization").partition(" ")
+        return token if kind.lower() == "bearer" else None
 
     def has(self, name: str) -> bool:
         """Return whether the header occurs."""
@@ -163,7 +173,7 @@ class Gate:
     """ASGI application that lets only admissible requests through and adds security headers."""
 
     def __init__(self, app: App, access: Access) -> None:
-        self._app, self._access = app, access
+        self._app, self._access, self._running = app, access, 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it."""
@@ -173,30 +183,53 @@ class Gate:
         if scope["type"] != "http":
             return  # no WebSockets
         refusal = self.refusal(scope)
-        if refusal is None:
-            await self._app(scope, _limited(receive), _with_headers(send))
-        else:
+        if refusal is not None:
+            if refusal.status == UNAUTHORISED and Headers(scope).bearer is not None:
+                await self._access.guesses.punish(client_of(scope))
             await _refuse(refusal, _with_headers(send))
+            return
+        counts = scope["path"] != STOP_PATH
+        self._running += counts
+        try:
+            await self._app(scope, _limited(receive), _with_headers(send))
+        finally:
+            self._running -= counts
 
     def refusal(self, scope: Scope) -> Refusal | None:
         """Return why a request is refused, or None."""
         return next(self._refusals(scope), None)
 
     def _refusals(self, scope: Scope) -> Iterator[Refusal]:
-        headers, access, path = Headers(scope), self._access, scope["path"]
+        headers, path = Headers(scope), scope["path"]
         if sum(len(name) + len(value) for name, value in scope["headers"]) + len(path) > MAX_HEADERS:
             yield Refusal(431, f"address and headers may have {MAX_HEADERS} bytes")
-        if not access.knows_host(headers.text("host")):
+        if not self._access.knows_host(headers.text("host")):
             yield Refusal(421, "unknown host name: use the printed address, or start with --allow-host NAME")
         if not _is_same_origin(headers):
             yield Refusal(403, "requests of other sites are refused")
-        posts = scope["method"] not in ("GET", "HEAD")
-        if posts:
+        if _changes(scope):
             yield from _body_refusals(headers)
-        if path.startswith("/api/") and path not in OPEN_PATHS and not access.admits(headers):
-            yield Refusal(401, "a token is needed")
-        if posts and path != "/api/stop" and not access.requests.take():
+        is_open = path in OPEN_PATHS or not path.startswith("/api/")
+        if not is_open and not self._access.admits(headers, client_of(scope)):
+            yield Refusal(UNAUTHORISED, "a token is needed")
+        if path != STOP_PATH:
+            yield from self._limits(scope)
+
+    def _limits(self, scope: Scope) -> Iterator[Refusal]:
+        if self._running >= MAX_REQUESTS:
+            yield Refusal(503, f"{MAX_REQUESTS} requests are being answered: try again")
+        if _changes(scope) and not self._access.requests.take():
             yield Refusal(429, "too many requests; wait a second")
+
+
+def _changes(scope: Scope) -> bool:
+    return scope["method"] not in ("GET", "HEAD")
+
+
+def client_of(scope: Scope) -> str:
+    """Return the address that a request comes from, "" if there is none."""
+    client = scope.get("client")
+    return network_of(client[0]) if client else ""
 
 
 def _body_refusals(headers: Headers) -> Iterator[Refusal]:

@@ -18,9 +18,11 @@ from fastapi.staticfiles import StaticFiles
 
 from openral_console.checks import Checks
 from openral_console.sections import Sections, pause_after
-from openral_console.security import SESSION_COOKIE, Access, Gate, is_loopback
+from openral_console.security import SESSION_COOKIE, STOP_PATH, Access, Gate, client_of, is_loopback
 from openral_console.source import ConsoleError, StateSource
 from openral_core.errors import OpenRALError
+from openral_ros.token_guesses import check_token
+from openral_ros.web_server import BoundedServer
 
 STATIC = Path(__file__).with_name("static")
 MAX_VIEWERS = 32
@@ -91,8 +93,10 @@ class ConsoleRoutes:
 
     async def log_in(self, values: Values, request: Request) -> Response:
         """Exchange the token for a session cookie, so that the token is in no URL."""
-        session = self._access.log_in(str(values.get("token", "")))
+        address = client_of(request.scope)
+        session = self._access.log_in(str(values.get("token", "")), address)
         if session is None:
+            await self._access.guesses.punish(address)
             return JSONResponse({"error": "wrong token, or too many tries"}, status_code=401)
         response = JSONResponse({})
         secure = request.url.scheme == "https"
@@ -162,7 +166,7 @@ def make_app(source: StateSource, access: Access, checks: Checks | None = None) 
     app.get("/api/at")(routes.at)
     app.get("/api/cameras/{camera:path}/frame.jpg")(routes.frame)
     app.get("/api/pictures/{name:path}")(routes.picture)
-    app.post("/api/stop")(routes.stop)
+    app.post(STOP_PATH)(routes.stop)
     app.post("/api/commands/{name}")(routes.command)
     app.mount("/", StaticFiles(directory=STATIC, html=True))
     return Gate(app, access)
@@ -240,7 +244,12 @@ class CertificateUnusable(OpenRALError):
 
 
 def make_access(host: str, allow_actions: bool, token: str = "", names: Sequence[str] = ()) -> Access:
-    """Return the rules of access of an address: one that other machines reach always has a token."""
+    """Return the rules of access of an address: one that other machines reach always has a token.
+
+    Raises:
+        TokenTooShort: If the token is one that is easily guessed.
+    """
+    check_token(token, "the console's token")
     needed = not is_loopback(host)
     chosen = token or (secrets.token_urlsafe(TOKEN_BYTES) if needed else "")
     return Access(chosen, allow_actions, frozenset(name.lower() for name in names))
@@ -257,18 +266,19 @@ def make_server(
     access: Access,
     certificate: Certificate | None = None,
     checks: Checks | None = None,
-) -> uvicorn.Server:
+) -> BoundedServer:
     """Return the web server of a source; over TLS with a certificate."""
     config = uvicorn.Config(
         make_app(source, access, checks),
         access_log=False,
-        log_level="warning",
+        log_level="error",  # not a line for each invalid request
         timeout_graceful_shutdown=1,
-        limit_concurrency=200,
+        http="h11",
+        proxy_headers=False,  # which would let a client choose its address
         h11_max_incomplete_event_size=65_536,
         server_header=False,
         ws="none",
         ssl_certfile=certificate.chain if certificate else None,
         ssl_keyfile=certificate.key if certificate else None,
     )
-    return uvicorn.Server(config)
+    return BoundedServer(config, STOP_PATH)

@@ -206,6 +206,7 @@ def guarded(site_class: Any) -> Iterator[Any]:
     access = Access(TOKEN, allow_actions=True)
     access.requests.burst = access.requests.rate = 1e9  # the limits of rates have tests of their own
     access.requests._tokens = 1e9
+    access.guesses.hold = 0.0
     opened = site_class(Untouched(), access)
     yield opened
     opened.close()

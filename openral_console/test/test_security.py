@@ -1,21 +1,26 @@
 """Only this machine, pages of the console itself, and holders of the token get through."""
 
+import asyncio
 import itertools
+from collections.abc import Callable, MutableMapping
+from typing import Any
 
 import pytest
 
 from openral_console.security import (
     MAX_BODY,
+    MAX_REQUESTS,
     MAX_SESSIONS,
     SESSION_COOKIE,
     Access,
     Gate,
     Headers,
-    TokenBucket,
     is_loopback,
 )
+from openral_ros.token_guesses import TokenGuesses
 
 OWN = "127.0.0.1:8770"
+OWNER, STRANGER = "192.168.0.2", "192.168.0.3"
 JSON = "application/json"
 NAMES = (
     "evil.example",
@@ -160,24 +165,76 @@ def test_without_the_token_nothing_is_told(path: str, headers: dict[str, str]) -
 def test_the_token_opens_and_so_does_its_session() -> None:
     access = Access("secret")
     assert status(access, scope(authorization="Bearer secret")) == 200
-    session = access.log_in("secret")
+    session = access.log_in("secret", OWNER)
     assert status(access, scope(cookie=f"{SESSION_COOKIE}={session}")) == 200
 
 
-def test_guessing_is_slowed_down_to_one_try_in_five_seconds() -> None:
-    now = [0.0]
-    access = Access("secret", logins=TokenBucket(0.2, 5.0, lambda: now[0]))
-    assert [access.log_in(str(guess)) for guess in range(5)] == [None] * 5
-    assert access.log_in("secret") is None, "too many tries"
-    now[0] = 5.1
-    assert access.log_in("secret") is not None
-
-
 def test_sessions_are_bounded() -> None:
-    access = Access("secret", logins=TokenBucket(1e9, 1e9))
-    sessions = [access.log_in("secret") for _ in range(MAX_SESSIONS + 10)]
-    admitted = [access.admits(Headers(scope(cookie=f"{SESSION_COOKIE}={session}"))) for session in sessions]
+    access = Access("secret")
+    sessions = [access.log_in("secret", OWNER) for _ in range(MAX_SESSIONS + 10)]
+    admitted = [
+        access.admits(Headers(scope(cookie=f"{SESSION_COOKIE}={session}")), OWNER) for session in sessions
+    ]
     assert sum(admitted) == MAX_SESSIONS
+
+
+def test_a_guesser_is_slowed_down_by_header_and_the_owner_is_not() -> None:
+    async def guesses() -> None:
+        access = Access("secret", guesses=TokenGuesses(hold=3600.0))
+        session = access.log_in("secret", OWNER)
+
+        async def get(address: str, **headers: str) -> int:
+            answers = []
+
+            async def send(message: MutableMapping[str, Any]) -> None:
+                answers.append(message)
+
+            request = {**scope(**headers), "client": (address, 1)}
+            await Gate(answer_empty, access)(request, receive_nothing, send)
+            return int(answers[0]["status"])
+
+        wrong = [asyncio.ensure_future(get(STRANGER, authorization=f"Bearer {n}")) for n in range(20)]
+        await asyncio.sleep(0)
+        done = [task.result() for task in wrong if task.done()]
+        assert done == [401] * 18, "those beyond two that wait are refused unseen"
+        assert await get(STRANGER, authorization="Bearer secret") == 401
+        assert await get(OWNER, authorization="Bearer secret") == 200
+        assert await get(STRANGER, cookie=f"{SESSION_COOKIE}={session}") == 200
+        for task in wrong:
+            task.cancel()
+
+    asyncio.run(guesses())
+
+
+async def answer_empty(_: object, __: object, send: Callable[[MutableMapping[str, Any]], Any]) -> None:
+    await send({"type": "http.response.start", "status": 200})
+
+
+async def receive_nothing() -> MutableMapping[str, Any]:
+    return {"type": "http.disconnect"}
+
+
+def test_as_many_requests_as_there_may_be_leave_a_stop_its_place() -> None:
+    async def flood() -> None:
+        gate = Gate(answer_never, Access())
+        running = [
+            asyncio.ensure_future(gate(scope(), receive_nothing, receive_nothing))
+            for _ in range(MAX_REQUESTS)
+        ]
+        await asyncio.sleep(0)
+        assert gate.refusal(scope()) is not None
+        assert gate.refusal(scope("/api/stop", "POST", content_type=JSON, content_length="2")) is None
+        for task in running:
+            task.cancel()
+
+    asyncio.run(flood())
+
+
+async def send_nothing(_: object) -> None: ...
+
+
+async def answer_never(*_: object) -> None:
+    await asyncio.sleep(3600.0)
 
 
 def test_a_flood_of_commands_is_slowed_down_and_a_stop_is_not() -> None:

@@ -22,6 +22,7 @@ from openral_console.server import (
     listen,
     make_access,
 )
+from openral_ros.token_guesses import TokenTooShort
 from openral_testing.ros.robot import HOSTILE, Robot
 
 JSON = {"content-type": "application/json"}
@@ -219,7 +220,9 @@ def test_loopback_needs_no_token_and_other_addresses_get_one_each() -> None:
 
 
 def test_a_token_that_was_given_is_kept() -> None:
-    assert make_access("127.0.0.1", allow_actions=False, token="mine").token == "mine"
+    assert make_access("127.0.0.1", allow_actions=False, token="m" * 16).token == "m" * 16
+    with pytest.raises(TokenTooShort, match="at least 16"):
+        make_access("127.0.0.1", allow_actions=False, token="m" * 15)
 
 
 def test_a_free_port_is_found_and_named() -> None:

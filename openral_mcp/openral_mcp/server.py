@@ -32,13 +32,15 @@ from openral_mcp.robot_reader import RobotReader
 from openral_mcp.runs import RunFolder
 from openral_reasoner_ros.mission_client import MissionMonitor
 from openral_ros.node_thread import NodeThread
+from openral_ros.token_guesses import check_token
 from openral_ros.tracing import start_tracing
+from openral_ros.web_server import BoundedServer
 
 HOST = "127.0.0.1"
 """The only address that is served: an agent elsewhere uses a tunnel."""
 TOKEN_VARIABLE = "OPENRAL_MCP_TOKEN"
-MIN_TOKEN = 16
-"""Shortest accepted token [characters]: 96 bits in base 64."""
+WRONG_TOKEN_HOLD = 2.0
+"""Time for which a wrong token waits for its answer [s]; how many wait is bounded by the connections."""
 MAX_BODY = 65_536
 """Largest HTTP request [bytes]; the longest goal takes 16 kB."""
 MAX_SESSIONS = 16
@@ -58,16 +60,6 @@ Only status NOT_IN_VIEW is evidence of absence; every other miss says what else 
 PERMITTED = """\
 start_mission asks the robot to pursue a goal; it decides how, within its own limits, and may refuse or ask.
 """
-
-
-class InvalidToken(OpenRALError):
-    """A token that is easily guessed."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            f"{TOKEN_VARIABLE} is too short: use at least {MIN_TOKEN} characters, "
-            "or unset it to have a token generated"
-        )
 
 
 class PortUnavailable(OpenRALError):
@@ -108,6 +100,7 @@ class StaticToken:
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return the access that a token grants, None if it is another one."""
         if not secrets.compare_digest(token.encode(errors="replace"), self._token):
+            await anyio.sleep(WRONG_TOKEN_HOLD)
             return None
         return AccessToken(token=token, client_id="local", scopes=[])
 
@@ -146,11 +139,10 @@ def token_from_environment() -> str:
     """Return the configured token, or a new one.
 
     Raises:
-        InvalidToken: If the configured one is too short.
+        TokenTooShort: If the configured one is easily guessed.
     """
     token = os.environ.get(TOKEN_VARIABLE, "")
-    if token and len(token) < MIN_TOKEN:
-        raise InvalidToken
+    check_token(token, TOKEN_VARIABLE)
     return token or secrets.token_urlsafe(24)
 
 
@@ -182,7 +174,9 @@ async def serve_http(server: MCPServer, listener: socket.socket) -> None:
             allowed_hosts=list(names), allowed_origins=[f"http://{name}" for name in names]
         ),
     )
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=SHUTDOWN_TIMEOUT)
+    config = uvicorn.Config(
+        app, http="h11", ws="none", log_level="error", timeout_graceful_shutdown=SHUTDOWN_TIMEOUT
+    )
     web = _WebServer(config)
     with listener:
         async with anyio.create_task_group() as tasks:
@@ -200,7 +194,7 @@ async def _exit_on_cancel(web: uvicorn.Server) -> None:
         web.should_exit = True
 
 
-class _WebServer(uvicorn.Server):
+class _WebServer(BoundedServer):
     """Web server that leaves signals to its caller."""
 
     @contextmanager
@@ -251,7 +245,7 @@ def serve(http: int | None, *, allow_missions: bool, namespace: str, runs: Path)
         runs: Folder of recorded runs.
 
     Raises:
-        InvalidToken: If the configured token is too short.
+        TokenTooShort: If the configured token is too short.
         PortUnavailable: If the port is taken.
     """
     token = "" if http is None else token_from_environment()

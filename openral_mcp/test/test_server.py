@@ -21,12 +21,12 @@ from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
 
 from openral_mcp.server import (
-    InvalidToken,
     PortUnavailable,
     bind,
     serve_http,
     token_from_environment,
 )
+from openral_ros.token_guesses import TokenTooShort
 
 Call = Callable[..., Any]
 READING = ["explain_run", "list_places", "locate_in_view", "mission_status", "recall_object", "resolve_place"]
@@ -352,7 +352,7 @@ def test_the_token_of_the_environment_is_used_unless_it_is_short(monkeypatch: py
     monkeypatch.setenv("OPENRAL_MCP_TOKEN", TOKEN)
     assert token_from_environment() == TOKEN
     monkeypatch.setenv("OPENRAL_MCP_TOKEN", "short")
-    with pytest.raises(InvalidToken, match="at least 16"):
+    with pytest.raises(TokenTooShort, match="at least 16"):
         token_from_environment()
     monkeypatch.delenv("OPENRAL_MCP_TOKEN")
     assert len(token_from_environment()) >= 32

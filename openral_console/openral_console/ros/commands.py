@@ -76,7 +76,10 @@ class Commands:
 
     def __init__(self, scope: ResourceScope, node: Node, on_stop: Callable[[str], object]) -> None:
         self._scope, self._node = scope, node
-        self._emergency = StopClient(scope, node, on_stop)
+        self._on_stop = on_stop
+        self._stops: list[Done] = []
+        self._ending = False
+        self._emergency = StopClient(scope, node, self._on_stop_state)
         self._clients: dict[str, AsyncServiceClient[object]] = {}
         self._prompts = PromptClient(scope, node, "console")
         self._by_name: Mapping[str, Callable[[Mapping[str, Json], Done], None]] = {
@@ -110,13 +113,28 @@ class Commands:
 
     def _stop(self, values: Mapping[str, Json], done: Done) -> None:
         """Latch the emergency stop, which needs no reasoner, and end the mission."""
-
-        def finish(outcome: Json | Exception) -> None:
-            silent = isinstance(outcome, Exception) and self._emergency.reason
-            done({"message": f"stopped: {self._emergency.reason}"} if silent else outcome)
-
         self._emergency.stop("stop button of the console")
-        self._publish("stop", "", finish)
+        self._stops.append(done)
+        if self._emergency.reason:
+            self._answer_stops({"message": f"stopped: {self._emergency.reason}"})
+        if not self._ending:
+            self._ending = True
+            self._send("stop", "", self._ended)
+
+    def _ended(self, outcome: Json | Exception) -> None:
+        self._ending = False
+        self._answer_stops(outcome)
+
+    def _on_stop_state(self, reason: str) -> None:
+        self._on_stop(reason)
+        if reason:
+            self._answer_stops({"message": f"stopped: {reason}"})
+
+    def _answer_stops(self, outcome: Json | Exception) -> None:
+        """Answer every stop that waits: by the latch or by the reasoner's receipt, whichever comes first."""
+        waiting, self._stops = self._stops, []
+        for done in waiting:
+            done(outcome)
 
     def _release(self, values: Mapping[str, Json], done: Done) -> None:
         def finish(answer: Trigger.Response | CallError) -> None:
@@ -130,7 +148,9 @@ class Commands:
     def _publish(self, text: str, in_reply_to: str, done: Done) -> None:
         if self._prompts.unacknowledged >= MAX_PENDING:
             raise Unavailable("the reasoner has not acknowledged the prompts before this one")
+        self._send(text, in_reply_to, done)
 
+    def _send(self, text: str, in_reply_to: str, done: Done) -> None:
         def finish(outcome: PromptReceipt | NotAcknowledged) -> None:
             if isinstance(outcome, NotAcknowledged):
                 done(NodeSilent("the reasoner", RECEIPT_TIMEOUT))
