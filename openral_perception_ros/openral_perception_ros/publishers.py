@@ -39,7 +39,7 @@ _STARTING = (WorkerPhase.LOADING, WorkerPhase.WAITING)
 NO_FRAME_AGE = -1.0
 """Frame age in `status_message` before the first frame [s]."""
 MEMORY_TOLERANCE = 0.2
-"""Fraction by which measured memory may differ from the manifest without a warning."""
+"""Fraction by which measured memory may exceed the manifest's without a warning."""
 MEMORY_SLACK = 30.0
 """Difference between machines that no manifest can know: libraries, allocator [MB]."""
 
@@ -58,9 +58,9 @@ class MemoryUsage:
 
     @property
     def misdeclared(self) -> str:
-        """Warning if both differ by more than `MEMORY_TOLERANCE` and `MEMORY_SLACK`, else ""."""
+        """Warning if more is used than declared, by `MEMORY_TOLERANCE` and `MEMORY_SLACK`, else ""."""
         allowed = max(MEMORY_TOLERANCE * self.measured, MEMORY_SLACK)
-        if self.measured <= 0.0 or abs(self.measured - self.declared) <= allowed:
+        if self.measured <= self.declared + allowed:
             return ""
         return f"memory is {self.measured:.0f} MB, declared {self.declared:.0f} MB"
 

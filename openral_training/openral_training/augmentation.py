@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_training.coco import Objects
 from openral_training.image_cache import GREY, View
+from openral_training.splits import Objects
 
 Size = tuple[int, int]
 

@@ -11,8 +11,8 @@ import torch
 
 from openral_core.errors import OpenRALError
 from openral_core.files import sync_folder
-from openral_training.coco import ClassesDiffer
 from openral_training.network import ARCHITECTURES, DetectionNetwork
+from openral_training.splits import ClassesDiffer
 
 FORMAT = "openral-detector-1"
 """Marks a file as a checkpoint of this package."""

@@ -1,21 +1,41 @@
 """Data sets in COCO format: the images of one split and their objects, checked once when they are read.
 
-A folder holds ``<split>/annotations.json`` with ``<split>/images/``, or COCO's own layout,
-``annotations/instances_<split>*.json`` with ``<split>*/``.
+Folders are those of `layouts`; the export of a tool is read as it was written, or refused with the reason.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import codecs
+import math
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from openral_core.documents import describe_problem
-from openral_core.errors import OpenRALError, format_choices
+from openral_core.errors import OpenRALError, format_choices, quoted
 from openral_core.files import read_bytes
+from openral_training.layouts import (
+    YOLO_FILES,
+    Annotations,
+    annotations_of,
+    image_file,
+    image_size,
+    is_turned,
+    orientation,
+)
+from openral_training.splits import AnnotatedImage, CocoSplit, boxed
+from openral_training.yolo import read_yolo
 
 MAX_SIZE = 1_000_000_000
 """Largest annotation file [bytes]: that of COCO train2017 has 470 MB."""
@@ -29,20 +49,9 @@ class NotCoco(OpenRALError):
     def __init__(self, where: Path, problem: str) -> None:
         super().__init__(
             f"{where} is not a data set in COCO format: {problem}; expected <split>/annotations.json with "
-            "<split>/images/, or annotations/instances_<split>.json, with 'images', 'annotations' "
-            "(bbox [x, y, width, height] in pixels) and 'categories'"
-        )
-
-
-class ClassesDiffer(OpenRALError):
-    """Classes of a checkpoint or split that the data do not have."""
-
-    def __init__(self, expected_by: str, expected: Sequence[str], where: str, found: Sequence[str]) -> None:
-        missing = [label for label in expected if label not in found]
-        added = [label for label in found if label not in expected]
-        super().__init__(
-            f"the classes of {where} do not match those of {expected_by}: missing "
-            f"{format_choices(missing)}; not in {expected_by}: {format_choices(added)}"
+            "<split>/images/, annotations/instances_<split>.json, or an export of Roboflow, CVAT, Label "
+            "Studio or Ultralytics (data.yaml), with 'images', 'annotations' (bbox [x, y, width, height] in "
+            "pixels) and 'categories'"
         )
 
 
@@ -50,33 +59,89 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class CocoImage(_Part):
-    """One entry of ``images``."""
+def _number_if_digits(value: object) -> object:
+    return int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 20 else value
 
-    id: int
+
+Id = Annotated[int | str, BeforeValidator(_number_if_digits)]
+"""Number, or name, of an image or category."""
+
+
+class CocoImage(_Part):
+    """One entry of ``images``; a size that is missing is that of the file."""
+
+    id: Id
     file_name: str = Field(min_length=1)
-    width: int = Field(gt=0, le=20_000)
-    height: int = Field(gt=0, le=20_000)
+    width: int | None = Field(default=None, gt=0, le=20_000)
+    height: int | None = Field(default=None, gt=0, le=20_000)
+
+
+Coordinate = Annotated[float, Field(allow_inf_nan=False)]
+Side = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 
 
 class CocoAnnotation(_Part):
-    """One entry of ``annotations``; ``iscrowd`` 1 marks a region to ignore."""
+    """One entry of ``annotations``; ``iscrowd`` or ``ignore`` 1 marks a region to ignore.
 
-    image_id: int
-    category_id: int
-    bbox: tuple[
-        Annotated[float, Field(allow_inf_nan=False)],
-        Annotated[float, Field(allow_inf_nan=False)],
-        Annotated[float, Field(ge=0.0, allow_inf_nan=False)],
-        Annotated[float, Field(ge=0.0, allow_inf_nan=False)],
-    ]
-    iscrowd: int = 0
+    ``segmentation`` matters where there is no ``bbox``, and ``attributes`` for CVAT's ``rotation`` of a box
+    about its centre [deg]. One without any of them is a tag of the whole image.
+    """
+
+    image_id: Id
+    category_id: Id
+    bbox: tuple[Coordinate, Coordinate, Side, Side] | None = None
+    iscrowd: bool = False
+    ignore: bool = False
+    segmentation: object = None
+    attributes: object = None
+
+    @field_validator("bbox", mode="before")
+    @classmethod
+    def _none_if_empty(cls, value: object) -> object:
+        return None if value == [] else value
+
+    @field_validator("iscrowd", "ignore", mode="before")
+    @classmethod
+    def _false_if_null(cls, value: object) -> object:
+        return False if value is None else value
+
+    @model_validator(mode="after")
+    def _has_no_mask_alone(self) -> Self:
+        if self.bbox is None and self.segmentation and not self.polygons:
+            raise ValueError("a mask without 'bbox' is not read: export boxes or polygons")
+        return self
+
+    @property
+    def polygons(self) -> tuple[NDArray[np.float64], ...]:
+        """Corners of the outline [px], each of shape (N, 2)."""
+        parts = self.segmentation if isinstance(self.segmentation, list) else []
+        try:
+            return tuple(np.array(part, np.float64).reshape(-1, 2) for part in parts)
+        except (TypeError, ValueError):
+            return ()
+
+    @property
+    def extent(self) -> tuple[float, float, float, float] | None:
+        """Box x, y, width, height that contains the object [px]; None if the annotation has none."""
+        if self.bbox is None:
+            if not self.polygons:
+                return None
+            corners = np.vstack(self.polygons)
+            (x, y), (width, height) = corners.min(axis=0), np.ptp(corners, axis=0)
+            return float(x), float(y), float(width), float(height)
+        x, y, width, height = self.bbox
+        angle = self.attributes.get("rotation", 0.0) if isinstance(self.attributes, dict) else 0.0
+        if not angle:
+            return self.bbox
+        cos, sin = abs(math.cos(math.radians(angle))), abs(math.sin(math.radians(angle)))
+        wide, high = width * cos + height * sin, width * sin + height * cos
+        return x + (width - wide) / 2, y + (height - high) / 2, wide, high
 
 
 class CocoCategory(_Part):
     """One entry of ``categories``."""
 
-    id: int
+    id: Id
     name: str = Field(min_length=1)
 
 
@@ -88,96 +153,67 @@ class CocoFile(_Part):
     categories: tuple[CocoCategory, ...] = Field(min_length=1)
     info: Mapping[str, object] = {}
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Objects:
-    """Objects of one image.
-
-    ``boxes`` is x_min, y_min, x_max, y_max [px], float32 (N, 4); ``classes`` indexes the labels, int64 (N,);
-    ``ignored`` marks regions that count neither as object nor as background, bool (N,).
-    """
-
-    boxes: NDArray[np.float32]
-    classes: NDArray[np.int64]
-    ignored: NDArray[np.bool_]
-
-    def only(self, kept: NDArray[np.bool_]) -> "Objects":
-        """Select objects by a mask."""
-        return Objects(self.boxes[kept], self.classes[kept], self.ignored[kept])
-
+    @field_validator("info", mode="before")
     @classmethod
-    def joined(cls, parts: Sequence["Objects"]) -> "Objects":
-        """Join the objects of several parts of an image."""
-        return cls(
-            np.concatenate([part.boxes for part in parts]),
-            np.concatenate([part.classes for part in parts]),
-            np.concatenate([part.ignored for part in parts]),
-        )
+    def _empty_if_none(cls, value: object) -> object:
+        return value if isinstance(value, dict) else {}
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AnnotatedImage:
-    """One image file and its objects in the file's own pixels; ``size`` is (width, height) [px]."""
-
-    file: Path
-    size: tuple[int, int]
-    objects: Objects
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CocoSplit:
-    """The images of one split; ``labels`` are its categories by ascending id."""
-
-    file: Path
-    labels: tuple[str, ...]
-    images: tuple[AnnotatedImage, ...]
-    info: Mapping[str, object]
-
-    def counts(self) -> NDArray[np.int64]:
-        """Count the objects of each class, without ignored ones, shape (C,)."""
-        every = [image.objects.classes[~image.objects.ignored] for image in self.images]
-        return np.bincount(np.concatenate(every), minlength=len(self.labels))
-
-    def relabelled(self, labels: tuple[str, ...], expected_by: str) -> "CocoSplit":
-        """Return the split with its classes numbered as in ``labels``; other objects become background.
-
-        Raises:
-            ClassesDiffer: If a label is not among the categories.
-        """
-        if not set(labels) <= set(self.labels):
-            raise ClassesDiffer(expected_by, labels, str(self.file), self.labels)
-        if labels == self.labels:
-            return self
-        numbers = np.array([labels.index(name) if name in labels else -1 for name in self.labels], np.int64)
-        images = tuple(_renumbered(image, numbers) for image in self.images)
-        return CocoSplit(self.file, labels, images, self.info)
-
-
-def _renumbered(image: AnnotatedImage, numbers: NDArray[np.int64]) -> AnnotatedImage:
-    found = image.objects
-    objects = Objects(found.boxes, numbers[found.classes], found.ignored)
-    return AnnotatedImage(image.file, image.size, objects.only((objects.classes >= 0) | objects.ignored))
+    @model_validator(mode="after")
+    def _is_in_pixels(self) -> Self:
+        boxes = [each.bbox for each in self.annotations if each.bbox is not None]
+        if boxes and max(max(box) for box in boxes) <= 1.0:
+            raise ValueError("every 'bbox' is in shares of its image; expected pixels")
+        return self
 
 
 def read_split(data: Path, split: str) -> CocoSplit:
-    """Read and check one split.
+    """Read and check one split in any of the layouts.
 
     Raises:
         NotCoco: If the folder has no such split, or its file is not valid; the first problems are named.
+        NotYolo: The same for an export of YOLO.
     """
-    file, folders = _find(data, split)
-    content = read_coco(file)
-    categories = sorted(content.categories, key=lambda each: each.id)
+    found = annotations_of(data, split)
+    if not found:
+        present = sorted(path.name for path in data.iterdir()) if data.is_dir() else []
+        raise NotCoco(data, f"no annotations of split {split!r} among {format_choices(present[:8])}")
+    if len(found) > 1:
+        files = format_choices(each.file.relative_to(data) for each in found[:8])
+        raise NotCoco(data, f"several annotations of split {split!r}: {files}; keep one of them there")
+    (annotations,) = found
+    if annotations.file.name in YOLO_FILES:
+        return read_yolo(annotations.file, split)
+    return _read(annotations)
+
+
+def _read(annotations: Annotations) -> CocoSplit:
+    file, content = annotations.file, read_coco(annotations.file)
+    categories = _categories(file, content)
     numbers = {category.id: number for number, category in enumerate(categories)}
-    labels = tuple(category.name for category in categories)
-    if len(set(labels)) != len(labels) or len(numbers) != len(labels):
-        raise NotCoco(file, "two categories have the same name or id")
     by_image = _by_image(file, content, numbers)
-    images = tuple(
-        AnnotatedImage(_image_file(file, folders, image), (image.width, image.height), by_image[image.id])
-        for image in content.images
-    )
-    return CocoSplit(file, labels, images, content.info)
+    images = []
+    for image in content.images:
+        path = _image_file(annotations, image)
+        size = _size(file, path, image)
+        rows = [(each, extent) for each in by_image[image.id] if (extent := each.extent) is not None]
+        boxes = np.array([extent for _, extent in rows], np.float32)
+        classes = [numbers[each.category_id] for each, _ in rows]
+        ignored = [each.iscrowd or each.ignore for each, _ in rows]
+        images.append(AnnotatedImage(path, size, boxed(boxes, classes, ignored, size)))
+    if len({image.file for image in images}) < len(images):
+        twice = next(path for path, n in Counter(image.file for image in images).items() if n > 1)
+        raise NotCoco(file, f"two images are the same file, {twice}")
+    return CocoSplit(file, tuple(category.name for category in categories), tuple(images), content.info)
+
+
+def _categories(file: Path, content: CocoFile) -> list[CocoCategory]:
+    """Sort the categories by id; one that nothing refers to gives way to another of its name (Roboflow)."""
+    used = {each.category_id for each in content.annotations}
+    names = Counter(category.name for category in content.categories)
+    kept = [each for each in content.categories if names[each.name] == 1 or each.id in used]
+    if len({each.name for each in kept}) != len(kept) or len({each.id for each in kept}) != len(kept):
+        raise NotCoco(file, "two categories have the same name or id")
+    return sorted(kept, key=lambda each: (isinstance(each.id, str), each.id))
 
 
 def read_coco(file: Path) -> CocoFile:
@@ -187,7 +223,7 @@ def read_coco(file: Path) -> CocoFile:
         NotCoco: If it cannot be read or is not valid; the first problems are named.
     """
     try:
-        return CocoFile.model_validate_json(read_bytes(file, MAX_SIZE))
+        return CocoFile.model_validate_json(_as_utf8(read_bytes(file, MAX_SIZE)))
     except OSError as error:
         raise NotCoco(file, str(error)) from error
     except ValidationError as error:
@@ -195,57 +231,47 @@ def read_coco(file: Path) -> CocoFile:
         raise NotCoco(file, "; ".join(problems)) from error
 
 
-def _find(data: Path, split: str) -> tuple[Path, tuple[Path, ...]]:
-    """Return the annotation file of a split and the folders that may hold its images."""
-    own = data / split / "annotations.json"
-    if own.is_file():
-        return own, (data / split / "images", data / split)
-    found = sorted((data / "annotations").glob(f"instances_{split}*.json"))
-    if not found:
-        present = sorted(path.name for path in data.iterdir()) if data.is_dir() else []
-        raise NotCoco(data, f"no annotations of split {split!r} among {format_choices(present[:8])}")
-    name = found[0].stem.removeprefix("instances_")
-    return found[0], (data / name, data / "images" / name, data / "images", data)
+def _as_utf8(data: bytes) -> bytes:
+    """Undo what Windows does to a text: a byte order mark, or UTF-16."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16").encode()
+    return data.removeprefix(codecs.BOM_UTF8)
 
 
-def _image_file(file: Path, folders: tuple[Path, ...], image: CocoImage) -> Path:
-    for folder in folders:
-        if (folder / image.file_name).is_file():
-            return folder / image.file_name
-    searched = ", ".join(map(str, folders))
-    raise NotCoco(file, f"image {image.file_name!r} (id {image.id}) is in none of {searched}")
+def _image_file(annotations: Annotations, image: CocoImage) -> Path:
+    if found := image_file(image.file_name, annotations.folders):
+        return found
+    searched = format_choices(map(str, annotations.folders))
+    raise NotCoco(
+        annotations.file, f"image {quoted(image.file_name)} (id {quoted(image.id)}) is in none of {searched}"
+    )
 
 
-def _by_image(file: Path, content: CocoFile, numbers: Mapping[int, int]) -> dict[int, Objects]:
-    rows: dict[int, list[CocoAnnotation]] = {image.id: [] for image in content.images}
+def _size(file: Path, path: Path, image: CocoImage) -> tuple[int, int]:
+    named = image.width is not None and image.height is not None
+    if is_turned(path) or (not named and orientation(path) > 1):
+        raise NotCoco(
+            file,
+            f"image {quoted(image.file_name)} is turned by its EXIF tag, which annotation tools may ignore: "
+            "turn its pixels, and annotate it again if the boxes are then wrong",
+        )
+    if image.width is not None and image.height is not None:
+        return image.width, image.height
+    if (size := image_size(path)) is None:
+        raise NotCoco(file, f"image {quoted(image.file_name)} has no size and cannot be decoded")
+    return size
+
+
+def _by_image(file: Path, content: CocoFile, numbers: Mapping[Id, int]) -> dict[Id, list[CocoAnnotation]]:
+    rows: dict[Id, list[CocoAnnotation]] = {image.id: [] for image in content.images}
     if len(rows) != len(content.images):
         raise NotCoco(file, "two images have the same id")
-    sizes = {image.id: (image.width, image.height) for image in content.images}
     for position, annotation in enumerate(content.annotations):
         if annotation.image_id not in rows or annotation.category_id not in numbers:
             raise NotCoco(
                 file,
-                f"annotations[{position}] refers to image {annotation.image_id} and category "
-                f"{annotation.category_id}, of which one does not exist",
+                f"annotations[{position}] refers to image {quoted(annotation.image_id)} and category "
+                f"{quoted(annotation.category_id)}, of which one does not exist",
             )
         rows[annotation.image_id].append(annotation)
-    return {key: _objects(found, numbers, sizes[key]) for key, found in rows.items()}
-
-
-def _objects(found: Sequence[CocoAnnotation], numbers: Mapping[int, int], size: tuple[int, int]) -> Objects:
-    """Clip boxes to the image and drop those without area in it."""
-    boxes = np.array([each.bbox for each in found], np.float32).reshape(-1, 4)
-    boxes[:, 2:] += boxes[:, :2]
-    boxes[:, 0::2] = boxes[:, 0::2].clip(0.0, size[0])
-    boxes[:, 1::2] = boxes[:, 1::2].clip(0.0, size[1])
-    classes = np.array([numbers[each.category_id] for each in found], np.int64)
-    ignored = np.array([bool(each.iscrowd) for each in found], np.bool_)
-    area = (boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1])
-    return Objects(boxes, classes, ignored).only(area)
-
-
-def trained_labels(split: CocoSplit) -> Iterator[str]:
-    """Yield the labels of a split that have at least one object to learn from."""
-    for label, count in zip(split.labels, split.counts(), strict=True):
-        if count:
-            yield label
+    return rows

@@ -10,8 +10,8 @@ import numpy as np
 from faster_coco_eval import COCO, COCOeval_faster
 
 from openral_training.calibration import calibration_error
-from openral_training.coco import Objects
 from openral_training.matching import MIN_OVERLAP, SIZES, Detections, Matches, match
+from openral_training.splits import Objects
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
 from openral_core.files import replace_file
-from openral_training.coco import AnnotatedImage, Objects
+from openral_training.splits import AnnotatedImage, Objects
 
 GREY = 114
 """Level of the padding, as in YOLO-family letterboxing [levels of 255]."""
@@ -160,6 +160,8 @@ def decode(image: AnnotatedImage, size: tuple[int, int]) -> NDArray[np.uint8]:
         UnreadableImage: If it is not an image of the annotated size.
     """
     bgr = cv2.imread(str(image.file), cv2.IMREAD_COLOR)
+    if bgr is not None and (bgr.shape[1], bgr.shape[0]) != image.size:  # annotated as stored
+        bgr = cv2.imread(str(image.file), cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION)
     if bgr is None:
         raise UnreadableImage(image.file, "it cannot be decoded")
     if (bgr.shape[1], bgr.shape[0]) != image.size:

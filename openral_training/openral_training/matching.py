@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_training.coco import Objects
+from openral_training.splits import Objects
 
 MIN_OVERLAP = 0.5
 """Intersection over union from which a box counts as a match, as in PASCAL VOC."""

@@ -15,7 +15,7 @@ from openral_core.files import replace_file
 from openral_training.augmentation import Augmentation
 from openral_training.batches import Batch, BatchPlan, BatchStream
 from openral_training.checkpoints import initial_weights, read_checkpoint
-from openral_training.coco import CocoSplit, NotCoco, read_split, trained_labels
+from openral_training.coco import NotCoco, read_split
 from openral_training.curves import draw_curves
 from openral_training.evaluation import Evaluation, evaluate
 from openral_training.image_cache import DecodedImages, open_cache
@@ -25,6 +25,7 @@ from openral_training.network import anchor_points
 from openral_training.options import TrainingOptions
 from openral_training.prediction import detect_all, input_size, predictor
 from openral_training.run_state import RunState
+from openral_training.splits import CocoSplit, trained_labels
 
 LAST, BEST, METRICS, CURVES = "last.pt", "best.pt", "metrics.json", "curves.png"
 CLIPPED = 10.0

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openral_training.augmentation import Augmentation, clipped, crop, flipped, training_view
-from openral_training.coco import Objects
 from openral_training.image_cache import View
+from openral_training.splits import Objects
 
 WHITE = 255
 

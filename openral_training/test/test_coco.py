@@ -5,10 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
+from PIL import ExifTags, Image
 
-from openral_training.coco import ClassesDiffer, NotCoco, read_split, trained_labels
+from openral_training.coco import NotCoco, read_split
+from openral_training.image_cache import decode
+from openral_training.splits import ClassesDiffer, trained_labels
 
 Shapes = Callable[..., Path]
 
@@ -49,6 +53,119 @@ def test_coco_s_own_layout_is_read(tmp_path: Path, shapes: Shapes) -> None:
     assert len(read_split(own, "val").images) == 4
 
 
+def moved(shapes: Shapes, root: Path, annotations: str, images: str, content: bytes | None = None) -> Path:
+    """Write one split of a data set where the export of another tool has it."""
+    source = shapes() / "train"
+    file, folder = root / annotations, root / images
+    file.parent.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    for image in (source / "images").iterdir():
+        image.rename(folder / image.name)
+    file.write_bytes(content or (source / "annotations.json").read_bytes())
+    return root
+
+
+@pytest.mark.parametrize(
+    ("split", "annotations", "images"),
+    [
+        ("train", "train/_annotations.coco.json", "train"),
+        ("val", "valid/_annotations.coco.json", "valid"),
+        ("train", "annotations/instances_default.json", "images/default"),
+        ("val", "annotations/instances_Validation.json", "images/Validation"),
+        ("train", "result.json", "images"),
+        ("train", "annotations/instances_train2017.json", "images/train2017"),
+        ("train2014", "annotations/instances_train2014.json", "train2014"),
+    ],
+)
+def test_exports_of_annotation_tools_are_read_where_they_lie(
+    shapes: Shapes, tmp_path: Path, split: str, annotations: str, images: str
+) -> None:
+    data = moved(shapes, tmp_path / "export", annotations, images)
+    assert read_split(data, split).counts().sum() == 24
+    (data / annotations).with_name("instances_train-backup.json").write_text("{}")
+    assert read_split(data, split).counts().sum() == 24
+
+
+def test_an_export_without_splits_is_not_its_own_validation(shapes: Shapes, tmp_path: Path) -> None:
+    data = moved(shapes, tmp_path / "export", "result.json", "images")
+    with pytest.raises(NotCoco, match="no annotations of split 'val'"):
+        read_split(data, "val")
+
+
+@pytest.mark.parametrize("other", ["annotations/instances_train2014.json", "train/annotations.json"])
+def test_which_of_two_files_is_meant_is_not_guessed(shapes: Shapes, tmp_path: Path, other: str) -> None:
+    data = moved(shapes, tmp_path / "export", "annotations/instances_train2017.json", "train2017")
+    (data / other).parent.mkdir(exist_ok=True)
+    (data / other).write_bytes((data / "annotations" / "instances_train2017.json").read_bytes())
+    with pytest.raises(NotCoco, match="several annotations of split 'train'") as refused:
+        read_split(data, "train")
+    assert other in str(refused.value)
+    assert read_split(data, "train2017").counts().sum() == 24
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda content: content.update(info=None),
+        lambda content: content.update(info=[]),
+        lambda content: content["annotations"][0].update(iscrowd=None, ignore=0, area=float("nan")),
+        lambda content: content["annotations"].append({"image_id": 0, "category_id": 10, "bbox": []}),
+        lambda content: content["annotations"].append({"image_id": 0, "category_id": 10, "attributes": {}}),
+        lambda content: content["categories"].append({"id": 0, "name": "disc", "supercategory": "none"}),
+        lambda content: content["images"][0].update(id="0", width=None, height=None),
+        lambda content: content["images"][0].update(file_name="images\\0.png"),
+        lambda content: content["images"][0].update(file_name="D:\\work\\set 1\\0.png"),
+        lambda content: content["images"][0].update(file_name="https://tool.example/data/%30.png?sig=1"),
+    ],
+)
+def test_what_other_tools_write_is_no_reason_to_refuse(
+    shapes: Shapes, change: Callable[[dict[str, Any]], object]
+) -> None:
+    split = read_split(shapes(change=change), "train")
+    assert split.labels == ("square", "disc")
+    assert split.counts().sum() == 24
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_the_encodings_of_windows_are_read(shapes: Shapes, encoding: str) -> None:
+    file = shapes() / "train" / "annotations.json"
+    file.write_bytes(file.read_text().encode(encoding))
+    assert read_split(file.parent.parent, "train").counts().sum() == 24
+
+
+def test_a_box_contains_its_outline_or_its_rotated_corners(shapes: Shapes) -> None:
+    outline = {"bbox": [], "segmentation": [[10, 20, 40, 20, 40, 50], [12, 8, 14, 8, 14, 22]]}
+    split = read_split(shapes(change=first_annotation(**outline)), "train")
+    assert split.images[0].objects.boxes[0].tolist() == [10, 8, 40, 50]
+
+
+def test_a_rotated_box_of_cvat_is_read_as_its_hull(shapes: Shapes) -> None:
+    turned = {"bbox": [20, 10, 20, 40], "attributes": {"rotation": 90.0}}
+    split = read_split(shapes(change=first_annotation(**turned)), "train")
+    assert split.images[0].objects.boxes[0] == pytest.approx([10, 20, 50, 40])
+
+
+@pytest.mark.parametrize("orientation", [3, 6])
+def test_a_turned_image_is_read_as_its_annotated_size_tells_or_refused(
+    shapes: Shapes, orientation: int
+) -> None:
+    data = shapes()
+    path = data / "train" / "images" / "0.png"
+    with Image.open(path) as image:
+        tag = Image.Exif()
+        tag[ExifTags.Base.Orientation] = orientation
+        image.save(path, exif=tag)
+    if orientation == 3:
+        with pytest.raises(NotCoco, match="EXIF"):
+            read_split(data, "train")
+        return
+    images = read_split(data, "train").images
+    assert (
+        decode(images[0], (96, 64))[:, :96].tolist()
+        == cv2.imread(str(path), cv2.IMREAD_COLOR_RGB | cv2.IMREAD_IGNORE_ORIENTATION).tolist()
+    )
+
+
 def test_only_classes_with_objects_are_learned(shapes: Shapes) -> None:
     def change(content: dict[str, Any]) -> None:
         content["categories"].append({"id": 99, "name": "ghost"})
@@ -73,6 +190,12 @@ def test_classes_are_numbered_as_asked_and_others_are_background(shapes: Shapes)
         (lambda content: content.update(images=[]), "images"),
         (first_annotation(bbox=[1, 2, 3]), "annotations.0.bbox"),
         (first_annotation(bbox=[1, 2, -3, 4]), "annotations.0.bbox"),
+        (first_annotation(bbox=[], segmentation={"counts": "a1", "size": [64, 96]}), "a mask without 'bbox'"),
+        (
+            lambda content: [each.update(bbox=[0.1, 0.2, 0.3, 0.4]) for each in content["annotations"]],
+            "shares",
+        ),
+        (lambda content: content["images"][0].update(file_name="1.png"), "two images are the same file"),
         (first_annotation(image_id=77), "image 77"),
         (first_annotation(category_id=77), "category 77"),
         (lambda content: content["images"][0].update(file_name="gone.png"), "'gone.png'"),

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from openral_training.coco import Objects
 from openral_training.matching import Detections, match
+from openral_training.splits import Objects
 
 BOX, OTHER = [0, 0, 10, 10], [50, 50, 90, 90]
 

@@ -14,7 +14,6 @@ from openral_core.errors import OpenRALError
 from openral_training.augmentation import Augmentation
 from openral_training.batches import Batch, BatchPlan, BatchStream, collate, draw_batch
 from openral_training.checkpoints import Checkpoint, initial_weights, read_checkpoint
-from openral_training.coco import AnnotatedImage, Objects
 from openral_training.evaluation import evaluate
 from openral_training.image_cache import DecodedImages, View
 from openral_training.losses import Assignment, assign, detection_loss, overlaps
@@ -23,6 +22,7 @@ from openral_training.muon import Muon
 from openral_training.network import DetectionNetwork, anchor_points, decode_boxes
 from openral_training.options import TrainingOptions
 from openral_training.run_state import Optimiser
+from openral_training.splits import AnnotatedImage, Objects
 
 torch.set_num_threads(1)
 LABELS = ("mug", "bowl")

@@ -246,7 +246,7 @@ THOUSANDTHS = {**QWEN, "answer_format": "json_thousandths"}
         (THOUSANDTHS, ("red mug", "baguette"), [("red mug", 20, 30), ("baguette", 120.8, 0)]),
         ({**THOUSANDTHS, "max_new_tokens": 16}, ("red mug", "baguette"), "cut off after 16 tokens"),
         (THOUSANDTHS, ("glass",), [("glass", 6.6, 8.5)]),
-        (THOUSANDTHS, ("a", "b"), "none of which was requested"),
+        (THOUSANDTHS, ("a", "b"), "a box has no label"),
         ({**QWEN, "answer_format": "json_pixels"}, ("lemon", "mug"), "lies outside"),
         ({**QWEN, "answer_format": "tags"}, ("mug",), "does not match the grammar"),
     ],

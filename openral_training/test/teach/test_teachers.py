@@ -7,7 +7,13 @@ import pytest
 from openral_core.detectors import Box, Detection, LocateResult, LocateStatus
 from openral_training.coco import NotCoco
 from openral_training.teach.lesson import Lesson, Verdict
-from openral_training.teach.teachers import NoSuchFrames, NotAnnotated, boxes_of, label_by_coco
+from openral_training.teach.teachers import (
+    AnotherPicture,
+    NoSuchFrames,
+    NotAnnotated,
+    boxes_of,
+    label_by_coco,
+)
 
 
 @pytest.fixture
@@ -47,6 +53,68 @@ def test_annotations_of_the_lessons_images_are_taken_by_name(lesson: Lesson, coc
         ("pot", 30, Verdict.IGNORE),
     ]
     assert {each.label for each in label_by_coco(lesson, coco, ()).boxes} == {"pot", "jar"}
+
+
+def picture(seed: int, size: tuple[int, int] = (64, 48)) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 256, (size[1], size[0], 3)).astype(np.uint8)
+
+
+@pytest.fixture
+def shifted(tmp_path: Path) -> Lesson:
+    """Frames whose numbers are not those of their origins; two origins have one name."""
+    lesson = Lesson(tmp_path / "lesson")
+    for seed, origin in enumerate(("hall/000002.jpg", "den/000002.jpg", "hall/000004.jpg")):
+        lesson = lesson.with_frame(picture(seed), f"/photos/{origin}")
+    return lesson
+
+
+def annotated(tmp_path: Path, name: str, size: tuple[int, int] = (64, 48)) -> Path:
+    content = {
+        "images": [{"id": 1, "file_name": name, "width": size[0], "height": size[1]}],
+        "categories": [{"id": 7, "name": "pot"}],
+        "annotations": [{"image_id": 1, "category_id": 7, "bbox": [1, 2, 10, 12]}],
+    }
+    file = tmp_path / "drawn.json"
+    file.write_text(json.dumps(content))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("name", "frame"),
+    [
+        ("hall/000002.jpg", "000001.jpg"),
+        ("den\\000002.jpg", "000002.jpg"),
+        ("images/000004.jpg", "000003.jpg"),
+        ("000003.jpg", "000003.jpg"),
+        ("frames/000002.jpg", "000002.jpg"),
+        ("https://tool.example/data/hall/000002.jpg?x=1", "000001.jpg"),
+    ],
+)
+def test_annotations_reach_the_picture_they_were_drawn_on(
+    shifted: Lesson, tmp_path: Path, name: str, frame: str
+) -> None:
+    (box,) = label_by_coco(shifted, annotated(tmp_path, name), ()).boxes
+    assert box.frame == frame
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "words"),
+    [
+        ("000002.jpg", (64, 48), "may be any of"),
+        ("000004.jpg", (32, 24), "is 32x24, but frame 000003.jpg is 64x48"),
+        ("hall/000002.jpg", (48, 64), "is 48x64, but frame 000001.jpg is 64x48"),
+    ],
+)
+def test_annotations_of_what_may_be_another_picture_are_refused(
+    shifted: Lesson, tmp_path: Path, name: str, size: tuple[int, int], words: str
+) -> None:
+    with pytest.raises(AnotherPicture, match=words):
+        label_by_coco(shifted, annotated(tmp_path, name, size), ())
+
+
+def test_a_name_in_another_folder_is_another_picture(shifted: Lesson, tmp_path: Path) -> None:
+    with pytest.raises(NoSuchFrames):
+        label_by_coco(shifted, annotated(tmp_path, "attic/000004.jpg"), ())
 
 
 def test_annotations_that_teach_nothing_are_refused(lesson: Lesson, coco: Path) -> None:
