@@ -122,7 +122,7 @@ class Consent:
     _asked: int = 0
     _open: dict[str, tuple[str, str]] = field(default_factory=dict)
     _lasting: set[tuple[str, str]] = field(default_factory=set)
-    _single: dict[tuple[str, str], float] = field(default_factory=dict)
+    _single: dict[tuple[str, str], tuple[float, str]] = field(default_factory=dict)
 
     def decide(self, subject: Subject, now: float) -> ConsentDecision:
         """Decide about a goal at steady time ``now`` [s]; a yes to a single step is used up."""
@@ -132,7 +132,8 @@ class Consent:
             return ConsentDecision(ConsentOutcome.PERMITTED, name, permit, step, reason)
         if permit is Permission.NEVER:
             return ConsentDecision(ConsentOutcome.REFUSED, name, permit, step, reason)
-        if key in self._lasting or self._single.pop(key, -math.inf) + YES_LASTS > now:
+        said, _ = self._single.pop(key, (-math.inf, ""))
+        if key in self._lasting or said + YES_LASTS > now:
             if permit is Permission.ASK_ONCE:
                 self._lasting.add(key)
             return ConsentDecision(ConsentOutcome.PERMITTED, name, permit, step, "the operator said yes")
@@ -150,8 +151,19 @@ class Consent:
         """Take the operator's answer at steady time ``now`` [s]; return False if no such question is open."""
         key = self._open.pop(question_id, None)
         if key is not None and yes:
-            self._single[key] = now
+            self._single[key] = now, question_id
         return key is not None
+
+    def retract(self, question_id: str) -> None:
+        """Take back the yes to a question, if that was not used."""
+        self._single = {key: each for key, each in self._single.items() if each[1] != question_id}
+
+    def void(self) -> int:
+        """Withdraw every open question, and every yes that was not used; return how many there were."""
+        count = len(self._open) + len(self._single)
+        self._open.clear()
+        self._single.clear()
+        return count
 
     def _rule_of(self, subject: Subject) -> tuple[str, Permission, str]:
         for zone in self.policy.keep_out:

@@ -51,6 +51,34 @@ def test_a_no_an_old_yes_and_a_second_answer_permit_nothing() -> None:
     assert consent.decide(FRIDGE, YES_LASTS).outcome is ConsentOutcome.ASKED
 
 
+@pytest.mark.parametrize("permit", [Permission.ASK_ONCE, Permission.ASK_EACH_TIME])
+def test_a_stop_voids_open_questions_and_what_was_permitted_but_not_done(permit: Permission) -> None:
+    consent = asking(permit)
+    unused, still_open = consent.decide(FRIDGE, 0.0).question_id, consent.decide(SAFE, 0.0).question_id
+    consent.answer(unused, yes=True, now=0.0)
+    consent.void()
+    assert not consent.answer(still_open, yes=True, now=1.0)
+    for subject in (FRIDGE, SAFE):
+        assert consent.decide(subject, 1.0).outcome is ConsentOutcome.ASKED
+
+
+def test_a_stop_keeps_what_was_permitted_once_and_done() -> None:
+    consent = asking(Permission.ASK_ONCE)
+    consent.answer(consent.decide(FRIDGE, 0.0).question_id, yes=True, now=0.0)
+    assert consent.decide(FRIDGE, 0.0).outcome is ConsentOutcome.PERMITTED
+    consent.void()
+    assert consent.decide(FRIDGE, 1.0).outcome is ConsentOutcome.PERMITTED
+
+
+def test_a_yes_that_is_retracted_permits_nothing() -> None:
+    consent = asking(Permission.ASK_EACH_TIME)
+    question = consent.decide(FRIDGE, 0.0).question_id
+    consent.answer(question, yes=True, now=0.0)
+    consent.retract("another")
+    consent.retract(question)
+    assert consent.decide(FRIDGE, 1.0).outcome is ConsentOutcome.ASKED
+
+
 def test_never_is_not_asked_about() -> None:
     consent = asking(Permission.NEVER)
     decision = consent.decide(FRIDGE, 0.0)

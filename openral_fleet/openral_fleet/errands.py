@@ -8,9 +8,9 @@ from pydantic import Field, StringConstraints
 
 from openral_core.documents import Document, InvalidDocument, parse_document, read_yaml
 from openral_core.errors import format_choices
+from openral_core.prompts import NAME_CHARACTERS, PROMPT_CHARACTERS
 from openral_core.skills import Verb
 from openral_core.text.stop_words import is_stop_phrase
-from openral_reasoner.prompts import NAME_CHARACTERS, PROMPT_CHARACTERS
 
 MAX_ERRANDS = 200
 """Longest list: every change of an errand writes the whole journal, some 100 kB at this length."""

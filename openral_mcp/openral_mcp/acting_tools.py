@@ -14,11 +14,11 @@ from pydantic import AfterValidator, Field, FiniteFloat
 
 from openral_core.errors import OpenRALError
 from openral_core.missions import PromptOutcome
+from openral_core.prompts import PROMPT_CHARACTERS
 from openral_mcp.missions import MissionClient, is_for_operator
 from openral_mcp.reading_tools import OptionalWords, ReadingTools, Words, printable
 from openral_mcp.replies import MissionReply, StopReply, mission_reply
 from openral_msgs.msg import PromptReceipt
-from openral_reasoner.prompts import PROMPT_CHARACTERS
 from openral_reasoner_ros.mission_client import MissionMonitor
 from openral_ros.prompt_client import NotAcknowledged
 

@@ -5,13 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from openral_core.missions import MissionState, PromptOutcome
+from openral_core.prompts import NAME_CHARACTERS, prompt_refusal
 from openral_reasoner.commands import Command, MissionReport, PublishPrompt, PublishReceipt, PublishStatus
 from openral_reasoner.events import PromptReceived
 
-PROMPT_CHARACTERS = 4000
-"""Longest accepted prompt [characters]: about a thousand tokens of every decision."""
-NAME_CHARACTERS = 200
-"""Longest accepted id in a prompt [characters]."""
 RECEIPTS_KEPT = 256
 """Receipts kept for repeated prompts; senders stop repeating long before this many others arrive."""
 _QUOTED = 80
@@ -88,15 +85,8 @@ class GoalQueue:
 
 def refusal(prompt: PromptReceived) -> str:
     """Return the reason to refuse a prompt; "" if it is acceptable."""
-    if prompt.source != "operator":
-        return "header.frame_id is empty: goals and answers need frame_id 'operator'"
-    if not prompt.text.strip():
-        return "the text is empty: say what to do, for example 'find the mug'"
-    if len(prompt.text) > PROMPT_CHARACTERS:
-        return f"the text is too long: at most {PROMPT_CHARACTERS} characters are accepted"
     names = {"id": prompt.id, "in_reply_to": prompt.in_reply_to, "requester": prompt.requester}
-    long = next((name for name, value in names.items() if len(value) > NAME_CHARACTERS), "")
-    return f"{long} is too long: at most {NAME_CHARACTERS} characters are accepted" if long else ""
+    return prompt_refusal(prompt.source, prompt.text, **names)
 
 
 def dropped(goals: tuple[Goal, ...], why: str) -> list[Command]:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from openral_core.missions import MissionState, PromptOutcome
+from openral_core.prompts import PROMPT_CHARACTERS
 from openral_core.skills import SkillResult, SkillStatus
 from openral_reasoner.commands import (
     AskModel,
@@ -28,7 +29,7 @@ from openral_reasoner.events import (
     StopChanged,
 )
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.prompts import PROMPT_CHARACTERS, RECEIPTS_KEPT
+from openral_reasoner.prompts import RECEIPTS_KEPT
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.fake_peers import HomePeers

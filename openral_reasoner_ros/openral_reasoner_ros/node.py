@@ -17,6 +17,7 @@ from pathlib import Path
 from rclpy.node import Node
 
 from openral_core.errors import format_choices
+from openral_core.prompts import NAME_CHARACTERS, OPERATOR, PROMPT_CHARACTERS, STOP_SOURCES
 from openral_core.rskills import Registry, SkillManifest
 from openral_msgs.msg import PromptStamped
 from openral_reasoner import commands as c
@@ -24,7 +25,6 @@ from openral_reasoner.events import Cancelled, Event, PaletteChanged, PromptRece
 from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import build_palette
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.prompts import NAME_CHARACTERS, PROMPT_CHARACTERS
 from openral_reasoner_ros.clients.model import DeadlineClient, ModelClient, make_advisor, make_model
 from openral_reasoner_ros.dispatcher import EventDispatcher, Handler
 from openral_reasoner_ros.genai_spans import GenAiConventions
@@ -144,7 +144,6 @@ def _own_handlers(node: Node, publishers: MissionPublishers, traces: Traces) -> 
     }
 
 
-OPERATOR, UNNAMED = "operator", ""
 MAX_PROMPT_LENGTH = 2 * PROMPT_CHARACTERS
 """Characters of a prompt that reach the core, which rejects long ones but finds a stop at either end."""
 
@@ -184,7 +183,7 @@ class ReasonerNode(LifecycleNodeBase):
 
 def on_prompt(active: ActiveReasoner, echo: OperatorPromptPublisher, message: PromptStamped) -> None:
     """Post an operator's prompt to the core, and publish it; prompts of other nodes are not goals."""
-    if message.header.frame_id in (OPERATOR, UNNAMED):
+    if message.header.frame_id in STOP_SOURCES:
         message.text = bounded(message.text)
         for name in ("id", "in_reply_to", "requester", "traceparent"):
             setattr(message, name, getattr(message, name)[: NAME_CHARACTERS + 1])
@@ -208,7 +207,7 @@ def prompt_event(message: PromptStamped) -> PromptReceived:
         requester=message.requester,
         in_reply_to=message.in_reply_to,
         traceparent=message.traceparent[:NAME_CHARACTERS],
-        source="operator" if message.header.frame_id == OPERATOR else "",
+        source=OPERATOR if message.header.frame_id == OPERATOR else "",
     )
 
 

@@ -1,11 +1,12 @@
 """Consent in a skill server: publishes the policy and every decision, and hears the operator's answers.
 
 Publishes openral/policy and openral/consent; subscribes openral/prompt, where an answer names its question in
-``in_reply_to``.
+``in_reply_to``, and openral/prompt_receipt, since an answer that the reasoner refuses permits nothing.
 """
 
 import time
 import uuid
+from typing import TypeVar
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from pydantic import Field
@@ -13,14 +14,19 @@ from rclpy.node import Node
 from rclpy.task import Future
 from std_msgs.msg import String
 
-from openral_core.consent import Consent, ConsentDecision, ConsentOutcome, is_yes
+from openral_core.consent import OPEN_QUESTIONS, Consent, ConsentDecision, ConsentOutcome, is_yes
 from openral_core.consent_policy import Policy, Subject
-from openral_msgs.msg import PromptStamped
-from openral_ros.emergency_stop import OPERATORS, StopParameters
-from openral_ros.prompt_client import PROMPT
-from openral_ros.qos import LATCHED, LATCHED_HISTORY, RELIABLE
+from openral_core.prompts import STOP_SOURCES, prompt_refusal
+from openral_core.skill_errors import SkillFailed
+from openral_core.skills import SkillStatus
+from openral_core.text.stop_words import contains_stop_word
+from openral_msgs.msg import PromptReceipt, PromptStamped
+from openral_ros.emergency_stop import StopParameters
+from openral_ros.prompt_client import PROMPT, RECEIPT
+from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE
 from openral_ros.resources import ResourceScope
 
+T = TypeVar("T")
 POLICY = "openral/policy"
 CONSENT = "openral/consent"
 ANSWER_GRACE = 2.0
@@ -62,8 +68,19 @@ def decision_message(decision: ConsentDecision, rskill: str) -> DiagnosticStatus
     )
 
 
+class StoppedWhileAsking(SkillFailed):
+    """The operator stopped the robot while a goal waited for their answer."""
+
+    status = SkillStatus.CANCELLED
+
+    def __init__(self) -> None:
+        super().__init__("stopped by the operator before they answered; the question is withdrawn")
+
+
 class OperatorConsent:
     """Decides about goals before anything moves. All of its state belongs to the node's executor.
+
+    A stop, of either kind, withdraws every open question and every yes that was not used.
 
     Args:
         scope: Owns the interfaces.
@@ -76,20 +93,38 @@ class OperatorConsent:
         self._log = node.get_logger()
         self._consent = Consent(policy, uuid.uuid4().hex[:8])
         self._waiting: list[tuple[str, float, Future]] = []
+        self._answers: dict[str, str] = {}
+        self._refused: dict[str, None] = {}
+        self._voids = 0
         self._decisions = scope.publisher(DiagnosticStatus, CONSENT, LATCHED_HISTORY)
         self._policies = scope.publisher(String, POLICY, LATCHED)
         self._policies.publish(String(data=policy.to_yaml()))
         scope.subscription(PromptStamped, PROMPT, self._on_prompt, RELIABLE)
+        scope.subscription(PromptReceipt, RECEIPT, self._on_receipt, RECEIPTS)
         self._timer = scope.timer(WATCH_PERIOD, self._check, autostart=False)
 
     async def wait_for_answer(self, subject: Subject) -> None:
-        """Wait for the answer to a goal's question if that was asked before, at most `ANSWER_GRACE`."""
+        """Wait for the answer to a goal's question if that was asked before, at most `ANSWER_GRACE`.
+
+        Raises:
+            StoppedWhileAsking: If the operator stops the robot meanwhile.
+        """
         question_id = self._consent.open_question(subject)
         if question_id:
-            answered = Future()
+            answered, voids = Future(), self._voids
             self._waiting.append((question_id, time.monotonic() + ANSWER_GRACE, answered))
             self._timer.reset()
             await answered
+            if self._voids != voids:
+                raise StoppedWhileAsking
+
+    def void(self) -> None:
+        """Withdraw every open question and every yes that was not used, since the robot is stopped."""
+        self._voids += 1
+        if count := self._consent.void():
+            self._log.info(f"Stopped: {count} open questions and unused permissions are withdrawn")
+        self._answers.clear()
+        self._check()
 
     def decide(self, subject: Subject, rskill: str) -> ConsentDecision:
         """Decide about a goal of an rSkill, and publish the decision.
@@ -105,11 +140,28 @@ class OperatorConsent:
         return decision.permitted()
 
     def _on_prompt(self, message: PromptStamped) -> None:
-        if message.header.frame_id in OPERATORS and message.in_reply_to:
-            yes = is_yes(message.text)
-            if self._consent.answer(message.in_reply_to, yes=yes, now=time.monotonic()):
-                self._log.info(f"The operator says {'yes' if yes else 'no'} to {message.in_reply_to}")
-                self._check()
+        source, asked = message.header.frame_id, message.in_reply_to
+        if source in STOP_SOURCES and contains_stop_word(message.text):
+            self.void()
+            return
+        names = {"id": message.id, "in_reply_to": asked, "requester": message.requester}
+        if not asked or prompt_refusal(source, message.text, **names) or message.id in self._refused:
+            return
+        yes = is_yes(message.text)
+        if self._consent.answer(asked, yes=yes, now=time.monotonic()):
+            _remember(self._answers, message.id, asked)
+            self._log.info(f"The operator says {'yes' if yes else 'no'} to {asked}")
+            self._check()
+
+    def _on_receipt(self, message: PromptReceipt) -> None:
+        """Take back a yes that the reasoner refused: it answers a question that is no longer put."""
+        if message.outcome != PromptReceipt.OUTCOME_REFUSED:
+            return
+        if message.prompt_id:  # else it can be any prompt without an id
+            _remember(self._refused, message.prompt_id, None)
+        if asked := self._answers.pop(message.prompt_id, ""):
+            self._log.warning(f"The reasoner refused the answer to {asked}: it permits nothing")
+            self._consent.retract(asked)
 
     def _check(self) -> None:
         now, waiting = time.monotonic(), self._waiting
@@ -121,3 +173,10 @@ class OperatorConsent:
                 answered.set_result(None)
         if not self._waiting:
             self._timer.cancel()
+
+
+def _remember(kept: dict[str, T], key: str, value: T) -> None:
+    """Add an item; the oldest are forgotten."""
+    kept[key] = value
+    while len(kept) > OPEN_QUESTIONS:
+        kept.pop(next(iter(kept)))

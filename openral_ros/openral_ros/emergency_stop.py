@@ -21,12 +21,13 @@ from std_srvs.srv import Trigger
 from openral_core.emergency_stop import NO_REASON, StopFile, StopState
 from openral_core.local_commands import STOP_TOPIC
 from openral_core.missions import PromptOutcome
+from openral_core.prompts import STOP_SOURCES
 from openral_core.text.stop_words import contains_emergency_word, is_stop_phrase
 from openral_msgs.msg import PromptReceipt, PromptStamped
 from openral_ros.command_socket import Answer, CommandSocket
 from openral_ros.parameters import Parameters
 from openral_ros.prompt_client import PROMPT, NotAcknowledged
-from openral_ros.prompt_service import OPERATOR, PromptService
+from openral_ros.prompt_service import PromptService
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 
@@ -35,8 +36,6 @@ STOPPED = "openral/stopped"
 STOP_SERVICE = "openral/emergency_stop"
 RELEASE_SERVICE = "openral/release"
 HEARTBEAT = "openral/operator_heartbeat"
-OPERATORS = (OPERATOR, "")
-"""Sources of prompts that may stop the robot."""
 ANY_RELIABILITY = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Matches every publisher."""
 WATCH_PERIOD = 0.1
@@ -148,7 +147,7 @@ class EmergencyStop:
         self._locks.publish(Bool(data=bool(self.state.reason)))
 
     def _on_prompt(self, message: PromptStamped) -> None:
-        if message.header.frame_id not in OPERATORS or not is_stop_phrase(message.text):
+        if message.header.frame_id not in STOP_SOURCES or not is_stop_phrase(message.text):
             return
         if contains_emergency_word(message.text):
             self.stop(f"the operator said {message.text[:80]!r}")

@@ -11,6 +11,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 
 from openral_core.missions import PromptOutcome
+from openral_core.prompts import OPERATOR, STOP_SOURCES
 from openral_core.text.stop_words import is_stop_phrase
 from openral_msgs.msg import PromptReceipt, PromptStamped
 from openral_msgs.srv import Prompt
@@ -18,7 +19,6 @@ from openral_ros.prompt_client import RECEIPT_TIMEOUT, Done, NotAcknowledged, Pr
 from openral_ros.resources import ResourceScope
 
 SEND_PROMPT = "openral/send_prompt"
-OPERATOR = "operator"
 STOP_TIMEOUT = 2.0
 """Longest wait for the reasoner's receipt of a stop [s], which the skill server has acted on by then."""
 MAX_PENDING = 64
@@ -44,7 +44,7 @@ class PromptService:
     async def _on_request(self, request: Prompt.Request, response: Prompt.Response) -> Prompt.Response:
         prompt, source = request.prompt, request.prompt.header.frame_id
         stops = is_stop_phrase(prompt.text)
-        if source not in (OPERATOR, ""):
+        if source not in STOP_SOURCES or (source != OPERATOR and prompt.in_reply_to and not stops):
             return _refuse(response, prompt, f"header.frame_id {source[:80]!r} is not 'operator'")
         if self._client.unacknowledged >= MAX_PENDING and not stops:
             why = f"the reasoner has not acknowledged {MAX_PENDING} earlier prompts"

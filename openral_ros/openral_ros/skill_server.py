@@ -365,6 +365,7 @@ class SkillServer:
         return CancelResponse.ACCEPT
 
     def _stop_goal(self) -> None:
+        self._consent.void()
         if self._active is not None:
             self._active.stop()
 
@@ -374,6 +375,7 @@ class SkillServer:
         if state.reason:
             if self._active is not None:
                 self._active.halt(state.reason)
+            self._consent.void()
             self._publishers.stopped(STOP_EVIDENCE, state.reason, self._robot.time)
         self._publish_catalogue()
 

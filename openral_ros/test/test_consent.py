@@ -11,9 +11,11 @@ pytest.importorskip("rclpy")
 
 import rclpy
 from diagnostic_msgs.msg import DiagnosticStatus
+from rcl_interfaces.msg import Log
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 from openral_core.consent import QUESTION
 from openral_core.consent_policy import InvalidPolicy, parse_policy
@@ -21,11 +23,11 @@ from openral_core.geometry import Pose
 from openral_core.rskills import Registry
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
 from openral_msgs.action import ExecuteRskill
-from openral_msgs.msg import FailureTrigger, PromptStamped, SkillCatalogue
+from openral_msgs.msg import FailureTrigger, PromptReceipt, PromptStamped, SkillCatalogue
 from openral_ros import consent
 from openral_ros.consent import SkillServerOptions
 from openral_ros.conversions.skills import key_values, skill_result_from_message
-from openral_ros.qos import LATCHED, LATCHED_HISTORY, RELIABLE
+from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_ros.skill_server import QueuedGoal, SkillServer
 
@@ -50,12 +52,14 @@ class Arm:
 
     def __init__(self) -> None:
         self.done: list[Verb] = []
+        self.halted = False
 
     def submit(self, goal: QueuedGoal) -> None:
         self.done.append(goal.goal.verb)
         goal.on_end(SkillResult(SkillStatus.SUCCEEDED, "done"))
 
-    def halt(self, reason: str) -> None: ...
+    def halt(self, reason: str) -> None:
+        self.halted = True
 
     def release(self) -> None: ...
 
@@ -100,8 +104,8 @@ class Bench:
         self.until(answer.done)
         return skill_result_from_message(answer.result().result)
 
-    def say(self, text: str, question: str, source: str = "operator") -> None:
-        prompt = PromptStamped(text=text, in_reply_to=question)
+    def say(self, text: str, question: str, source: str = "operator", prompt_id: str = "") -> None:
+        prompt = PromptStamped(id=prompt_id, text=text, in_reply_to=question)
         prompt.header.frame_id = source
         self._prompts.publish(prompt)
 
@@ -145,6 +149,62 @@ def test_the_operators_yes_permits_one_goal_and_only_the_operators(bench: Bench)
     bench.until(lambda: len(bench.decisions) == 3)
     assert outcomes(bench) == [("asked", "looks"), ("permitted", "looks"), ("asked", "looks")]
     assert failures == []
+
+
+@pytest.mark.parametrize("source", ["", "reasoner", "detector", "Operator"])
+def test_only_the_operator_permits(bench: Bench, source: str) -> None:
+    question = str(bench.ask_for("look-at", target=TABLE).evidence[QUESTION])
+    bench.say("yes", question, source)
+    assert bench.ask_for("look-at", target=TABLE).evidence[QUESTION] == question
+    bench.say("yes", question)
+    assert bench.ask_for("look-at", target=TABLE).success
+
+
+@pytest.mark.parametrize("answered", [True, False])
+@pytest.mark.parametrize("said", ["stop", "please stop what you are doing and go away", "emergency stop"])
+@pytest.mark.parametrize("source", ["operator", ""])
+def test_a_stop_voids_what_was_permitted_and_what_was_asked(
+    bench: Bench, answered: bool, said: str, source: str
+) -> None:
+    logged = bench.listen(Log, "/rosout", RELIABLE)
+    question = str(bench.ask_for("look-at", target=TABLE).evidence[QUESTION])
+    if answered:
+        bench.say("yes", question)
+    bench.say(said, "", source)
+    if not answered:
+        bench.say("yes", question)
+    bench.until(lambda: any("permissions are withdrawn" in line.msg for line in logged))
+    if said == "emergency stop":
+        released = bench.scopes[1].client(Trigger, "openral/release")
+        bench.until(lambda: bench.arm.halted and released.service_is_ready())
+        bench.until(released.call_async(Trigger.Request()).done)
+    again = bench.ask_for("look-at", target=TABLE)
+    assert again.evidence[QUESTION] not in (question, "")
+    assert bench.arm.done == []
+
+
+def test_a_goal_that_waits_for_an_answer_ends_at_a_stop(bench: Bench) -> None:
+    question = str(bench.ask_for("look-at", target=TABLE).evidence[QUESTION])
+    waiting = bench.begin("look-at", target=TABLE)
+    bench.say("stop", "")
+    bench.say("yes", question)
+    bench.until(waiting.done)
+    result = skill_result_from_message(waiting.result().result)
+    assert (result.status, bench.arm.done) == (SkillStatus.CANCELLED, [])
+    assert "the question is withdrawn" in result.message
+
+
+@pytest.mark.parametrize("prompt_id", ["answer-1", ""])
+def test_an_answer_that_the_reasoner_refuses_permits_nothing(bench: Bench, prompt_id: str) -> None:
+    question = str(bench.ask_for("look-at", target=TABLE).evidence[QUESTION])
+    logged = bench.listen(Log, "/rosout", RELIABLE)
+    receipts = bench.scopes[1].publisher(PromptReceipt, "openral/prompt_receipt", RECEIPTS)
+    bench.until(receipts.get_subscription_count)
+    bench.say("yes", question, prompt_id=prompt_id)
+    receipts.publish(PromptReceipt(prompt_id="another", outcome=PromptReceipt.OUTCOME_REFUSED))
+    receipts.publish(PromptReceipt(prompt_id=prompt_id, outcome=PromptReceipt.OUTCOME_REFUSED))
+    bench.until(lambda: any("it permits nothing" in line.msg for line in logged))
+    assert bench.ask_for("look-at", target=TABLE).evidence[QUESTION] not in (question, "")
 
 
 def test_a_goal_that_overtakes_the_answer_waits_for_it(bench: Bench) -> None:

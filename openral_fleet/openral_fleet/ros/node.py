@@ -14,6 +14,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from std_msgs.msg import Header
 
 from openral_core.missions import PromptOutcome
+from openral_core.prompts import STOP_SOURCES, prompt_refusal
 from openral_core.text.stop_words import contains_stop_word
 from openral_fleet.dispatcher import Dispatcher
 from openral_fleet.errands import Errand, read_errands
@@ -37,7 +38,6 @@ from openral_fleet.ros.robot_link import RobotLink
 from openral_msgs.msg import Handoff, PromptReceipt, PromptStamped
 from openral_reasoner_ros.journal import MissionClock
 from openral_reasoner_ros.topics import HANDOFF, PROMPT, RECEIPT
-from openral_ros.emergency_stop import OPERATORS
 from openral_ros.lifecycle_node import SUCCESS, LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.prompt_service import PromptService
@@ -130,15 +130,17 @@ class FleetNode(LifecycleNodeBase):
 
     def _on_prompt(self, message: PromptStamped) -> None:
         """Take a stop, an answer, or a word about an errand or a robot; anything else is refused."""
-        if message.header.frame_id not in OPERATORS:
+        if message.header.frame_id not in STOP_SOURCES:
             return
-        event = self._event_of(message)
+        event, problem = self._event_of(message), ""
         outcome, told = PromptOutcome.ANSWERED, ""
+        if not isinstance(event, StopHeard):
+            problem = prompt_refusal(message.header.frame_id, message.text)
         if isinstance(event, StopHeard):
             outcome, told = PromptOutcome.STOPPED, "every robot is stopped, every errand has ended"
-        elif event is None:
-            outcome = PromptOutcome.REFUSED
-            told = (
+        elif problem or event is None:
+            outcome, event = PromptOutcome.REFUSED, None
+            told = problem or (
                 "valid are stop, an answer to an open question, drop with an errand's id, lost with a robot's"
             )
         if event is not None:

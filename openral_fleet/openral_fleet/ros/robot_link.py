@@ -10,6 +10,7 @@ from rclpy.node import Node
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
 
 from openral_core.errors import OpenRALError
+from openral_core.prompts import STOP_SOURCES
 from openral_core.skills import Verb
 from openral_core.text.stop_words import contains_stop_word, is_stop_phrase
 from openral_fleet.events import Event, RobotReported, SendPrompt, StopHeard, StopRobot
@@ -21,7 +22,7 @@ from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_reasoner_ros.liveness import NodeProbe
 from openral_reasoner_ros.topics import MISSION, PROMPT, SCENE_GRAPH, SKILLS, WORLD_STATE
 from openral_ros.conversions.spatial_memory import scene_graph_from_message
-from openral_ros.emergency_stop import OPERATORS, STOP_STATE, stop_reason
+from openral_ros.emergency_stop import STOP_STATE, stop_reason
 from openral_ros.mission_calls import CallHistory
 from openral_ros.prompt_client import NotAcknowledged, PromptClient
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RELIABLE
@@ -161,7 +162,7 @@ class RobotLink:
 
     def _on_prompt(self, message: PromptStamped) -> None:
         """Hear a stop that is said to the robot, as its reasoner does."""
-        if message.header.frame_id not in OPERATORS or message.id.startswith(self._own):
+        if message.header.frame_id not in STOP_SOURCES or message.id.startswith(self._own):
             return
         means_stop = contains_stop_word if self._has_mission else is_stop_phrase
         if means_stop(message.text):

@@ -1,0 +1,26 @@
+"""Prompts for the robot: who may stop it, and which goals and answers are taken.
+
+The reasoner and the skill server both hear the operator; this is the rule that they share.
+"""
+
+OPERATOR = "operator"
+"""Source of goals, of answers, and so of consent."""
+STOP_SOURCES = (OPERATOR, "")
+"""Sources whose stop is taken: one that is missed is worse than one that was not meant."""
+PROMPT_CHARACTERS = 4000
+"""Longest accepted prompt [characters]: about a thousand tokens of every decision."""
+NAME_CHARACTERS = 200
+"""Longest accepted id in a prompt [characters]."""
+
+
+def prompt_refusal(source: str, text: str, **names: str) -> str:
+    """Return the reason to refuse a goal or an answer of a source, with its ids by name; "" for none."""
+    if source != OPERATOR:
+        shown = repr(source[:NAME_CHARACTERS]) if source else "empty"
+        return f"header.frame_id is {shown}: goals and answers need frame_id {OPERATOR!r}"
+    if not text.strip():
+        return "the text is empty: say what to do, for example 'find the mug'"
+    if len(text) > PROMPT_CHARACTERS:
+        return f"the text is too long: at most {PROMPT_CHARACTERS} characters are accepted"
+    long = next((name for name, value in names.items() if len(value) > NAME_CHARACTERS), "")
+    return f"{long} is too long: at most {NAME_CHARACTERS} characters are accepted" if long else ""
