@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from openral_bringup.domains import domain_of, occupy
-from openral_bringup.graph.bodies import robot_content, sim_robot_notice
+from openral_bringup.graph.bodies import robot_content, sim_robot_notice, write_first_records
 from openral_bringup.graph.composition import component_arguments
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.detectors import missing_requirements
@@ -197,6 +197,7 @@ def _prepared(arguments: Mapping[str, str], given: Iterable[str]) -> Launch:
     requirements = partial(missing_requirements, folders=folders)
     graph = build_graph(options, folders, known_problems=problems.found, requirements=requirements)
     domain = occupy(asked, [node.qualified for node in graph.started])
+    write_first_records(graph.started)
     lines = unknown_arguments(given, arguments)
     lines += [
         f"{node.key}: environment {name}={value}"

@@ -3,7 +3,9 @@
 The reasoner and the skill server both hear the operator; this is the rule that they share.
 """
 
-OPERATOR = "operator"
+from typing import Final
+
+OPERATOR: Final = "operator"
 """Source of goals, of answers, and so of consent."""
 STOP_SOURCES = (OPERATOR, "")
 """Sources whose stop is taken: one that is missed is worse than one that was not meant."""

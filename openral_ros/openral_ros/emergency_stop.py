@@ -7,6 +7,7 @@ publishes on openral/stop for other skill servers of the robot.
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Empty, String
 from std_srvs.srv import Trigger
 
-from openral_core.emergency_stop import NO_REASON, StopFile, StopState
+from openral_core.emergency_stop import NO_REASON, StopNotKept, StopRecord, StopState
 from openral_core.local_commands import STOP_TOPIC
 from openral_core.missions import PromptOutcome
 from openral_core.prompts import STOP_SOURCES
@@ -30,6 +31,7 @@ from openral_ros.prompt_client import PROMPT, NotAcknowledged
 from openral_ros.prompt_service import PromptService
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
+from openral_ros.worker_thread import WorkerThread
 
 STOP, STOP_STATE = STOP_TOPIC, "openral/stop_state"
 STOPPED = "openral/stopped"
@@ -51,7 +53,9 @@ class StopParameters(Parameters):
     """Parameters of the emergency stop."""
 
     stop_file: str = Field(
-        default="", description="file that keeps an emergency stop over a restart of the node; '' = none"
+        default="",
+        description="file that keeps an emergency stop over a restart of node and machine; "
+        "'' = it outlives the death of the node, not its orderly end",
     )
     operator_heartbeat: float = Field(
         default=0.0,
@@ -74,8 +78,18 @@ def _state_message(state: StopState) -> DiagnosticStatus:
     )
 
 
+def _record_of(node: Node, file: str) -> StopRecord:
+    """Return the record of a node's stop; without a file, it is that of its name in its ROS domain."""
+    name = node.get_fully_qualified_name()
+    if file:
+        return StopRecord(Path(file), name)
+    return StopRecord(None, f"{name} of domain {node.context.get_domain_id()}")
+
+
 class EmergencyStop:
     """Latched stop. All of its state belongs to the node's executor.
+
+    It starts stopped unless the robot is known to have been released, see `StopRecord`.
 
     A message on openral/stop stops whatever it says, and nothing but the service releases: a panel that
     starts with "not pressed" does not.
@@ -84,7 +98,7 @@ class EmergencyStop:
         scope: Owns the interfaces.
         node: Its log tells every stop and release.
         options: Parameters.
-        on_change: Called with the new state, before it is written and published.
+        on_change: Called with the new state, before it is published.
         on_stop_phrase: Called when the operator says stop without meaning an emergency.
     """
 
@@ -97,9 +111,11 @@ class EmergencyStop:
         on_stop_phrase: Callable[[], None],
     ) -> None:
         self._log, self._on_change, self._on_stop_phrase = node.get_logger(), on_change, on_stop_phrase
-        self._file = StopFile(Path(options.stop_file) if options.stop_file else None)
+        self._record, self._has_file = _record_of(node, options.stop_file), bool(options.stop_file)
         self._silence, self._last_beat = options.operator_heartbeat, time.monotonic()
-        self.state = self._file.read(time.time())
+        self.state = self._record.begin(time.time())
+        scope.callback(self._end)
+        self._writer = WorkerThread(scope, "stop record")
         self._states = scope.publisher(DiagnosticStatus, STOP_STATE, LATCHED)
         self._locks = scope.publisher(Bool, STOPPED, LATCHED)
         quiet = SubscriptionEventCallbacks(use_default_callbacks=False)
@@ -114,7 +130,7 @@ class EmergencyStop:
             scope.subscription(Empty, HEARTBEAT, self._on_beat, ANY_RELIABILITY)
             scope.timer(WATCH_PERIOD, self._check_heartbeat)
         if self.state.reason:
-            self._log.warning(f"Emergency stop from before the restart: {self.state.reason}")
+            self._log.warning(f"Starts stopped, until `openral release`: {self.state.reason}")
         self._publish()
         scope.timer(REPEAT_PERIOD, self._publish)
         mute = PublisherEventCallbacks(use_default_callbacks=False)
@@ -135,12 +151,28 @@ class EmergencyStop:
 
     def _change(self, state: StopState) -> None:
         self.state = state
+        problem = self._record.keep(state)
         self._on_change(state)
         self._publish()
+        self._writer.submit(partial(self._save, state), self._on_saved)
+        if problem:
+            self._log.error(f"A restart of this node will not know this state, and be a stop: {problem}")
+
+    def _save(self, state: StopState) -> None:
+        self._record.save(state)
+
+    def _on_saved(self, outcome: Exception | None) -> None:
+        if outcome is not None:
+            self._log.error(f"After a restart of the machine the robot will be stopped: {outcome}")
+
+    def _end(self) -> None:
+        """Keep the state at an orderly end."""
+        if self.state.reason and not self._has_file:
+            self._log.warning("This emergency stop ends with the node, whose parameter stop_file is ''")
         try:
-            self._file.write(state)
-        except (OSError, ValueError) as error:
-            self._log.error(f"A restart of this node will not know this state of the stop: {error}")
+            self._record.end(self.state)
+        except StopNotKept as error:
+            self._log.error(f"The next start will be a stop: {error}")
 
     def _publish(self) -> None:
         self._states.publish(_state_message(self.state))
@@ -194,6 +226,10 @@ class EmergencyStop:
         response.success = not self._operator_is_lost
         if not response.success:
             response.message = f"not released: no heartbeat of the operator for {self._silence:g} s"
+            return response
+        problem = self._record.release_problem(time.time()) if self.state.reason else ""
+        if problem:
+            response.success, response.message = False, f"not released: {problem}"
             return response
         response.message = f"released; stopped was: {self.state.reason}" if self.state.reason else RELEASED
         if self.state.reason:

@@ -76,15 +76,12 @@ class SkillPublishers:
 
         The catalogue is repeated so that it replaces one that another node published by mistake.
         """
-        current = SkillCatalogue(
-            contract_version=CONTRACT_VERSION, verbs=list(verbs), holding=holding, busy_with=busy_with
-        )
+        said = {"verbs": list(verbs), "holding": holding, "busy_with": busy_with}
+        current = SkillCatalogue(contract_version=CONTRACT_VERSION, **said)
         if current == self._last and monotonic() < self._repeat_at:
             return
         self._last, self._repeat_at = current, monotonic() + REPEAT_PERIOD
-        stamped = SkillCatalogue(
-            contract_version=CONTRACT_VERSION, verbs=list(verbs), holding=holding, busy_with=busy_with
-        )
+        stamped = SkillCatalogue(contract_version=CONTRACT_VERSION, **said)
         stamped.header.stamp = stamp_of(time)
         self._catalogue.publish(stamped)
 

@@ -1,5 +1,6 @@
 """Every way to stop the robot, over any quality of service; only the service releases it."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
@@ -16,7 +17,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Bool, Empty, String
 from std_srvs.srv import Trigger
 
-from openral_core.emergency_stop import StopFile, StopState
+from openral_core.emergency_stop import StopState, write_first_record
 from openral_msgs.msg import PromptStamped
 from openral_ros.emergency_stop import EmergencyStop, StopParameters, stop_reason
 from openral_ros.qos import LATCHED, RELIABLE
@@ -157,20 +158,53 @@ def test_a_lost_heartbeat_stops_and_must_be_back_before_the_release(make_robot: 
 
 def test_a_restarted_node_is_still_stopped(make_robot: Any, tmp_path: Path) -> None:
     file = tmp_path / "state" / "stop.json"
+    write_first_record(file, "/skill_server")
     first = make_robot(stop_file=str(file))
     first.stop.stop("person on the floor")
     first.close()
     second = make_robot(stop_file=str(file))
     assert second.stop.state.reason == "person on the floor"
     assert second.call("openral/release").success
-    assert not StopFile(file).read(0.0).reason
+    second.close()
+    assert not make_robot(stop_file=str(file)).stop.state.reason
+
+
+@pytest.mark.parametrize("state", ["", "released"])
+def test_a_node_that_does_not_know_that_it_was_released_starts_stopped(
+    make_robot: Any, tmp_path: Path, state: str
+) -> None:
+    file = tmp_path / "stop.json"
+    if state:
+        file.write_text(state)
+    robot = make_robot(stop_file=str(file))
+    told: list[DiagnosticStatus] = []
+    robot.scopes[1].subscription(DiagnosticStatus, "openral/stop_state", told.append, LATCHED)
+    robot.until(lambda: told)
+    assert str(file)[:40] in stop_reason(told[-1])
+    assert robot.call("openral/release").success
+    assert robot.stop.state == StopState()
+
+
+def test_a_second_node_of_the_robot_stays_stopped(make_robot: Any, tmp_path: Path) -> None:
+    file = tmp_path / "state" / "stop.json"
+    write_first_record(file, "/skill_server")
+    first = make_robot(stop_file=str(file))
+    second = make_robot(stop_file=str(file))
+    assert not first.stop.state.reason
+    assert "another skill server" in second.stop.state.reason
 
 
 def test_a_state_that_cannot_be_written_stops_nevertheless(make_robot: Any, tmp_path: Path) -> None:
-    robot = make_robot(stop_file=str(tmp_path / "state" / "stop.json"))
-    (tmp_path / "state").write_text("no folder")
+    file = tmp_path / "state" / "stop.json"
+    write_first_record(file, "/skill_server")
+    robot = make_robot(stop_file=str(file))
+    shutil.rmtree(file.parent)
+    file.parent.write_text("no folder")
     robot.stop.stop("red button")
     assert robot.changes == ["red button"]
+    robot.close()
+    again = make_robot(stop_file=str(file))
+    assert again.stop.state.reason == "red button"
 
 
 def test_a_client_repeats_a_stop_until_it_is_confirmed(make_robot: Any) -> None:

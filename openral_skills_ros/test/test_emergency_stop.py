@@ -12,7 +12,6 @@ from foreign_robot import release, stop
 from nav2_msgs.action import NavigateToPose
 from rclpy.action import ActionClient
 
-from openral_core.emergency_stop import StopFile, StopState
 from openral_core.geometry import Pose
 from openral_core.skills import SkillStatus
 
@@ -72,7 +71,7 @@ def test_a_backend_that_does_not_stop_is_told_to_the_client_and_asked_again(benc
 
 def test_a_restarted_skill_server_cancels_what_drives_on(bench: Any, tmp_path: Path) -> None:
     file = tmp_path / "stop.json"
-    StopFile(file).write(StopState.stopped("red button", 1.0))
+    file.write_text('{"reason": "red button", "since": 1.0}')
     nav2 = bench.nav2()
     nav2.mode = "runs"
     other = ActionClient(bench.client, NavigateToPose, "navigate_to_pose")
@@ -84,9 +83,9 @@ def test_a_restarted_skill_server_cancels_what_drives_on(bench: Any, tmp_path: P
     other.destroy()
 
 
-def test_a_stop_of_an_earlier_configuration_does_not_outlive_its_file(bench: Any, tmp_path: Path) -> None:
+def test_a_stop_outlives_its_file(bench: Any, tmp_path: Path) -> None:
     file = tmp_path / "stop.json"
-    StopFile(file).write(StopState.stopped("red button", 1.0))
+    file.write_text('{"reason": "red button", "since": 1.0}')
     bench.nav2()
     node = bench.start(NAV2, parameters={"stop_file": str(file)})
     assert bench.send("navigate", goal=KITCHEN).result().status is SkillStatus.INACTIVE
@@ -95,4 +94,6 @@ def test_a_stop_of_an_earlier_configuration_does_not_outlive_its_file(bench: Any
     file.unlink()
     node.trigger_configure()
     node.trigger_activate()
+    assert bench.send("navigate", goal=KITCHEN).result().status is SkillStatus.INACTIVE
+    release(bench)
     assert bench.send("navigate", goal=KITCHEN).result().success

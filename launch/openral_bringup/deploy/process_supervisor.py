@@ -20,6 +20,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TextIO
 
+from openral_bringup.graph.bodies import write_first_records
 from openral_bringup.graph.composition import component_arguments, node_arguments
 from openral_bringup.graph.description import GraphDescription
 from openral_bringup.graph.middleware import rmw_environment
@@ -319,6 +320,7 @@ class ProcessSupervisor:
         respawn: Respawn = RESPAWN,
     ) -> None:
         self.logs = RunLogs(folder / "logs")
+        self._nodes = graph.started
         self.processes = tuple(
             NodeProcess(spec, folder, environment, self.logs.write, respawn) for spec in graph.processes
         )
@@ -326,6 +328,7 @@ class ProcessSupervisor:
 
     def start(self) -> None:
         """Start every node; they run until `stop`."""
+        write_first_records(self._nodes)
         self._tasks = tuple(asyncio.create_task(process.keep()) for process in self.processes)
 
     async def stop(self) -> None:

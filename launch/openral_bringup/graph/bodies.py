@@ -1,7 +1,7 @@
 """The robot of a graph: a simulated one, or a real one described by robot.yaml."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,6 +9,7 @@ from openral_bringup.graph.nodes import NodeSpec, ParameterValue
 from openral_bringup.graph.options import DEFAULT_SIM_ROBOT, DeploymentOptions, Drift, Floor, Problems
 from openral_core.consent_policy import InvalidPolicy, load_policy
 from openral_core.documents import InvalidDocument, read_yaml
+from openral_core.emergency_stop import write_first_record
 from openral_core.errors import quoted
 from openral_core.home_map import load_map
 from openral_core.policies import PolicyBackend
@@ -163,6 +164,16 @@ def stop_file_of(robot: RobotDescription) -> Path:
     home = Path(os.environ.get("ROS_HOME") or Path.home() / ".ros")
     name = f"{robot.namespace}/{robot.name}".strip("/").replace("/", ".")
     return home / "openral" / name / STOP_FILE
+
+
+def write_first_records(nodes: Iterable[NodeSpec]) -> None:
+    """Record that robots were never stopped whose stop files have no folder yet; called once per start.
+
+    A skill server that is started again finds its file, or starts stopped.
+    """
+    for node in nodes:
+        if file := node.parameters.get("stop_file"):
+            write_first_record(Path(str(file)), node.qualified)
 
 
 def robot_content(file: Path, problems: Problems) -> dict[str, object]:

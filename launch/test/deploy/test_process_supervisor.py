@@ -1,6 +1,7 @@
 """Child processes are started, started again, and ended for certain."""
 
 import asyncio
+import json
 import os
 import stat
 from collections.abc import Callable
@@ -90,6 +91,25 @@ def test_a_node_that_dies_is_started_again(tmp_path: Path, install: Install) -> 
         assert not alive(process.pid)
 
     asyncio.run(scenario())
+
+
+def test_a_robot_that_never_ran_gets_a_record_of_that_and_a_node_that_died_gets_none(
+    tmp_path: Path, install: Install
+) -> None:
+    file = tmp_path / "recording" / "emergency_stop.json"
+    node = replace(install("sim", f"rm {file}; exit 1"), parameters={"stop_file": str(file)})
+    supervisor = ProcessSupervisor(
+        GraphDescription((node,)), tmp_path / "run", child_environment(7, tmp_path), Respawn(back_off=0.05)
+    )
+
+    async def run() -> None:
+        supervisor.start()
+        assert json.loads(file.read_text())["owner"] == f"{node.qualified} in {file}"
+        await until(lambda: supervisor.processes[0].deaths >= 2)
+        await supervisor.stop()
+
+    asyncio.run(run())
+    assert not file.exists()
 
 
 def test_the_deaths_of_a_container_are_those_of_each_of_its_nodes(tmp_path: Path, install: Install) -> None:
