@@ -1,8 +1,9 @@
 """A running robot as the source of the console: one more client of its topics and services.
 
 Subscribes: openral/mission, handoff, prompt, operator_prompts, prompt_receipt, palette, scene_graph,
-    world_state, /diagnostics, openral/failure/<source>, openral/stop_state, openral/frontier, openral/world_state/pictures, map,
-    home_map, openral/home_edits, info and objects of every detector, /clock; an image, tf, tf_static,
+    world_state, /diagnostics, openral/failure/<source>, openral/stop_state, openral/frontier,
+    openral/world_state/pictures, map, home_map,
+    openral/home_edits, info and objects of every detector, /clock; an image, tf, tf_static,
     robot_description and camera_info only while a page shows them. While no page is open, streams are sampled
     twice a second.
 Publishes: openral/prompt, openral/stop, openral/edit_home.
