@@ -157,9 +157,17 @@ def stories(lives: Iterable[Life]) -> Iterator[str]:
         if begun is None:  # the life's first prompt
             begun = next((s.now for s in life.steps if isinstance(s.event, e.PromptReceived)), None)
         yield from render_story(life.steps, life.restored, begun)
+        if life.damaged:
+            yield f"--- {damaged_words(life)}"
         before = life
     if before is not None:
         yield from cut_off_lines(before, "the recording ends during this mission")
+
+
+def damaged_words(life: Life) -> str:
+    """Return which lines of a life were left out."""
+    shown = ", ".join(map(str, life.damaged[:5])) + (", ..." if len(life.damaged) > 5 else "")
+    return f"{len(life.damaged)} damaged lines of the recording are left out (line {shown})"
 
 
 def _sequel(life: Life) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import tracemalloc
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -11,16 +12,14 @@ from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, SceneGraph, SceneNode
-from openral_reasoner import recording as interning
+from openral_reasoner import interning
 from openral_reasoner.core import Core, handle_safely
 from openral_reasoner.events import Cancelled, PaletteChanged, PromptReceived, SceneRead
+from openral_reasoner.interning import Interner, Outliner, TooMuch, UnknownMark
 from openral_reasoner.palette.entries import LocatorEntry, ToolPalette
 from openral_reasoner.recording import (
-    Interner,
     InvalidRecording,
     LineWriter,
-    Outliner,
-    UnknownMark,
     read_lines,
     read_lives,
     settings_line,
@@ -143,6 +142,53 @@ def test_other_settings_decide_otherwise(lines: list[str]) -> None:
 def test_a_broken_line_is_named(lines: list[str]) -> None:
     with pytest.raises(InvalidRecording, match="line 3"):
         read_lines([*lines[:2], '{"now": 1}', *lines[3:]])
+
+
+@pytest.mark.parametrize(
+    "line", ["this is no line", '{"now": 1}', '{"settings": 3}', "[" * 5000, '{"now": NaN}']
+)
+def test_a_damaged_line_costs_that_line_and_is_told(lines: list[str], line: str) -> None:
+    (life,) = read_lives([*lines[:5], line, *lines[5:]])
+    assert life.steps == read_lines(lines)[1]
+    assert (life.damaged, life.torn) == ((6,), False)
+    assert "1 damaged lines of the recording are left out (line 6)" in "\n".join(stories([life]))
+
+
+def unfolding(levels: int, mark: str) -> list[str]:
+    """Return lines whose references stand for ten times the value before, ``levels`` times."""
+    values: list[object] = [{"@": 1, "=": ["x"] * 10}]
+    for number in range(2, levels + 2):
+        inner: object = [{"@": number - 1}] * 10
+        values.append({"@": number, "~": {"@": 0, "+": inner} if mark == "+" else inner})
+    head = json.dumps({"settings": {}, "interned": True})
+    return [head, json.dumps({"now": 0.0, "event": values, "commands": []}), head]
+
+
+@pytest.mark.parametrize("mark", ["+", "~"])
+def test_references_that_unfold_without_bound_are_refused_before_they_do(mark: str) -> None:
+    tracemalloc.start()
+    first, _ = read_lives(unfolding(9, mark))
+    assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    tracemalloc.stop()
+    assert first.steps == []
+    assert first.torn
+
+
+def test_lines_that_unfold_to_too_much_together_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interning, "MOST_IN_ALL", 50)
+    reader = Outliner()
+    reader.value({"@": 1, "=": ["x"] * 20})
+    reader.value({"@": 1})
+    with pytest.raises(TooMuch, match="in all"):
+        reader.value({"@": 1})
+
+
+def test_references_within_references_have_a_depth() -> None:
+    reader = Outliner()
+    reader.value({"@": 1, "=": "x"})
+    chain = [{"@": number, "~": [{"@": number - 1}]} for number in range(2, 500)]
+    with pytest.raises(TooMuch, match="levels"):
+        reader.value(chain)
 
 
 def test_the_story_tells_what_was_asked_found_and_done(lines: list[str]) -> None:

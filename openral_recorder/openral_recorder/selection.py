@@ -15,6 +15,8 @@ MARKER_RATE = 0.5
 """Highest rate of markers [Hz]: each message draws everything again."""
 NOT_BY_DEFAULT = (r"/annotated$", r"/semantic$", r"/world_state/objects$", r"/parameter_events$")
 """Topics that are only computed while someone subscribes, and those that say nothing about a mission."""
+ONLY_FROM_FILES = re.compile(r"(^|/)openral/recording/")
+"""Topics of the lines of files, which no topic of a graph may forge."""
 MAX_TOPICS = 500
 """Most topics of one recording; bounds memory, since peers can create any number."""
 
@@ -41,7 +43,7 @@ class TopicSelection:
 
     def accepts(self, topic: str, message_type: str) -> bool:
         """Return whether the topic is recorded."""
-        if not self.rate(topic, message_type):
+        if not self.rate(topic, message_type) or ONLY_FROM_FILES.search(topic):
             return False
         if self.include:
             return any(re.search(pattern, topic) for pattern in self.include) and not self._excluded(topic)

@@ -11,6 +11,8 @@ from mcap.writer import CompressionType, Writer
 from openral_recorder.errors import DiskFull, RecordingError, RecordingFull, recording_error
 
 PROFILE = "ros2"
+QOS = "offered_qos_profiles"
+"""Key of the metadata by which rosbag2 plays a latched topic as a latched one."""
 SUMMARY_SIZE = 1_000_000
 """Space kept for the index at the end [bytes]: 500 channels and a day of chunks need less."""
 RESTART_MARGIN = 100_000_000
@@ -111,7 +113,7 @@ class McapRecording:
             return False
         return disk.f_bavail * disk.f_frsize > self._limits.min_free + RESTART_MARGIN
 
-    def write(self, topic: str, schema: MessageSchema, data: bytes, stamp: int) -> None:
+    def write(self, topic: str, schema: MessageSchema, data: bytes, stamp: int, qos: str = "") -> None:
         """Add one message.
 
         Args:
@@ -119,6 +121,7 @@ class McapRecording:
             schema: Type of every message of the topic.
             data: The message in CDR, with its encapsulation header.
             stamp: Time since the epoch [ns].
+            qos: Profiles that its publishers offer, in the YAML of rosbag2; taken with the first message.
         """
         if not self.is_open:
             return
@@ -126,7 +129,7 @@ class McapRecording:
             self._end(RecordingFull(self.path, self._limits.max_size))
             return
         try:
-            channel = self._channels.get(topic) or self._add_channel(topic, schema)
+            channel = self._channels.get(topic) or self._add_channel(topic, schema, qos)
             self._writer.add_message(channel, stamp, data, stamp, self._counts[topic])
         except OSError as error:
             self._stop(recording_error(self.path, error, self._limits.min_free))
@@ -160,12 +163,12 @@ class McapRecording:
                 self.error = recording_error(self.path, error, self._limits.min_free)
             self._close_file()
 
-    def _add_channel(self, topic: str, schema: MessageSchema) -> int:
+    def _add_channel(self, topic: str, schema: MessageSchema, qos: str) -> int:
         known = self._schemas.get(schema.name)
         if known is None:
             known = self._writer.register_schema(schema.name, "ros2msg", schema.text.encode())
             self._schemas[schema.name] = known
-        channel = self._writer.register_channel(topic, "cdr", known)
+        channel = self._writer.register_channel(topic, "cdr", known, {QOS: qos} if qos else {})
         self._channels[topic], self._counts[topic] = channel, 0
         return channel
 

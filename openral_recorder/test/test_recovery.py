@@ -3,15 +3,25 @@
 import random
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from mcap.reader import make_reader
+from mcap.records import Message
+from mcap.writer import Writer
 from mcap_ros2.decoder import DecoderFactory
 from rosbags.highlevel import AnyReader
 
 from openral_recorder.errors import NotARecording
-from openral_recorder.recovery import is_complete, recorded_messages, recording_file, recover
+from openral_recorder.recovery import (
+    RecoveryResult,
+    is_complete,
+    recorded_messages,
+    recording_file,
+    records,
+    recover,
+)
 from openral_recorder.writer import McapRecording, MessageSchema, RecordingLimits
 
 KILLS = 5
@@ -78,15 +88,59 @@ def test_a_flipped_bit_ends_the_recovery_and_spares_what_was_before(torn: Path) 
     assert decoded(torn) == ["words"] * found
 
 
-def test_a_damaged_chunk_of_a_complete_file_is_told(torn: Path) -> None:
+def test_a_damaged_chunk_costs_its_messages_and_is_counted(torn: Path) -> None:
     recover(torn)
     assert [message.data[4:9] for _, _, message in recorded_messages(torn, ["/a"], 3, 5)] != []
     content = bytearray(torn.read_bytes())
     content[len(content) // 4] ^= 0xFF
     torn.write_bytes(content)
     assert is_complete(torn)
-    with pytest.raises(NotARecording, match="damaged content"):
-        list(recorded_messages(torn))
+    damaged: Counter[str] = Counter()
+    found = [message.data for _, _, message in recorded_messages(torn, damaged=damaged)]
+    assert damaged == {"chunks": 1}
+    assert found == [], "recovery had written one chunk"
+    assert recover(torn) == RecoveryResult(torn, 0, complete=False, damaged=1)
+    assert recover(torn) == RecoveryResult(torn, 0, complete=True)
+
+
+def test_a_damaged_chunk_in_the_middle_spares_what_follows(torn: Path) -> None:
+    content = bytearray(torn.read_bytes())
+    at = content.index(b"zstd", len(content) // 2) + 20  # in the compressed part of one chunk
+    content[at : at + 4] = bytes(4)
+    torn.write_bytes(content)
+    result = recover(torn)
+    assert (result.messages, result.damaged) == (19, 1)
+    assert decoded(torn) == ["words"] * 19
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a_chunk_that_unfolds_to_gigabytes_is_not_unfolded(tmp_path: Path, indexed: bool) -> None:
+    path = tmp_path / "bomb.mcap"
+    with path.open("wb") as file:
+        writer = Writer(file, chunk_size=1 << 40)
+        writer.start("ros2", "")
+        channel = writer.register_channel("/a", "cdr", 0)
+        for _ in range(20):
+            writer.add_message(channel, 1, bytes(20_000_000), 1)
+        writer.finish()
+    if not indexed:
+        path.write_bytes(path.read_bytes()[:-40])
+    damaged: Counter[str] = Counter()
+    assert [each for each in records(path, damaged) if isinstance(each, Message)] == []
+    assert damaged["chunks"] == 1
+    assert recover(path).messages == 0
+
+
+def test_a_file_without_chunks_is_read_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "plain.mcap"
+    with path.open("wb") as file:
+        writer = Writer(file, use_chunking=False)
+        writer.start("ros2", "")
+        channel = writer.register_channel("/a", "cdr", 0)
+        for stamp in (3, 1, 2):
+            writer.add_message(channel, stamp, b"", stamp)
+        writer.finish()
+    assert [message.log_time for _, _, message in recorded_messages(path)] == [1, 2, 3]
 
 
 def test_a_file_that_is_no_recording_is_refused_and_kept(tmp_path: Path) -> None:

@@ -20,6 +20,8 @@ TEXT = "std_msgs/msg/String"
         (TopicSelection(include=("^/openral/",)), "/tf", TEXT, False),
         (TopicSelection(exclude=("^/tf",)), "/tf", TEXT, False),
         (TopicSelection(include=("tf",), exclude=("static",)), "/tf_static", TEXT, False),
+        (TopicSelection(), "/openral/recording/reasoner", TEXT, False),
+        (TopicSelection(include=(".*",)), "/kitchen/openral/recording/spans/sim", TEXT, False),
         (TopicSelection(image_rate=0.0), "/head/image_raw", IMAGE, False),
         (TopicSelection(image_rate=0.0), "/head/depth", IMAGE, True),
         (TopicSelection(depth_rate=0.0), "/head/depth", IMAGE, False),

@@ -7,6 +7,7 @@ forbids every request.
 
 import gzip
 import json
+import math
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -102,7 +103,8 @@ def export_run(source: RecordingSource, max_size: int) -> ExportedRun:
 def moments(source: RecordingSource, tick: float) -> Moments:
     """Return each section's (time [s], value) at every tick and mark at which it changed."""
     marks = {float(mark["time"]) for mark in source.marks}
-    times = sorted({step * tick for step in range(int(source.duration / tick) + 2)} | marks)
+    changes = {math.ceil(time / tick) * tick for time, _, _ in source.messages()}
+    times = sorted({0.0} | changes | marks)
     sections = Sections()
     fold, messages = Fold(sections), source.messages()
     found: Moments = {}
@@ -210,3 +212,5 @@ def html(
         f"{path}: {size:.1f} MB, {exported.images} of {exported.recorded} images, "
         f"a moment every {exported.tick:g} s and at every mark"
     )
+    if source.damaged:
+        typer.echo(source.damaged)

@@ -2,13 +2,14 @@
 
 import asyncio
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 
-from mcap.reader import make_reader
+from mcap.records import Message
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import CompressedImage
 from std_msgs.msg import String
@@ -26,7 +27,7 @@ from openral_reasoner.replay import stories
 from openral_reasoner.run_comparison import compare_runs, comparison_lines, story_of
 from openral_recorder.recovery import complete_recording, recorded_messages
 from openral_ros.conversions.stamps import seconds
-from openral_ros.message_types import by_type_name
+from openral_ros.message_types import DamagedMessage, by_type_name, decoded
 from openral_ros.mission_calls import CallHistory, has_all_calls
 
 CAMERA_SUFFIX = "/image_raw/compressed"
@@ -91,6 +92,7 @@ class RecordingSource:
         self._images: dict[str, list[float]] = {}
         self._lines: list[tuple[float, str]] = []
         self._spans: list[str] = []
+        self._damaged: Counter[str] = Counter()
         self.duration = self._load()
         self.sections = Sections()
         self._comparison = None if beside is None else self._compared(RecordingSource(beside))
@@ -133,6 +135,7 @@ class RecordingSource:
         return [
             RecordedImage((message.log_time - self._start) * 1e-9, _frame_of(message.data))
             for _, _, message in recorded_messages(self.path, [topic])
+            if _is_image(message.data)
         ]
 
     def picture(self, name: str, time: float) -> Frame:
@@ -195,24 +198,29 @@ class RecordingSource:
         """Release nothing: files are open only while they are read."""
 
     def _load(self) -> float:
-        with self.path.open("rb") as file:
-            summary = make_reader(file).get_summary()
-        statistics = summary.statistics if summary is not None else None
-        start = statistics.message_start_time if statistics is not None else 0
-        end = statistics.message_end_time if statistics is not None else 0
-        for schema, channel, message in recorded_messages(self.path):
-            time = (message.log_time - start) * 1e-9
-            kind = TYPES.get(schema.name) if schema is not None else None
-            if channel.topic.endswith(CAMERA_SUFFIX):
-                self._images.setdefault(_camera(channel.topic), []).append(time)
-            elif channel.topic.endswith(EVENTS):
-                self._lines.append((time, deserialize_message(message.data, String).data))
-            elif SPANS in channel.topic:
-                self._spans.append(deserialize_message(message.data, String).data)
-            elif kind is not None and (kind is not CompressedImage or channel.topic.endswith(PICTURES)):
-                self._topics.setdefault(channel.topic, []).append(Entry(time, kind, message.data))
-        self._start = start
-        return (end - start) * 1e-9
+        self._start = end = -1
+        for schema, channel, message in recorded_messages(self.path, damaged=self._damaged):
+            end = message.log_time
+            self._start = end if self._start < 0 else self._start
+            try:
+                self._take(channel.topic, schema.name if schema is not None else "", message)
+            except DamagedMessage:
+                self._damaged["messages"] += 1
+        return (end - self._start) * 1e-9
+
+    def _take(self, topic: str, type_name: str, message: Message) -> None:
+        """Keep a message, which is read once: nothing damaged is kept."""
+        time, kind = (message.log_time - self._start) * 1e-9, TYPES.get(type_name)
+        if topic.endswith(CAMERA_SUFFIX):
+            decoded(message.data, CompressedImage)
+            self._images.setdefault(_camera(topic), []).append(time)
+        elif topic.endswith(EVENTS):
+            self._lines.append((time, decoded(message.data, String).data))
+        elif SPANS in topic:
+            self._spans.append(decoded(message.data, String).data)
+        elif kind is not None and (kind is not CompressedImage or topic.endswith(PICTURES)):
+            decoded(message.data, kind)
+            self._topics.setdefault(topic, []).append(Entry(time, kind, message.data))
 
     def _entries(self, time: float) -> Iterator[tuple[str, Entry]]:
         """Yield what makes the sections at a time: all logged messages, and the latest of the others."""
@@ -278,7 +286,12 @@ class RecordingSource:
         """Compare the decisions with those of another run, and find their moments in this recording."""
         lives = self.lives
         steps = [step.now for life in lives for step in life.steps]
-        times = [time for time, line in self._lines if '"event"' in line]
+        damaged = {number for life in lives for number in life.damaged}
+        times = [
+            time
+            for number, (time, line) in enumerate(self._lines, 1)
+            if '"event"' in line and number not in damaged
+        ]
         # Lines are read with a delay, so the earliest one is the best estimate of the clock's offset.
         offset = min((time - now for time, now in zip(times, steps, strict=False)), default=0.0)
         compared = compare_runs(story_of(lives), story_of(beside.lives))
@@ -295,12 +308,27 @@ class RecordingSource:
 
     def _story(self) -> list[str]:
         """Return the explanation of the events in words, as `openral explain` gives it."""
+        lost = [f"--- {self.damaged}"] if self.damaged else []
         if not self._lines:
-            return []
+            return lost
         try:
-            return list(stories(self.lives))
+            return [*stories(self.lives), *lost]
         except OpenRALError as error:
-            return [f"no explanation: {error}"]
+            return [f"no explanation: {error}", *lost]
+
+    @property
+    def damaged(self) -> str:
+        """What of the file could not be read, in words; empty if all was."""
+        parts = [f"{number} damaged {what}" for what, number in sorted(self._damaged.items())]
+        return f"{' and '.join(parts)} of the recording are left out" if parts else ""
+
+
+def _is_image(data: bytes) -> bool:
+    try:
+        decoded(data, CompressedImage)
+    except DamagedMessage:
+        return False
+    return True
 
 
 def _frame_of(data: bytes) -> Frame:

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from rclpy.serialization import serialize_message
 
+from openral_console.ros.export import export_run, moments
 from openral_console.ros.recording import RecordingSource
 from openral_console.source import NothingToShow, RejectedCommand
 from openral_msgs.msg import FailureTrigger, MissionStatus, PromptStamped, ToolCallRecord
 from openral_recorder.errors import NeedsRecovery, NotARecording
+from openral_recorder.recovery import recorded_messages
 from openral_recorder.ros.topic_recorder import compressed
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
@@ -104,6 +106,35 @@ def test_the_picture_of_an_object_is_that_of_the_moment(run: Path) -> None:
     assert list(at(source, 4.0)["pictures"]) == ["mug_1"]
     with pytest.raises(NothingToShow):
         source.picture("mug_1", 1.0)
+
+
+def test_damaged_messages_are_left_out_and_told(run: Path) -> None:
+    whole = RecordingSource(run)
+    recording = McapRecording(run / "damaged.mcap", RecordingLimits(min_free=0))
+    for schema, channel, message in recorded_messages(run / "run.mcap"):
+        assert schema is not None
+        data = [message.data, b"", message.data[:7], b"\0\1\0\0" + b"\xff\xff\xff\x7f" * 20]
+        for content in data:
+            recording.write(channel.topic, ros_schema(schema.name), content, message.log_time)
+    recording.close()
+    source = RecordingSource(run / "damaged.mcap")
+    damaged = 3 * sum(1 for _ in recorded_messages(run / "run.mcap"))
+    assert source.damaged == f"{damaged} damaged messages of the recording are left out"
+    assert f"--- {source.damaged}" in source.sections.get("run")["story"]  # type: ignore[index, call-overload, operator]
+    assert at(source, 9.0)["mission"] == at(whole, 9.0)["mission"]
+    assert [each.frame.jpeg for each in source.images("head")] == [
+        each.frame.jpeg for each in whole.images("head")
+    ]
+    assert export_run(source, 40_000_000).recorded == 2
+
+
+def test_times_that_lie_centuries_apart_cost_no_memory(tmp_path: Path) -> None:
+    recording = McapRecording(tmp_path / "run.mcap", RecordingLimits(min_free=0))
+    for stamp in (0, 2**63 - 1):
+        message = bytes(serialize_message(PromptStamped(id=str(stamp), text="find the mug")))
+        recording.write("/openral/prompt", ros_schema("openral_msgs/msg/PromptStamped"), message, stamp)
+    recording.close()
+    assert len(moments(RecordingSource(tmp_path), 0.25)["prompts"]) == 2
 
 
 def test_a_torn_recording_says_what_to_run(run: Path) -> None:

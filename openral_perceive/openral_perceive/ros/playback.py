@@ -1,6 +1,5 @@
 """Playback of a recording through the world model, with its own detections or those of other detectors."""
 
-import json
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -109,8 +108,11 @@ def recorded_queries(lines: Sequence[tuple[float, str]]) -> Iterator[RecordedQue
 
     Memory reports when it saw what it stored, which is the stamp of the image.
     """
-    times = [time for time, line in lines if "event" in json.loads(line)]
-    steps = [step for life in read_lives(line for _, line in lines) for step in life.steps]
+    lives = list(read_lives(line for _, line in lines))
+    damaged = {number for life in lives for number in life.damaged}
+    numbered = enumerate(lines, start=1)
+    times = [time for number, (time, line) in numbered if number not in damaged and '"event"' in line]
+    steps = [step for life in lives for step in life.steps]
     observed_of: dict[str, str] = {}
     stamps: dict[str, float] = {}
     for step in steps:

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 from rclpy.qos import QoSProfile
-from rclpy.serialization import deserialize_message
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_msgs.msg import String
@@ -21,7 +20,7 @@ from openral_msgs.msg import DetectorInfo, KeyValue, SceneGraph, SkillCatalogue
 from openral_perceive.bag import Bag, BagMessage
 from openral_ros.conversions.images import depth_of_compressed, image_message
 from openral_ros.conversions.stamps import seconds
-from openral_ros.message_types import by_type_name
+from openral_ros.message_types import by_type_name, decoded
 
 T = TypeVar("T")
 TYPES: Mapping[str, type] = by_type_name(
@@ -165,7 +164,7 @@ def played(bag: Bag, streams: Mapping[str, str], failures: Counter[str]) -> Iter
         name = streams[message.topic]
         try:
             content = _content(name, message)
-        except (OpenRALError, RuntimeError) as error:  # the middleware raises RuntimeError for damaged data
+        except OpenRALError as error:
             failures[type(error).__name__] += 1
             continue
         yield name, content, message.time
@@ -173,7 +172,7 @@ def played(bag: Bag, streams: Mapping[str, str], failures: Counter[str]) -> Iter
 
 def _content(name: str, message: BagMessage) -> object:
     kind = String if name == EVENTS else TYPES[message.message_type]
-    content = deserialize_message(message.data, kind)
+    content = decoded(message.data, kind)
     if isinstance(content, CompressedImage) and name.endswith("/depth"):
         header, metres = content.header, depth_of_compressed(content)
         image = image_message(metres, "32FC1", 0.0, header.frame_id)

@@ -13,7 +13,6 @@ import typer
 from mcap.exceptions import McapError
 from mcap.reader import make_reader
 from rclpy.node import Node
-from rclpy.serialization import deserialize_message
 from std_msgs.msg import String
 from zstandard import ZstdError
 
@@ -32,6 +31,7 @@ from openral_reasoner_ros.cli.stop import heartbeat, release, stop
 from openral_reasoner_ros.mission_client import MissionLost, MissionMonitor
 from openral_reasoner_ros.telemetry import RECORDING_FILE
 from openral_reasoner_ros.topics import MISSION, PALETTE
+from openral_ros.message_types import DamagedMessage, decoded
 from openral_ros.mission_calls import has_all_calls
 from openral_ros.prompt_client import NotAcknowledged, PromptClient
 from openral_ros.qos import LATCHED, LATCHED_HISTORY
@@ -216,7 +216,7 @@ class UnreadableRecording(OpenRALError):
 
 
 def mcap_lines(path: Path) -> Iterator[str]:
-    """Yield the recorded lines of events in order.
+    """Yield the recorded lines of events in order; a damaged message is an empty one.
 
     Raises:
         UnreadableRecording: If the file is torn or damaged.
@@ -224,9 +224,17 @@ def mcap_lines(path: Path) -> Iterator[str]:
     try:
         with path.open("rb") as file:
             for _, _, message in make_reader(file).iter_messages(topics=[EVENTS]):
-                yield deserialize_message(message.data, String).data
-    except (McapError, EOFError, ValueError, struct.error, ZstdError) as error:
+                yield _line(message.data)
+    except (McapError, EOFError, ValueError, struct.error, ZstdError, MemoryError) as error:
         raise UnreadableRecording(path, error) from error
+
+
+def _line(data: bytes) -> str:
+    """Return a recorded line; "", which is no line, for bytes that are no message."""
+    try:
+        return str(decoded(data, String).data)
+    except DamagedMessage:
+        return ""
 
 
 DEPLOYMENT_SUBFOLDER = "recording"
@@ -258,6 +266,8 @@ def replay(
             typer.echo(f"start {lives} of the reasoner: {difference.words()}")
             raise typer.Exit(1)
         events += len(life.steps)
+        if life.damaged:
+            typer.echo(f"start {lives} of the reasoner: {replay_module.damaged_words(life)}")
         if life.torn:
             typer.echo(f"start {lives} of the reasoner: incomplete last line ignored")
     starts = "" if lives == 1 else f" of {lives} starts of the reasoner"

@@ -165,6 +165,18 @@ def recording(tmp_path: Path) -> Path:
     return path
 
 
+def test_a_damaged_message_is_an_empty_line(recording: Path) -> None:
+    content = recording.with_name("damaged.mcap")
+    with content.open("wb") as file:
+        writer = Writer(file)
+        writer.start("ros2")
+        channel = writer.register_channel(EVENTS, "cdr", 0)
+        for stamp, data in enumerate((bytes(serialize_message(String(data="a"))), b"", b"\0\1\0\0\xff\xff")):
+            writer.add_message(channel, stamp, data, stamp)
+        writer.finish()
+    assert list(mcap_lines(content)) == ["a", "", ""]
+
+
 def test_the_lines_of_events_come_back_in_order(recording: Path) -> None:
     assert list(mcap_lines(recording)) == ["line 0", "line 2", "line 4"]
 

@@ -101,4 +101,5 @@ def recover(
     except OSError as error:
         raise NotWritable(file, error) from error
     done = "was complete" if result.complete else "recovered"
-    typer.echo(f"{result.path}: {done}, {result.messages} messages")
+    lost = f"; {result.damaged} damaged parts are left out" if result.damaged else ""
+    typer.echo(f"{result.path}: {done}, {result.messages} messages{lost}")

@@ -9,6 +9,7 @@ import math
 import os
 import subprocess
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +21,6 @@ import numpy as np
 import typer
 from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import CompressedImage, JointState
 from trajectory_msgs.msg import JointTrajectory
 
@@ -29,7 +29,7 @@ from openral_core.missions import MissionState, is_final
 from openral_msgs.msg import MissionStatus
 from openral_recorder.recovery import complete_recording, recorded_messages
 from openral_ros.conversions.stamps import seconds
-from openral_ros.message_types import by_type_name
+from openral_ros.message_types import DamagedMessage, by_type_name, decoded
 
 IMAGES = "/image_raw/compressed"
 STATE, ACTION = "observation.state", "action"
@@ -37,6 +37,8 @@ Values = dict[str, float]
 T = TypeVar("T")
 ENVIRONMENT = Path(".environments") / "lerobot"
 """Environment that `make lerobot` creates."""
+MAX_EPISODE = 86_400.0
+"""Longest episode [s]: a day."""
 SAME = 1e-6
 """Difference below which two times are the same [s]."""
 
@@ -105,6 +107,7 @@ class Run:
     action: Track[Values] = field(default_factory=Track)
     cameras: dict[str, Track[Path]] = field(default_factory=dict)
     spans: list[Span] = field(default_factory=list)
+    damaged: Counter[str] = field(default_factory=Counter)
 
 
 def joint_positions(message: JointState) -> Values:
@@ -159,11 +162,16 @@ class RunReader:
 
     def read(self, path: Path) -> Run:
         """Return the content of a recording."""
-        for schema, channel, recorded in recorded_messages(complete_recording(path)):
+        file = complete_recording(path)
+        for schema, channel, recorded in recorded_messages(file, damaged=self.run.damaged):
             kind = KINDS.get(schema.name) if schema is not None else None
             if kind is None or (kind is CompressedImage and not channel.topic.endswith(IMAGES)):
                 continue
-            message = deserialize_message(recorded.data, kind)
+            try:
+                message: Any = decoded(recorded.data, kind)
+            except DamagedMessage:
+                self.run.damaged["messages"] += 1
+                continue
             header = getattr(message, "header", None)
             self._now = (seconds(header.stamp) if header is not None else 0.0) or self._now
             signal = SIGNALS.get(kind)
@@ -283,6 +291,10 @@ class DataSet:
         start = max(span.start, complete, *(each[0] for each in times))
         end = min(span.end, max(each[-1] for each in times))
         step = 1.0 / self._choice.fps
+        if end - start > MAX_EPISODE:
+            raise NotWritten(
+                f"an episode of {end - start:.0f} s is longer than {MAX_EPISODE:.0f} s: its times are wrong"
+            )
         for index in range(math.floor((end - start) * self._choice.fps + SAME) + 1 if end > start else 0):
             time = start + index * step
             state = run.state.at(time)

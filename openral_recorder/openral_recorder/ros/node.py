@@ -20,9 +20,11 @@ from rclpy.subscription import Subscription
 from std_msgs.msg import String
 
 from openral_core.errors import OpenRALError
-from openral_recorder.ros.topic_recorder import TopicRecorder, compatible_qos
+from openral_core.parsing import InvalidText, parse_json
+from openral_recorder.ros.topic_recorder import TopicRecorder, compatible_qos, qos_yaml
 from openral_recorder.schemas import ros_schema
 from openral_recorder.selection import MAX_TOPICS, TopicSelection
+from openral_recorder.stillness import Stillness
 from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_ros.callback_guard import guard_of
 from openral_ros.lifecycle_node import SUCCESS, LifecycleNodeBase
@@ -38,6 +40,8 @@ MAX_LINE = 4_000_000
 MAX_READ = 8_000_000
 """Most that one call reads of a file [bytes]."""
 MAX_FILES = 64
+MAX_PROFILES = 16
+"""Publishers of a topic whose profiles are recorded."""
 
 
 class JsonLinesFollower:
@@ -79,8 +83,8 @@ def _is_object(line: bytes) -> bool:
     if not line.startswith(b"{") or len(line) > MAX_LINE:
         return False
     try:
-        json.loads(line)
-    except (ValueError, RecursionError):
+        parse_json(line, finite=False)
+    except InvalidText:
         return False
     return True
 
@@ -203,7 +207,7 @@ class RecorderNode(LifecycleNodeBase):
         metadata = {"parameters": json.dumps(given.model_dump(mode="json"), sort_keys=True)}
         self.recording = recording = McapRecording(given.file(), given.limits(), metadata)
         scope.callback(recording.close)
-        self._topics, self._reported = {}, False
+        self._topics, self._reported, self._stillness = {}, False, Stillness()
         self.get_logger().info(f"Recording to {recording.path}")
         if given.follow:
             follow = partial(self._follow, recording, JsonLinesFollower(Path(given.follow)))
@@ -230,7 +234,8 @@ class RecorderNode(LifecycleNodeBase):
             return
         try:
             rate = self._selection.rate(topic, message_type)
-            recorder = TopicRecorder(recording, topic, message_type, rate)
+            offered = qos_yaml(publishers[:MAX_PROFILES])
+            recorder = TopicRecorder(recording, topic, message_type, rate, self._stillness, offered)
         except OpenRALError as error:
             self._topics[topic] = None
             self.get_logger().warning(f"Topic {topic} is not recorded: {error}")
@@ -276,6 +281,7 @@ class RecorderNode(LifecycleNodeBase):
             "size": recording.size,
             "messages": sum(recording.counts.values()),
             "topics": len(recording.counts),
+            "damaged": sum(each.damaged for each in self._topics.values() if each is not None),
         }
         status.values = [KeyValue(key=key, value=str(value)) for key, value in facts.items()]
         message = DiagnosticArray(status=[status])

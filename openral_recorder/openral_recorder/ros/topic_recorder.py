@@ -5,26 +5,30 @@ Compressed topics are named as the transports of `image_transport` name them.
 
 import struct
 import time
-from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 import cv2
 import numpy as np
+import yaml
+from rclpy.duration import Duration
 from rclpy.qos import (
     DurabilityPolicy,
     HistoryPolicy,
     QoSProfile,
     ReliabilityPolicy,
 )
-from rclpy.serialization import deserialize_message, serialize_message
+from rclpy.serialization import serialize_message
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from sensor_msgs.msg import CompressedImage, Image
 
 from openral_core.errors import OpenRALError
 from openral_recorder.schemas import ros_schema
 from openral_recorder.selection import BULK, COMPRESSED_IMAGE, IMAGE, RateLimit, StampSlots
+from openral_recorder.stillness import KEPT_PERIOD, STATE_PERIOD, Stillness
 from openral_recorder.writer import McapRecording
 from openral_ros.conversions.images import DEPTH_CONFIG, depth_of, rgb_of
+from openral_ros.message_types import DamagedMessage, decoded
 
 JPEG_QUALITY = 80
 """Quality at which boxes and labels of a 640x480 image stay readable [1]; about 40 kB."""
@@ -35,7 +39,17 @@ DEPTH_HEADER = DEPTH_CONFIG.pack(0, 0.0, 0.0)
 MAX_DEPTH = 65.535
 """Largest depth that millimetres in 16 bits express [m]."""
 DEPTH_ENCODINGS = frozenset({"16UC1", "32FC1", "mono16"})
-Compress = Callable[[Image], CompressedImage]
+STATES = frozenset(
+    {
+        "nav_msgs/msg/Odometry",
+        "sensor_msgs/msg/CameraInfo",
+        "sensor_msgs/msg/JointState",
+        "tf2_msgs/msg/TFMessage",
+    }
+)
+"""Types that say again and again where a resting robot is."""
+MAX_STATES = 500
+"""Sets of frames that are told apart; peers can name any."""
 
 
 class NotCompressible(OpenRALError):
@@ -124,6 +138,32 @@ def compatible_qos(publishers: list[TopicEndpointInfo]) -> QoSProfile:
     )
 
 
+def qos_yaml(publishers: list[TopicEndpointInfo]) -> str:
+    """Return the profiles that publishers offer as rosbag2 writes them since version 9 of its metadata."""
+    distinct = {repr(profile): profile for profile in map(_qos_values, publishers)}
+    return yaml.safe_dump(list(distinct.values()), sort_keys=False)
+
+
+def _qos_values(publisher: TopicEndpointInfo) -> dict[str, object]:
+    profile = publisher.qos_profile
+    return {
+        "history": profile.history.short_key,
+        "depth": profile.depth,
+        "reliability": profile.reliability.short_key,
+        "durability": profile.durability.short_key,
+        "deadline": _duration(profile.deadline),
+        "lifespan": _duration(profile.lifespan),
+        "liveliness": profile.liveliness.short_key,
+        "liveliness_lease_duration": _duration(profile.liveliness_lease_duration),
+        "avoid_ros_namespace_conventions": profile.avoid_ros_namespace_conventions,
+    }
+
+
+def _duration(duration: Duration) -> dict[str, int]:
+    seconds, nanoseconds = divmod(duration.nanoseconds, 1_000_000_000)
+    return {"sec": seconds, "nsec": nanoseconds}
+
+
 def stamp_in(data: bytes) -> float:
     """Return the stamp of a serialised message that begins with a header [s], 0 if it is not set."""
     order = "<" if data[1] & 1 else ">"
@@ -134,31 +174,65 @@ def stamp_in(data: bytes) -> float:
 class TopicRecorder:
     """Writer of the messages of one topic, at most ``rate`` of them per second.
 
+    While the view of the cameras is still, images and the state of the robot are recorded less often. What
+    is no message of the type is counted in ``damaged`` and left out.
+
     Raises:
         OpenRALError: If the type or its definition is not installed.
     """
 
-    def __init__(self, recording: McapRecording, topic: str, message_type: str, rate: float) -> None:
-        self._recording, self._topic = recording, topic
-        self._is_bulk = message_type in BULK
+    def __init__(
+        self,
+        recording: McapRecording,
+        topic: str,
+        message_type: str,
+        rate: float,
+        stillness: Stillness,
+        qos: str = "",
+    ) -> None:
+        self._recording, self._topic, self._qos, self._stillness = recording, topic, qos, stillness
+        self._is_bulk, self._is_image = message_type in BULK, message_type == IMAGE
         self._limit = StampSlots(rate) if self._is_bulk else RateLimit(rate, burst=rate)
+        self._kept = StampSlots(1.0 / KEPT_PERIOD)
+        self._is_state = message_type in STATES
+        self._states: dict[object, float] = {}
+        self.damaged = 0
         self.message_class = message_class(message_type)
-        is_image = message_type == IMAGE
-        self._schema = ros_schema(COMPRESSED_IMAGE if is_image else message_type)
-        self._write: Callable[[bytes], None] = self._write_image if is_image else self._write_plain
+        self._schema = ros_schema(COMPRESSED_IMAGE if self._is_image else message_type)
 
     def on_message(self, data: bytes) -> None:
         """Record a serialised message, unless it comes too early or bulk has no space left."""
         if self._is_bulk and not self._recording.takes_bulk:
             return
         now = time.monotonic()
-        if self._limit.passes((stamp_in(data) or now) if self._is_bulk else now):
-            self._write(data)
+        try:
+            if not self._limit.passes((stamp_in(data) or now) if self._is_bulk else now):
+                return
+            message: Any = decoded(data, self.message_class)
+        except (struct.error, IndexError, DamagedMessage):
+            self.damaged += 1
+            return
+        if not self._is_image:
+            if self._is_due(message, stamp_in(data) if self._is_bulk else 0.0, now):
+                self._recording.write(self._topic, self._schema, data, time.time_ns(), self._qos)
+            return
+        if message.encoding not in DEPTH_ENCODINGS:
+            self._stillness.see(self._topic, rgb_of(message), now)
+        if self._is_due(message, stamp_in(data), now):
+            suffix, image = compressed(message)
+            topic, content = f"{self._topic}/{suffix}", serialize_message(image)
+            self._recording.write(topic, self._schema, content, time.time_ns(), self._qos)
 
-    def _write_plain(self, data: bytes) -> None:
-        self._recording.write(self._topic, self._schema, data, time.time_ns())
-
-    def _write_image(self, data: bytes) -> None:
-        suffix, message = compressed(deserialize_message(data, Image))
-        topic = f"{self._topic}/{suffix}"
-        self._recording.write(topic, self._schema, serialize_message(message), time.time_ns())
+    def _is_due(self, message: object, stamp: float, now: float) -> bool:
+        """Return whether a message adds to what was recorded, in view of what the cameras see."""
+        if self._is_bulk:
+            return self._kept.passes(stamp or now) or not self._stillness.is_still(now)
+        if not self._is_state or not self._stillness.is_still(now):
+            return True
+        of = tuple(each.child_frame_id for each in getattr(message, "transforms", ()))
+        if now - self._states.get(of, 0.0) < STATE_PERIOD:
+            return False
+        if len(self._states) >= MAX_STATES:
+            self._states.clear()
+        self._states[of] = now
+        return True

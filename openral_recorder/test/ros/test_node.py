@@ -120,6 +120,38 @@ def test_lines_of_events_are_recorded_to_the_last(ros_domain: int, tmp_path: Pat
     assert lines == [{"event": 1}, {"event": 2}]
 
 
+GARBAGE = [b"\0\1\0\0", b"\0\1\0\0" + b"\xff\xff\xff\x7f" * 20, b"\xff\xff\xff\xff" + b"A" * 300]
+
+
+def test_what_is_no_message_is_left_out_and_what_is_good_before_and_after_is_kept(
+    publish: Callable[..., None], tmp_path: Path
+) -> None:
+    goals = [MissionStatus(goal=f"find mug {number}") for number in range(2)]
+    with recorder(tmp_path) as process:
+        publish(MissionStatus, "/openral/mission", EVERY, [goals[0], *GARBAGE, goals[1]])
+        publish(Image, "/head/image_raw", RELIABLE, [*GARBAGE])
+        assert finish(process) == 0
+    counts = counts_by_mcap(tmp_path / "run.mcap")
+    assert counts == counts_by_rosbags(tmp_path / "run.mcap")
+    assert counts["/openral/mission"] == 2
+
+
+def test_rosbags_reads_the_profiles_that_publishers_offer(
+    publish: Callable[..., None], tmp_path: Path
+) -> None:
+    with recorder(tmp_path) as process:
+        publish(MissionStatus, "/openral/mission", LATCHED, [MissionStatus(goal="find the mug")])
+        publish(String, "/words", RELIABLE, [String(data="a")])
+        assert finish(process) == 0
+    with AnyReader([tmp_path / "run.mcap"]) as reader:
+        offered = {each.topic: each.ext.offered_qos_profiles for each in reader.connections}
+    found = {
+        topic: (qos[0].durability.name, qos[0].reliability.name) for topic, qos in offered.items() if qos
+    }
+    assert found["/openral/mission"] == ("TRANSIENT_LOCAL", "RELIABLE")
+    assert found["/words"] == ("VOLATILE", "RELIABLE")
+
+
 def test_a_killed_recorder_leaves_a_file_that_is_recovered(
     publish: Callable[..., None], tmp_path: Path
 ) -> None:

@@ -9,13 +9,12 @@ import numpy as np
 import rclpy
 from numpy.typing import NDArray
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import CompressedImage, Image
 
 from openral_core.errors import OpenRALError, format_choices
 from openral_recorder.recovery import complete_recording, recorded_messages
 from openral_ros.conversions.images import rgb_of, rgb_of_compressed
-from openral_ros.message_types import by_type_name
+from openral_ros.message_types import DamagedMessage, by_type_name, decoded
 from openral_ros.qos import SENSOR
 
 IMAGES = by_type_name((Image, CompressedImage))
@@ -80,8 +79,11 @@ def recorded_images(path: Path, camera: str, every: float) -> Generator[Found]:
     for _, channel, message in recorded_messages(file, topics[:1]):
         if message.log_time >= due:
             due = message.log_time + int(every * NANO)
-            decoded = deserialize_message(message.data, IMAGES[kinds[channel.topic]])
-            yield _rgb(decoded), f"{file.resolve()} {channel.topic} {message.log_time}"
+            try:
+                image: Image | CompressedImage = decoded(message.data, IMAGES[kinds[channel.topic]])
+            except DamagedMessage:
+                continue
+            yield _rgb(image), f"{file.resolve()} {channel.topic} {message.log_time}"
 
 
 def live_images(camera: str, every: float) -> Generator[Found]:
