@@ -13,6 +13,7 @@ from sensor_msgs.msg import CompressedImage, Image
 
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.lazy_modules import lazy_module
+from openral_ros.conversions.rvl import decode_rvl
 from openral_ros.conversions.stamps import stamp_of
 
 cv2 = lazy_module("cv2")
@@ -34,25 +35,53 @@ def _converted(code: str) -> Decoder:
     return decode
 
 
-def _high_byte(pixels: NDArray[np.generic]) -> NDArray[np.uint8]:
-    return np.repeat((pixels.astype(np.uint16) >> 8).astype(np.uint8)[..., None], 3, axis=2)
+def _to_bytes(pixels: NDArray[np.generic]) -> NDArray[np.uint8]:
+    """Scale 16-bit pixels to 8 bits by the depth of their sensor: 10, 12, 14 or 16 bits, told by the largest.
+
+    The high byte alone would make the image of a 10-bit sensor black.
+    """
+    values = pixels.astype(np.uint16, copy=False)
+    bits = max(10, int(values.max(initial=0)).bit_length())
+    return (values >> (bits + bits % 2 - 8)).astype(np.uint8)
 
 
-DECODERS: Mapping[str, Decoder] = {
+def _scaled(decoder: Decoder) -> Decoder:
+    return lambda pixels: decoder(_to_bytes(pixels))
+
+
+_OF_8_BITS: Mapping[str, Decoder] = {
     "rgb8": _same,
     "8UC3": _converted("COLOR_BGR2RGB"),
     "bgr8": _converted("COLOR_BGR2RGB"),
     "mono8": _converted("COLOR_GRAY2RGB"),
     "8UC1": _converted("COLOR_GRAY2RGB"),
-    "mono16": _high_byte,
     "rgba8": _converted("COLOR_RGBA2RGB"),
     "bgra8": _converted("COLOR_BGRA2RGB"),
+    "yuyv": _converted("COLOR_YUV2RGB_YUY2"),
     "yuv422_yuy2": _converted("COLOR_YUV2RGB_YUY2"),
+    "uyvy": _converted("COLOR_YUV2RGB_UYVY"),
     "yuv422": _converted("COLOR_YUV2RGB_UYVY"),
+    "nv12": _converted("COLOR_YUV2RGB_NV12"),
+    "nv21": _converted("COLOR_YUV2RGB_NV21"),
     "bayer_rggb8": _converted("COLOR_BayerRGGB2RGB"),
     "bayer_bggr8": _converted("COLOR_BayerBGGR2RGB"),
     "bayer_gbrg8": _converted("COLOR_BayerGBRG2RGB"),
     "bayer_grbg8": _converted("COLOR_BayerGRBG2RGB"),
+}
+_OF_16_BITS = (
+    "mono16",
+    "rgb16",
+    "bgr16",
+    "rgba16",
+    "bgra16",
+    "bayer_rggb16",
+    "bayer_bggr16",
+    "bayer_gbrg16",
+    "bayer_grbg16",
+)
+DECODERS: Mapping[str, Decoder] = {
+    **_OF_8_BITS,
+    **{name: _scaled(_OF_8_BITS[name.removesuffix("16") + "8"]) for name in _OF_16_BITS},
 }
 
 
@@ -133,23 +162,26 @@ class PixelLayout:
 
 
 LAYOUTS: Mapping[str, PixelLayout] = {
-    "rgb8": PixelLayout("u1", 3),
-    "bgr8": PixelLayout("u1", 3),
-    "8UC3": PixelLayout("u1", 3),
-    "mono8": PixelLayout("u1", 1),
-    "8UC1": PixelLayout("u1", 1),
-    "mono16": PixelLayout("u2", 1),
     "16UC1": PixelLayout("u2", 1),
     "32FC1": PixelLayout("f4", 1),
-    "rgba8": PixelLayout("u1", 4),
-    "bgra8": PixelLayout("u1", 4),
+    "yuyv": PixelLayout("u1", 2),
+    "uyvy": PixelLayout("u1", 2),
     "yuv422_yuy2": PixelLayout("u1", 2),
     "yuv422": PixelLayout("u1", 2),
-    "bayer_rggb8": PixelLayout("u1", 1),
-    "bayer_bggr8": PixelLayout("u1", 1),
-    "bayer_gbrg8": PixelLayout("u1", 1),
-    "bayer_grbg8": PixelLayout("u1", 1),
+    "8UC1": PixelLayout("u1", 1),
+    "8UC3": PixelLayout("u1", 3),
+    **{
+        f"{name}{bits}": PixelLayout(f"u{bits // 8}", channels)
+        for bits in (8, 16)
+        for name, channels in {
+            **dict.fromkeys(("mono", "bayer_rggb", "bayer_bggr", "bayer_gbrg", "bayer_grbg"), 1),
+            **dict.fromkeys(("rgb", "bgr"), 3),
+            **dict.fromkeys(("rgba", "bgra"), 4),
+        }.items()
+    },
 }
+PLANES = ("nv12", "nv21")
+"""Encodings of a plane of luma and, below it, one of half its height with pairs of chroma."""
 
 
 class UnsupportedEncoding(OpenRALError):
@@ -180,19 +212,25 @@ def image_view(image: Image) -> NDArray[np.generic]:
     layout = LAYOUTS.get(image.encoding)
     if layout is None:
         raise UnsupportedEncoding(image.encoding, sorted(LAYOUTS))
-    check_pixels(image.width, image.height)
+    return _pixels(image, layout, image.height)
+
+
+def _planes(image: Image) -> NDArray[np.generic]:
+    """View luma and the chroma below it, shape (3 H / 2, W)."""
+    if image.height % 2 or image.width % 2:
+        raise MalformedImage(image)
+    return _pixels(image, PixelLayout("u1", 1), image.height * 3 // 2)
+
+
+def _pixels(image: Image, layout: PixelLayout, height: int) -> NDArray[np.generic]:
+    check_pixels(image.width, height)
     dtype = np.dtype(layout.dtype).newbyteorder(">" if image.is_bigendian else "<")
     row = image.width * layout.channels * dtype.itemsize
-    if (
-        image.width == 0
-        or image.height == 0
-        or image.step < row
-        or len(image.data) < image.step * image.height
-    ):
+    if image.width == 0 or height == 0 or image.step < row or len(image.data) < image.step * height:
         raise MalformedImage(image)
-    rows = np.frombuffer(image.data, np.uint8, image.step * image.height).reshape(image.height, image.step)
+    rows = np.frombuffer(image.data, np.uint8, image.step * height).reshape(height, image.step)
     pixels = rows[:, :row].view(dtype)
-    return pixels if layout.channels == 1 else pixels.reshape(image.height, image.width, layout.channels)
+    return pixels if layout.channels == 1 else pixels.reshape(height, image.width, layout.channels)
 
 
 def rgb_of(image: Image) -> NDArray[np.uint8]:
@@ -206,7 +244,7 @@ def rgb_of(image: Image) -> NDArray[np.uint8]:
     if decoder is None:
         raise UnsupportedEncoding(image.encoding, sorted(DECODERS))
     try:
-        return decoder(image_view(image))
+        return decoder(_planes(image) if image.encoding in PLANES else image_view(image))
     except cv2.error as error:  # sizes that an encoding cannot have, such as an odd width of pairs
         raise MalformedImage(image) from error
 
@@ -250,43 +288,56 @@ def image_message(pixels: NDArray[np.generic], encoding: str, time: float, frame
 
 
 class UndecodableImage(OpenRALError):
-    """Compressed data that is neither JPEG nor PNG, or is damaged."""
+    """Compressed data in a form that is not read, or damaged."""
 
-    def __init__(self, image: CompressedImage) -> None:
+    def __init__(self, image: CompressedImage, expected: str = "JPEG or PNG") -> None:
         super().__init__(
-            f"{len(image.data)} bytes of {image.format[:64]!r} cannot be decoded: expected JPEG or PNG"
+            f"{len(image.data)} bytes of {image.format[:64]!r} cannot be decoded: expected {expected}"
         )
 
 
 def rgb_of_compressed(image: CompressedImage) -> NDArray[np.uint8]:
     """Decode a JPEG or PNG image to RGB; uint8, shape (H, W, 3).
 
-    Its size is checked before decoding: a file of 68 bytes can announce gigabytes.
+    Its size is checked before decoding: a file of 68 bytes can announce gigabytes. EXIF does not turn it,
+    since CameraInfo describes the pixels as they are stored; "compressed rgb8" has its channels in that
+    order, as in compressed_image_transport.
 
     Raises:
         UndecodableImage: If the data is not an image.
         ImageTooLarge: If it has more than `MAX_PIXELS`.
     """
-    data = np.frombuffer(image.data, np.uint8)
+    pixels = _decoded(image, 0, cv2.IMREAD_COLOR | cv2.IMREAD_ANYDEPTH)
+    if pixels.dtype == np.uint16:
+        pixels = _to_bytes(pixels)
+    if "compressed rgb" in image.format.partition(";")[2]:
+        return np.asarray(pixels, np.uint8)
+    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB), np.uint8)
+
+
+def _decoded(image: CompressedImage, start: int, flags: int) -> NDArray[np.generic]:
+    data = np.frombuffer(image.data, np.uint8)[start:]
     size = compressed_size(data.data)
     if size is None:
         raise UndecodableImage(image)
     check_pixels(*size)
     try:
-        pixels = cv2.imdecode(data, cv2.IMREAD_COLOR)
+        pixels = cv2.imdecode(data, flags | cv2.IMREAD_IGNORE_ORIENTATION)
     except cv2.error as error:
         raise UndecodableImage(image) from error
     if pixels is None:
         raise UndecodableImage(image)
-    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB), np.uint8)
+    return np.asarray(pixels)
 
 
 DEPTH_CONFIG = struct.Struct("<iff")
 """ConfigHeader of compressed_depth_image_transport: format, and the quantisation (A, B) of 32FC1."""
+RVL_SIZE = struct.Struct("<II")
+"""Width and height before RVL data [px]."""
 
 
 def depth_of_compressed(image: CompressedImage) -> NDArray[np.float32]:
-    """Decode a ``compressedDepth`` image to [m], 0 where unknown; float32, shape (H, W).
+    """Decode depth of ``compressedDepth``, or in a bare PNG, to [m], 0 where unknown; float32, shape (H, W).
 
     Source: compressed_depth_image_transport; 16UC1 holds millimetres, 32FC1 the inverse ``A / depth + B``.
 
@@ -294,20 +345,29 @@ def depth_of_compressed(image: CompressedImage) -> NDArray[np.float32]:
         UndecodableImage: If the data is not such an image.
         ImageTooLarge: If it has more than `MAX_PIXELS`.
     """
-    data = np.frombuffer(image.data, np.uint8)
-    size = compressed_size(data[DEPTH_CONFIG.size :].data) if len(data) > DEPTH_CONFIG.size else None
-    if size is None:
-        raise UndecodableImage(image)
-    check_pixels(*size)
-    try:
-        pixels = cv2.imdecode(data[DEPTH_CONFIG.size :], cv2.IMREAD_UNCHANGED)
-    except cv2.error as error:
-        raise UndecodableImage(image) from error
-    if pixels is None or pixels.ndim != 2 or pixels.dtype != np.uint16:
-        raise UndecodableImage(image)
-    if not image.format.startswith("32FC1"):
+    is_float, bare = image.format.startswith("32FC1"), bytes(image.data[:8]) == _PNG
+    if "rvl" in image.format.partition(";")[2].lower():
+        pixels = _rvl_decoded(image)
+    else:
+        unchanged = cv2.IMREAD_UNCHANGED
+        pixels = _decoded(image, 0 if bare else DEPTH_CONFIG.size, unchanged)
+    if pixels.ndim != 2 or pixels.dtype != np.uint16 or (is_float and bare):
+        raise UndecodableImage(image, "a PNG or RVL of 16 bits behind its header")
+    if not is_float:
         return pixels.astype(np.float32) / np.float32(1000.0)
-    _, a, b = DEPTH_CONFIG.unpack_from(bytes(data[: DEPTH_CONFIG.size]))
+    _, a, b = DEPTH_CONFIG.unpack_from(bytes(image.data[: DEPTH_CONFIG.size]))
     inverse = pixels.astype(np.float32) - np.float32(b)
-    known = (pixels > 0) & (inverse > 0.0)
+    known = pixels.astype(bool) & (inverse > 0.0)
     return np.where(known, np.float32(a) / np.where(known, inverse, np.float32(1.0)), np.float32(0.0))
+
+
+def _rvl_decoded(image: CompressedImage) -> NDArray[np.generic]:
+    data, start = bytes(image.data), DEPTH_CONFIG.size + RVL_SIZE.size
+    if len(data) < start:
+        raise UndecodableImage(image, "RVL behind its header")
+    width, height = RVL_SIZE.unpack_from(data, DEPTH_CONFIG.size)
+    check_pixels(width, height)
+    values = decode_rvl(data[start:], width * height)
+    if values is None:
+        raise UndecodableImage(image, f"RVL of {width}x{height} pixels")
+    return values.reshape(height, width)

@@ -1,11 +1,15 @@
 """Conversions of images: encodings, padded rows, compressed data and limits."""
 
+import io
 import struct
 import zlib
 
 import cv2
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import ExifTags, Image
 
 sensor = pytest.importorskip("sensor_msgs.msg")
 from openral_ros.conversions.images import (
@@ -81,7 +85,10 @@ def test_a_mosaic_gives_the_colours_that_made_it(encoding: str) -> None:
     assert (rgb[2:-2, 2:-2] == [200, 90, 30]).all()
 
 
-@pytest.mark.parametrize(("encoding", "luma"), [("yuv422_yuy2", 0), ("yuv422", 1)])
+YUV = [("yuv422_yuy2", 0), ("yuyv", 0), ("yuv422", 1), ("uyvy", 1)]
+
+
+@pytest.mark.parametrize(("encoding", "luma"), YUV)
 def test_yuv_pairs_give_grey_and_colour(encoding: str, luma: int) -> None:
     pairs = np.full((4, 6, 2), 128, np.uint8)
     pairs[..., luma] = 235
@@ -91,6 +98,129 @@ def test_yuv_pairs_give_grey_and_colour(encoding: str, luma: int) -> None:
     red = rgb_of(image_message(pairs, encoding, 0.0, ""))[0, 0]
     assert red[0] > 240
     assert red[1:].max() < 15
+
+
+@pytest.mark.parametrize(("encoding", "chroma"), [("nv12", [90, 240]), ("nv21", [240, 90])])
+@pytest.mark.parametrize("padding", [0, 5])
+def test_planes_of_luma_and_chroma_give_colour(encoding: str, chroma: list[int], padding: int) -> None:
+    planes = np.zeros((6, 8 + padding), np.uint8)
+    planes[:4, :8], planes[4:, :8] = 82, np.tile(chroma, 4)
+    message = sensor.Image(height=4, width=8, encoding=encoding, step=8 + padding, data=planes.tobytes())
+    rgb = rgb_of(message)
+    assert rgb.shape == (4, 8, 3)
+    assert rgb[..., 0].min() > 240
+    assert rgb[..., 1:].max() < 15
+    message.data = planes[:4].tobytes()
+    with pytest.raises(MalformedImage):
+        rgb_of(message)
+
+
+@pytest.mark.parametrize(("encoding", "order"), [("rgb16", [0, 1, 2]), ("bgr16", [2, 1, 0])])
+@pytest.mark.parametrize("byte_order", "<>")
+def test_colours_of_16_bits_are_read(encoding: str, order: list[int], byte_order: str) -> None:
+    pixels = (RED[..., order].astype(np.uint16) * 257).astype(f"{byte_order}u2")
+    rows = np.pad(np.frombuffer(pixels.tobytes(), np.uint8).reshape(4, 36), ((0, 0), (0, 3)))
+    message = sensor.Image(height=4, width=6, encoding=encoding, step=39, is_bigendian=byte_order == ">")
+    message.data = rows.tobytes()
+    assert np.array_equal(rgb_of(message), RED)
+
+
+@pytest.mark.parametrize("bits", [10, 12, 14, 16])
+def test_the_brightness_of_an_infrared_image_does_not_depend_on_the_bits_of_its_sensor(bits: int) -> None:
+    grey = (np.linspace(0.0, 0.98, 64).reshape(8, 8) * (1 << bits)).astype(np.uint16)
+    raw = rgb_of(image_message(grey, "mono16", 0.0, ""))
+    assert raw[-1, -1].tolist() == [250] * 3
+    png = sensor.CompressedImage(
+        format="mono16; png compressed mono16", data=cv2.imencode(".png", grey)[1].tobytes()
+    )
+    assert np.array_equal(rgb_of_compressed(png), raw)
+
+
+def test_a_dark_image_of_16_bits_stays_dark() -> None:
+    assert rgb_of(image_message(np.full((4, 4), 20, np.uint16), "mono16", 0.0, "")).max() == 5
+
+
+@pytest.mark.parametrize(
+    ("form", "swapped"),
+    [
+        ("rgb8; jpeg compressed bgr8", False),
+        ("rgb8; jpeg compressed rgb8", True),
+        ("bgr8; jpeg compressed rgb8", True),
+        ("rgb8; jpeg compressed", False),
+        ("jpeg", False),
+    ],
+)
+def test_channels_are_in_the_order_that_the_format_names(form: str, swapped: bool) -> None:
+    data = cv2.imencode(".png", RED if swapped else RED[..., ::-1])[1].tobytes()
+    assert np.array_equal(rgb_of_compressed(sensor.CompressedImage(format=form, data=data)), RED)
+
+
+@pytest.mark.parametrize("orientation", [3, 6])
+def test_exif_does_not_turn_the_image_of_a_camera(orientation: int) -> None:
+    pixels = np.zeros((16, 32, 3), np.uint8)
+    pixels[:, :16] = 200
+    tag, stored = Image.Exif(), io.BytesIO()
+    tag[ExifTags.Base.Orientation] = orientation
+    Image.fromarray(pixels).save(stored, "JPEG", exif=tag)
+    found = rgb_of_compressed(sensor.CompressedImage(format="jpeg", data=stored.getvalue()))
+    assert np.abs(found.astype(int) - pixels).max() < 20
+
+
+def rvl(values: list[int]) -> bytes:
+    """Code values one nibble after the other, as the paper says."""
+    nibbles, position, previous = list[int](), 0, 0
+
+    def put(number: int) -> None:
+        while number > 7:
+            nibbles.append(8 | number & 7)
+            number >>= 3
+        nibbles.append(number)
+
+    while position < len(values):
+        zeros = next((n for n, value in enumerate(values[position:]) if value), len(values) - position)
+        position += zeros
+        others = next((n for n, value in enumerate(values[position:]) if not value), len(values) - position)
+        put(zeros)
+        put(others)
+        for value in values[position : position + others]:
+            change, previous = value - previous, value
+            put(change << 1 if change >= 0 else (-change << 1) - 1)
+        position += others
+    nibbles += [0] * (-len(nibbles) % 8)
+    words = [
+        sum(n << 28 - 4 * k for k, n in enumerate(nibbles[i : i + 8])) for i in range(0, len(nibbles), 8)
+    ]
+    return struct.pack(f"<{len(words)}I", *words)
+
+
+def rvl_message(width: int, height: int, coded: bytes) -> object:
+    data = struct.pack("<iffII", 1, 0.0, 0.0, width, height) + coded
+    return sensor.CompressedImage(format="16UC1; compressedDepth rvl", data=data)
+
+
+@given(st.lists(st.sampled_from([0, 0, 1, 700, 701, 65535]), min_size=1, max_size=60))
+def test_depth_in_rvl_is_read(values: list[int]) -> None:
+    found = depth_of_compressed(rvl_message(len(values), 1, rvl(values)))
+    assert found[0] == pytest.approx(np.array(values) / 1000.0)
+
+
+@given(st.integers(0, 9), st.integers(0, 9), st.binary(max_size=64))
+def test_damaged_rvl_is_refused(width: int, height: int, coded: bytes) -> None:
+    message = rvl_message(width, height, coded)
+    try:
+        found = depth_of_compressed(message)
+    except UndecodableImage:
+        return
+    assert found.shape == (height, width)
+
+
+def test_a_bare_png_is_depth_in_millimetres() -> None:
+    data = cv2.imencode(".png", np.full((2, 3), 1500, np.uint16))[1].tobytes()
+    assert np.allclose(
+        depth_of_compressed(sensor.CompressedImage(format="16UC1; png compressed ", data=data)), 1.5
+    )
+    with pytest.raises(UndecodableImage, match="behind its header"):
+        depth_of_compressed(sensor.CompressedImage(format="32FC1; compressedDepth png", data=data))
 
 
 def test_an_odd_width_cannot_be_pairs() -> None:
