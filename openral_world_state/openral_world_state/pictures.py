@@ -8,10 +8,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from openral_core.errors import OpenRALError
+from openral_world_state.sqlite_files import ForeignSchema, connect
 
+MOST_ROWS = 100_000
+"""Rows that are looked at."""
 BETTER = 1.3
 """Quality relative to the kept view from which a new one replaces it [1]; noise of boxes is below it."""
 _SCHEMA = """PRAGMA secure_delete = ON; PRAGMA auto_vacuum = FULL; PRAGMA journal_mode = TRUNCATE;
@@ -108,8 +112,25 @@ class ObjectPictures:
             self._unwritten.clear()
 
     def _read(self, file: sqlite3.Connection) -> None:
-        rows = file.execute("SELECT id, jpeg, quality, stamp FROM pictures ORDER BY stamp")
-        self._pictures = {name: Picture(bytes(jpeg), quality, at) for name, jpeg, quality, at in rows}
+        """Read the latest pictures within the limits; delete the others, and rows that are none."""
+        rows = file.execute("SELECT rowid, id, jpeg, quality, stamp FROM pictures ORDER BY stamp DESC")
+        kept: list[tuple[str, Picture]] = []
+        others: list[tuple[int]] = []
+        size = 0
+        for number, name, jpeg, quality, at in islice(rows, MOST_ROWS):
+            is_picture = isinstance(jpeg, bytes) and isinstance(quality, float) and isinstance(at, float)
+            size += len(jpeg) if is_picture else 0
+            if (
+                is_picture
+                and isinstance(name, str)
+                and len(kept) < self._limits.count
+                and size <= self._limits.size
+            ):
+                kept.append((name, Picture(jpeg, quality, at)))
+            else:
+                others.append((number,))
+        self._pictures = dict(reversed(kept))
+        file.executemany("DELETE FROM pictures WHERE rowid = ?", others)
 
     def _replace(self, file: sqlite3.Connection) -> None:
         for name in self._unwritten:
@@ -140,10 +161,10 @@ class ObjectPictures:
         if self._path is None:
             return
         try:
-            with closing(sqlite3.connect(self._path, timeout=0.2)) as file:
+            with closing(connect(self._path, timeout=0.2)) as file:
                 file.executescript(_SCHEMA)
                 with file:
                     work(file)
             self.error = None
-        except sqlite3.Error as error:
+        except (sqlite3.Error, ForeignSchema) as error:
             self.error = PicturesNotWritten(self._path, str(error))

@@ -342,7 +342,7 @@ def open_world(
         memory = SpatialMemory(None, thesaurus)
         import_graph(memory, graph)
     else:
-        memory = SpatialMemory(Path(memory_path) if memory_path else None, thesaurus)
+        memory = SpatialMemory(Path(memory_path) if memory_path else None, thesaurus, settings.limits.objects)
     try:
         if newest_map:
             nodes = (*memory, *stored_graph(memory).nodes)

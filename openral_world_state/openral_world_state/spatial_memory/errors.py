@@ -2,6 +2,7 @@
 
 MemoryRefused           the file is not opened, and left untouched
 ├── UnreadableMemory    not a memory file, or damaged
+├── TooManyRows         more objects than the limit
 ├── NewerMemory         written by a later version
 ├── MemoryInUse         another process writes it
 └── MemoryUnavailable   the system cannot open or write it
@@ -30,6 +31,16 @@ class UnreadableMemory(MemoryRefused):
         super().__init__(
             f"{path} is not a readable memory file ({found}) and was left untouched; "
             "choose another path, or move the file away"
+        )
+
+
+class TooManyRows(MemoryRefused):
+    """The file has more than is read."""
+
+    def __init__(self, table: str, most: int) -> None:
+        super().__init__(
+            f"the memory file has more than {most} {table} and was left untouched; "
+            "raise most_objects, or choose another path"
         )
 
 

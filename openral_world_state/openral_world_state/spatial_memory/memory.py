@@ -21,7 +21,7 @@ from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.spatial_memory.errors import MemoryNotWritten, reading
 from openral_world_state.spatial_memory.label_index import LabelIndex
 from openral_world_state.spatial_memory.record import PRESENCES, ObjectRecord, ObjectTable, Triple
-from openral_world_state.spatial_memory.sqlite_store import SqliteStore
+from openral_world_state.spatial_memory.sqlite_store import MOST_OBJECTS, SqliteStore
 
 _FARTHEST = 1e9
 """Coordinate beyond which points share the outermost cells [m], so that any finite number has a cell."""
@@ -91,6 +91,8 @@ class SpatialIndex:
 
 
 T = TypeVar("T")
+MAX_DIGITS = 15
+"""Digits of the numbers beside the records."""
 
 
 class UnknownObject(OpenRALError):
@@ -111,8 +113,8 @@ class SpatialMemory:
         MemoryRefused: If the file cannot be used; it is left untouched.
     """
 
-    def __init__(self, path: Path | None, thesaurus: Thesaurus) -> None:
-        self._store = SqliteStore(path)
+    def __init__(self, path: Path | None, thesaurus: Thesaurus, most: int = MOST_OBJECTS) -> None:
+        self._store = SqliteStore(path, most)
         self.unwritten: MemoryNotWritten | None = None
         self._is_dirty = False
         self._records: dict[str, ObjectRecord] = {}
@@ -128,8 +130,8 @@ class SpatialMemory:
             with reading(self.name):
                 self.facts = self._store.facts()
                 self._merged = self._store.merged()
-                self.revision = int(self.facts.get("revision", "0"))
-                self._names = int(self.facts.get("names", "0"))
+                self.revision = int(self.facts.get("revision", "0")[:MAX_DIGITS])
+                self._names = int(self.facts.get("names", "0")[:MAX_DIGITS])
                 for record in self._store.records():
                     self._index(record)
         except BaseException:

@@ -8,18 +8,30 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from pydantic import FiniteFloat, TypeAdapter
+
+from openral_core.errors import quoted
 from openral_core.geometry import Pose
+from openral_core.parsing import parse_json
 from openral_core.spatial_memory import Opening, Presence
 from openral_world_state.spatial_memory.errors import (
     IN_MEMORY,
     MemoryNotWritten,
     MemoryUnavailable,
     NewerMemory,
+    TooManyRows,
     UnreadableMemory,
     reading,
 )
 from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.sqlite_files import connect
 
+MOST_OBJECTS, MOST_FACTS, MOST_MERGED = 1_000_000, 100_000, 1_000_000
+"""Rows that are read of each table."""
+MAX_FACTS, MAX_TEXT, LARGEST = 64_000_000, 100_000, 1e12
+"""Characters of all facts and of one text of an object; largest number: a time has ten digits."""
+_VOTES: TypeAdapter[dict[str, float]] = TypeAdapter(dict[str, FiniteFloat])
+_ALIASES: TypeAdapter[tuple[str, ...]] = TypeAdapter(tuple[str, ...])
 APPLICATION = 0x4F52414C
 """SQLite application id of memory files: "ORAL" in ASCII."""
 
@@ -89,11 +101,10 @@ def check(path: Path) -> int:
         MemoryUnavailable: If it cannot be opened.
     """
     with reading(path):
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        connection = connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
         try:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
         finally:
             connection.close()
     if application != APPLICATION:
@@ -182,21 +193,22 @@ def record_of_row(row: Sequence[Any]) -> ObjectRecord:
     confidence, presence, first_seen, last_seen, observations, source, map_epoch, *rest = rest
     misses, looked, eye, carried, is_container, occludes_contents, opening, grasped = rest
     texts = (name, label, votes, aliases, presence, source, opening)
+    spread = _COVARIANCE.unpack(covariance)
     pose_and_size = (x, y, z, qx, qy, qz, qw, size_x, size_y, size_z)
     flags = (carried, is_container, occludes_contents, grasped)
     sightings = (confidence, first_seen, last_seen, observations, map_epoch, misses, looked)
-    numbers = (*pose_and_size, *sightings, *flags)
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError(f"not all of {texts} are texts")
-    if not all(isinstance(number, (int, float)) for number in numbers):
-        raise TypeError(f"not all of {numbers} are numbers")
+    numbers = (*pose_and_size, *sightings, *flags, *spread)
+    if not all(isinstance(text, str) and len(text) <= MAX_TEXT for text in texts):
+        raise TypeError(f"not all of {quoted(texts)} are texts of at most {MAX_TEXT} characters")
+    if not all(isinstance(number, (int, float)) and abs(number) <= LARGEST for number in numbers):
+        raise TypeError(f"not all of {quoted(numbers)} are numbers of at most {LARGEST:g}")
     return ObjectRecord(
         id=name,
         label=label,
         pose=Pose((float(x), float(y), float(z)), (float(qx), float(qy), float(qz), float(qw))),
         size=(float(size_x), float(size_y), float(size_z)),
-        votes=json.loads(votes),
-        covariance=_COVARIANCE.unpack(covariance),
+        votes=_VOTES.validate_python(parse_json(votes)),
+        covariance=spread,
         confidence=float(confidence),
         presence=Presence(presence),
         first_seen=float(first_seen),
@@ -204,7 +216,7 @@ def record_of_row(row: Sequence[Any]) -> ObjectRecord:
         observations=int(observations),
         source=source,
         map_epoch=int(map_epoch),
-        aliases=() if aliases == "[]" else tuple(json.loads(aliases)),
+        aliases=() if aliases == "[]" else _ALIASES.validate_python(parse_json(aliases)),
         misses=int(misses),
         last_checked=float(looked),
         viewpoint=None if eye is None else _POINT.unpack(eye),
@@ -223,12 +235,14 @@ class SqliteStore:
 
     Args:
         path: The file, created if missing; None for a store in this process alone.
+        most: Objects that are read; a file with more is refused.
 
     Raises:
         MemoryRefused: If the file cannot be used; it is left untouched.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, most: int = MOST_OBJECTS) -> None:
+        self._most = most
         self.path, self._name = path, Path(path or IN_MEMORY)
         if path is not None and _has_content(path):
             check(path)
@@ -236,7 +250,7 @@ class SqliteStore:
         self._merged: set[str] = set()
         self._last = 0
         with reading(self._name):
-            self._connection = sqlite3.connect(path or IN_MEMORY, isolation_level=None, timeout=0.5)
+            self._connection = connect(path or IN_MEMORY, isolation_level=None, timeout=0.5)
             try:
                 self._prepare()
             except BaseException:
@@ -250,6 +264,7 @@ class SqliteStore:
             UnreadableMemory: If a row is malformed.
         """
         with reading(self._name):
+            self._check_count("objects", self._most)
             for number, *row in self._connection.execute(SELECT):
                 record = record_of_row(row)
                 self._numbers[record.id] = self._last = number
@@ -258,12 +273,26 @@ class SqliteStore:
     def facts(self) -> dict[str, str]:
         """Read the values beside the records, such as revision and documents, by key."""
         with reading(self._name):
-            return dict(self._connection.execute("SELECT key, value FROM facts"))
+            self._check_count("facts", MOST_FACTS)
+            facts: dict[str, str] = {}
+            size = 0
+            for key, value in self._connection.execute("SELECT key, value FROM facts"):
+                if not isinstance(key, str) or not isinstance(value, str):
+                    raise TypeError(f"fact {quoted(key)} is no text")
+                size += len(value)
+                if size > MAX_FACTS:
+                    raise ValueError(f"its facts have more than {MAX_FACTS} characters")
+                facts[key] = value
+            return facts
 
     def merged(self) -> dict[str, str]:
         """Read the ids that were merged into another, with that id."""
         with reading(self._name):
-            merged = dict(self._connection.execute("SELECT id, into_id FROM merged"))
+            self._check_count("merged", MOST_MERGED)
+            merged = {
+                str(name): str(into)
+                for name, into in self._connection.execute("SELECT id, into_id FROM merged")
+            }
         self._merged = set(merged)
         return merged
 
@@ -307,6 +336,11 @@ class SqliteStore:
             if into:
                 self._merged.add(name)
 
+    def _check_count(self, table: str, most: int) -> None:
+        rows = self._connection.execute(f"SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT ?)", (most + 1,))
+        if rows.fetchone()[0] > most:
+            raise TooManyRows(table, most)
+
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
@@ -326,6 +360,8 @@ class SqliteStore:
 
 def _has_content(path: Path) -> bool:
     try:
+        if not path.is_file() and path.exists():
+            raise MemoryUnavailable(path, "it is no regular file")
         return path.stat().st_size > 0
     except FileNotFoundError:
         return False
