@@ -28,7 +28,7 @@ from openral_msgs.msg import PromptReceipt, PromptStamped
 from openral_ros.command_socket import Answer, CommandSocket
 from openral_ros.parameters import Parameters
 from openral_ros.prompt_client import PROMPT, NotAcknowledged
-from openral_ros.prompt_service import PromptService
+from openral_ros.prompt_service import PromptService, StopRelay
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_ros.worker_thread import WorkerThread
@@ -135,7 +135,7 @@ class EmergencyStop:
         scope.timer(REPEAT_PERIOD, self._publish)
         mute = PublisherEventCallbacks(use_default_callbacks=False)
         self._stops = scope.publisher(String, STOP, RELIABLE, event_callbacks=mute)
-        self._prompts = PromptService(scope, node)
+        self._prompts, self._relay = PromptService(scope, node), StopRelay(scope, node)
         commands = {
             "stop": self._on_stop_command,
             "release": self._on_release_command,
@@ -183,7 +183,7 @@ class EmergencyStop:
             return
         if contains_emergency_word(message.text):
             self.stop(f"the operator said {message.text[:80]!r}")
-        else:
+        elif self._relay.take(message):
             self._on_stop_phrase()
 
     def _on_beat(self, _: Empty) -> None:

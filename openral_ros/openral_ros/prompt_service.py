@@ -4,6 +4,7 @@ A skill server serves it: it hears stops itself on openral/prompt, so they count
 Publishes openral/prompt until openral/prompt_receipt acknowledges it; serves openral/send_prompt.
 """
 
+import time
 import uuid
 from functools import partial
 
@@ -15,12 +16,24 @@ from openral_core.prompts import OPERATOR, STOP_SOURCES
 from openral_core.text.stop_words import is_stop_phrase
 from openral_msgs.msg import PromptReceipt, PromptStamped
 from openral_msgs.srv import Prompt
-from openral_ros.prompt_client import RECEIPT_TIMEOUT, Done, NotAcknowledged, PromptClient
+from openral_ros.prompt_client import (
+    PROMPT,
+    RECEIPT,
+    RECEIPT_TIMEOUT,
+    Done,
+    NotAcknowledged,
+    PromptClient,
+)
+from openral_ros.qos import RECEIPTS, RELIABLE
 from openral_ros.resources import ResourceScope
 
 SEND_PROMPT = "openral/send_prompt"
 STOP_TIMEOUT = 2.0
 """Longest wait for the reasoner's receipt of a stop [s], which the skill server has acted on by then."""
+RELAY_TIME = 120.0
+"""Longest time for which a stop is repeated for the reasoner [s]: several restarts on a loaded machine."""
+RELAY_PERIOD = 0.5
+"""Time between two repetitions [s]; a reasoner answers within milliseconds."""
 MAX_PENDING = 64
 """Most prompts without a receipt; a further one is refused, unless it is a stop."""
 
@@ -62,6 +75,40 @@ class PromptService:
         response.receipt, response.message = outcome, outcome.message
         response.success = outcome.outcome != PromptReceipt.OUTCOME_REFUSED
         return response
+
+
+class StopRelay:
+    """Repeats a stop for a reasoner that has not acknowledged it, such as one that is being restarted.
+
+    Without it, a mission that is resumed would go on. It is silent while no reasoner is in the graph.
+    """
+
+    def __init__(self, scope: ResourceScope, node: Node) -> None:
+        self._node, self._receipts = node, node.resolve_topic_name(RECEIPT)
+        self._id, self._stop = f"stop-{uuid.uuid4().hex}", PromptStamped()
+        self._until = 0.0
+        self._prompts = scope.publisher(PromptStamped, PROMPT, RELIABLE)
+        scope.subscription(PromptReceipt, RECEIPT, self._on_receipt, RECEIPTS)
+        self._timer = scope.timer(RELAY_PERIOD, self._repeat, autostart=False)
+
+    def take(self, prompt: PromptStamped) -> bool:
+        """Relay a stop until it is acknowledged; return False if it is the relayed one itself."""
+        if prompt.id == self._id:
+            return False
+        self._stop = PromptStamped(header=prompt.header, id=self._id, text=prompt.text)
+        self._until = time.monotonic() + RELAY_TIME
+        self._timer.reset()
+        return True
+
+    def _on_receipt(self, receipt: PromptReceipt) -> None:
+        if receipt.outcome == PromptReceipt.OUTCOME_STOPPED:
+            self._timer.cancel()
+
+    def _repeat(self) -> None:
+        if time.monotonic() > self._until:
+            self._timer.cancel()
+        elif self._node.count_publishers(self._receipts):
+            self._prompts.publish(self._stop)
 
 
 def _refuse(response: Prompt.Response, prompt: PromptStamped, why: str) -> Prompt.Response:

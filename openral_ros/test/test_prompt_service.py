@@ -109,3 +109,21 @@ def test_a_flood_of_goals_is_refused_but_no_stop_is(graph: Graph, monkeypatch: p
     monkeypatch.setattr(prompt_service, "MAX_PENDING", 0)
     assert "earlier prompts" in graph.call("find the mug").message
     assert graph.call("stop").success
+
+
+def test_a_stop_that_the_reasoner_missed_is_said_again_until_it_acknowledges(
+    graph: Graph, spin_until: Callable[..., None]
+) -> None:
+    said = graph.scope.publisher(PromptStamped, PROMPT, RELIABLE)
+    spin_until([graph.node], lambda: said.get_subscription_count() >= 2, 10.0)
+    graph.hangs = True
+    said.publish(PromptStamped(header=Header(frame_id="operator"), text="stop"))
+    spin_until([graph.node], lambda: len(graph.heard) >= 3, 10.0)
+    assert len(graph.goals_stopped) == 1
+    assert {each.text for each in graph.heard} == {"stop"}
+    graph.receipts.publish(PromptReceipt(prompt_id="any", outcome=PromptReceipt.OUTCOME_STOPPED))
+    graph.hangs = False
+    graph.call("find the mug")
+    heard = len(graph.heard)
+    graph.call("find the cup")
+    assert [each.text for each in graph.heard[heard:]] == ["find the cup"]

@@ -71,8 +71,10 @@ class TamperedScope(ResourceScope):
         vars(self).update(vars(scope))  # the same node, and the same stack of what is to be given back
         self._switches, self._clock = switches, SharedClock()
 
-    def publisher(self, message_type: type, topic: str, qos: QoSProfile) -> TamperedPublisher:
-        made = super().publisher(message_type, topic, qos)
+    def publisher(
+        self, message_type: type, topic: str, qos: QoSProfile, **options: object
+    ) -> TamperedPublisher:
+        made = super().publisher(message_type, topic, qos, **options)
         return TamperedPublisher(made, topic, self._switches, self._clock)
 
     def action_server(self, action_type: type, name: str, execute: Execute, cancel: Callback) -> ActionServer:
