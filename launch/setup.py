@@ -16,7 +16,10 @@ setup(
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
         (f"share/{NAME}/launch", ["launch/sim_e2e.launch.py", "launch/robot.launch.py"]),
-        (f"share/{NAME}/dds", ["dds/discovery.xml", "dds/large_images.xml"]),
+        (
+            f"share/{NAME}/dds",
+            [f"dds/{name}.xml" for name in ("discovery", "large_images", "large_images_local")],
+        ),
         (f"share/{NAME}/rviz", ["rviz/openral.rviz"]),
         (f"share/{NAME}/foxglove", ["foxglove/openral_live.json", "foxglove/openral_recording.json"]),
     ],

@@ -20,6 +20,7 @@ from rclpy.node import Node
 
 from openral_bringup.graph.options import InvalidDeployment
 from openral_core.errors import format_choices
+from openral_ros.discovery import init_rclpy
 from openral_ros.node_names import nodes_of
 
 AUTO = "auto"
@@ -174,7 +175,7 @@ def network_namespace(pid: int) -> str:
 def discovered_nodes(domain: int) -> set[str]:
     """Return the fully qualified names of the nodes in a domain."""
     context = Context()
-    rclpy.init(context=context, domain_id=domain)
+    init_rclpy(context=context, domain=domain)
     node = Node("_openral_start", context=context)
     try:
         time.sleep(DISCOVERY_TIME)

@@ -19,7 +19,7 @@ from openral_bringup.graph.bodies import robot_content, sim_robot_notice, write_
 from openral_bringup.graph.composition import component_arguments
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.detectors import missing_requirements
-from openral_bringup.graph.middleware import rmw_environment
+from openral_bringup.graph.middleware import limit_discovery
 from openral_bringup.graph.nodes import NodeSpec, Overrides, overrides_of
 from openral_bringup.graph.options import (
     DEFAULT_SCENE,
@@ -33,6 +33,7 @@ from openral_bringup.graph.options import (
     with_default,
 )
 from openral_bringup.graph.resources import robot_path, rskill_folders, scene_path
+from openral_core.discovery import VARIABLE
 
 if TYPE_CHECKING:
     from launch import LaunchContext, LaunchDescription
@@ -125,6 +126,12 @@ def options_from_launch(arguments: Mapping[str, str]) -> tuple[DeploymentOptions
         return DeploymentOptions.model_validate(right), [*problems.found, *wrong.values()]
 
 
+def default_of(argument: Argument) -> str:
+    """Return the default of a launch argument on this machine, where one variable sets the discovery."""
+    chosen = os.environ.get(VARIABLE, "") if argument.name == "discovery" else ""
+    return chosen or argument.default
+
+
 def unknown_arguments(given: Iterable[str], known: Collection[str]) -> list[str]:
     """Return a warning for each argument that the launch file does not have."""
     lines = []
@@ -195,10 +202,11 @@ def _prepared(arguments: Mapping[str, str], given: Iterable[str]) -> Launch:
     own = [folder.strip() for folder in arguments["rskills"].split(",") if folder.strip()]
     folders = problems.attempt(lambda: rskill_folders(own), rskill_folders())
     requirements = partial(missing_requirements, folders=folders)
+    reach = limit_discovery(options.discovery)
     graph = build_graph(options, folders, known_problems=problems.found, requirements=requirements)
     domain = occupy(asked, [node.qualified for node in graph.started])
     write_first_records(graph.started)
-    lines = unknown_arguments(given, arguments)
+    lines = [reach, *unknown_arguments(given, arguments)]
     lines += [
         f"{node.key}: environment {name}={value}"
         for node in graph.started
@@ -218,7 +226,9 @@ def describe(arguments: Sequence[Argument]) -> "LaunchDescription":
     from launch.substitutions import LaunchConfiguration
 
     declared = [
-        DeclareLaunchArgument(a.name, default_value=a.default, description=a.description, choices=a.choices)
+        DeclareLaunchArgument(
+            a.name, default_value=default_of(a), description=a.description, choices=a.choices
+        )
         for a in arguments
     ]
 
@@ -248,7 +258,7 @@ def _node(spec: NodeSpec, launch: Launch, environment: Mapping[str, str]) -> "No
         package=spec.package,
         executable=spec.executable,
         **of_node,
-        env={**rmw_environment(environment), **spec.environment(environment), **launch.variables},
+        env={**spec.environment(environment), **launch.variables},
         ros_arguments=["--log-level", spec.log_level, "--enclave", spec.qualified],
         output="screen",
         respawn=True,

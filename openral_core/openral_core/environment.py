@@ -19,6 +19,7 @@ COMPUTE = (
 ROS = (
     *("ROS_*", "_ROS_*", "RMW_*", "RCUTILS_*", "RCL_*", "AMENT_*", "COLCON_*", "CMAKE_PREFIX_PATH"),
     *("FASTRTPS_*", "FASTDDS_*", "CYCLONEDDS_URI", "ZENOH_*", "PYTHON*", "VIRTUAL_ENV", "OPENRAL_*"),
+    "SKIP_DEFAULT_XML_FILE",
     *("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "MUJOCO_*", "PYOPENGL_*"),
     *("EGL_*", "__EGL_*", "__GLX_*", "__NV_*", "LIBGL_*", "MESA_*", "GALLIUM_*", "DRI_*", "VK_*"),
     *("OTEL_*", "HF_ENDPOINT", "HF_HUB_DISABLE_*", "COVERAGE_*", "COV_*"),

@@ -56,6 +56,8 @@ from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 
 _log = logging.getLogger(__name__)
+STOP_TIMEOUT = 10.0
+"""Longest wait for the thread to end [s]: twice what a killed worker takes to be gone at worst."""
 MAX_WAIT = 3600.0
 """Longest single wait [s]: poll(2) takes no infinite time in [ms]."""
 
@@ -86,9 +88,11 @@ class WorkerSupervisor:
         self._post(partial(self._scheduler.set_latest_frame, request))
 
     def stop(self) -> None:
-        """Stop the worker, answer waiting requests `NotActive` and wait for the thread."""
+        """Stop the worker, answer waiting requests `NotActive` and wait for the thread, not for ever."""
         self._close()
-        self._thread.join()
+        self._thread.join(STOP_TIMEOUT)
+        if self._thread.is_alive():
+            _log.error("%s has not ended within %.0f s and is left behind", self._thread.name, STOP_TIMEOUT)
 
     def _post(self, command: Callable[[], None]) -> bool:
         with self._lock:

@@ -6,7 +6,6 @@ and ``<robot>/openral/failure/<slug>``.
 Serves ``locate_in_view``; the default locator also ``../locate_in_view``.
 """
 
-import sys
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
@@ -37,7 +36,7 @@ from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
-from openral_ros.run_node import run
+from openral_ros.run_node import run_process
 from openral_ros.tracing import start_tracing
 from openral_ros.worker_thread import ExecutorQueue
 
@@ -173,4 +172,4 @@ class DetectorNode(LifecycleNodeBase):
 
 def main() -> None:
     """Run one detector node."""
-    sys.exit(run(DetectorNode))
+    run_process(DetectorNode)

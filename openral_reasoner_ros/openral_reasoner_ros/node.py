@@ -47,7 +47,7 @@ from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import PROMPTS
 from openral_ros.resources import ResourceScope
-from openral_ros.run_node import run
+from openral_ros.run_node import run_process
 from openral_ros.tracing import start_tracing
 
 
@@ -211,6 +211,6 @@ def prompt_event(message: PromptStamped) -> PromptReceived:
     )
 
 
-def main() -> int:
+def main() -> None:
     """Run the node as a process."""
-    return run(ReasonerNode)
+    run_process(ReasonerNode)

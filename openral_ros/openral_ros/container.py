@@ -8,8 +8,8 @@ node has an executor and a thread, so that no callback waits for another node's.
 `FatalNodeError` or an exception, ends the process: its supervisor starts all of them again.
 """
 
+import faulthandler
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -18,7 +18,9 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from threading import Event, Thread, get_native_id
+from queue import SimpleQueue
+from threading import Thread, get_native_id
+from typing import NoReturn
 
 import rclpy
 from rclpy.impl.rcutils_logger import RcutilsLogger
@@ -26,14 +28,16 @@ from rclpy.logging import get_logger
 from rclpy.signals import SignalHandlerOptions
 
 from openral_core.errors import OpenRALError
+from openral_ros.discovery import init_rclpy
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.node_names import nodes_of, short_name
-from openral_ros.run_node import NodeRunner
+from openral_ros.run_node import ROS_ARGUMENTS, NodeRunner
+from openral_ros.shutdown import Shutdown, end_process
 from openral_ros.tracing import trace_apart
 
-JOIN_TIMEOUT = 3.0
+JOIN_TIMEOUT = 2.5
 """Longest wait for all nodes to end [s]: a supervisor kills the process 3.5 s after its first signal."""
-ROS_ARGUMENTS, END = "--ros-args", "--"
+END = "--"
 
 
 class InvalidComponent(OpenRALError):
@@ -128,23 +132,24 @@ def run_together(components: Sequence[Component], arguments: Sequence[str] = ())
     Raises:
         InvalidComponent: If a class cannot be imported; no node is made then.
     """
-    ended = Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: ended.set())
+    ended = SimpleQueue[None]()  # its put may be called by a signal handler, unlike that of an Event
+    shutdown = Shutdown(lambda: ended.put(None))
     # Classes are imported here: modules that import each other may not be imported by several threads.
     makers = [component.load() for component in components]
-    rclpy.init(args=[ROS_ARGUMENTS, *arguments], signal_handler_options=SignalHandlerOptions.NO)
+    init_rclpy([ROS_ARGUMENTS, *arguments], handlers=SignalHandlerOptions.NO)
     threads = [
-        NodeThread(component.name, make, ended.set)
+        NodeThread(component.name, make, lambda: ended.put(None))
         for component, make in zip(components, makers, strict=True)
     ]
     for thread in threads:
         thread.start()
-    ended.wait()
+    ended.get()
+    shutdown.begin()
     hanging = _end(threads)
     if hanging:
-        _log().error(f"not ended within {JOIN_TIMEOUT:.0f} s: {', '.join(hanging)}")
-        os._exit(1)  # Python would wait for what these threads have started
+        _log().error(f"not ended within {JOIN_TIMEOUT:g} s: {', '.join(hanging)}")
+        faulthandler.dump_traceback()
+        os._exit(1)
     rclpy.try_shutdown()
     return max(thread.status for thread in threads)
 
@@ -163,11 +168,14 @@ def _log() -> RcutilsLogger:
     return get_logger("container")
 
 
-def main() -> int:
+def main() -> NoReturn:
     """Run the nodes that the command line names."""
+    if {"-h", "--help"} & set(sys.argv[1:2]):
+        sys.stdout.write(__doc__ or "")
+        sys.exit(0)
     arguments, components = parse(sys.argv[1:])
     try:
-        return run_together(components, arguments)
+        end_process(run_together(components, arguments))
     except InvalidComponent as error:
         _log().fatal(str(error))
-        return 2
+        sys.exit(2)

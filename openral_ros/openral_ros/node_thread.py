@@ -16,6 +16,7 @@ from rclpy.node import Node
 
 from openral_core.errors import OpenRALError
 from openral_ros.callback_guard import guard_standard_services
+from openral_ros.discovery import init_rclpy
 from openral_ros.executor import GuardedExecutor
 from openral_ros.resources import ResourceScope
 from openral_ros.worker_thread import ExecutorQueue
@@ -72,7 +73,7 @@ class NodeThread:
         self, name: str, namespace: str = "", domain: int | None = None, arguments: Sequence[str] = ()
     ) -> None:
         self._context = Context()
-        rclpy.init(args=list(arguments), context=self._context, domain_id=domain)
+        init_rclpy(arguments, context=self._context, domain=domain)
         self.node = Node(name, namespace=namespace or None, context=self._context)
         guard_standard_services(self.node)
         self.scope = ResourceScope(self.node)

@@ -1,19 +1,31 @@
 """Main loop of a node: spin until a signal, then release everything."""
 
-import signal
+import inspect
+import sys
 from collections.abc import Callable, Sequence
-from threading import Event
+from contextlib import suppress
+from itertools import takewhile
+from pathlib import Path
+from types import ModuleType
+from typing import NoReturn
 
 import rclpy
+from rclpy.exceptions import InvalidHandle
 from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.signals import SignalHandlerOptions
 
 from openral_ros.callback_guard import FatalNodeError
+from openral_ros.discovery import init_rclpy
 from openral_ros.executor import GuardedExecutor, TransitionThreadExecutor
 from openral_ros.lifecycle_node import LifecycleNodeBase
+from openral_ros.shutdown import Shutdown, end_process
 
 SPIN_PERIOD = 0.5
 """Longest wait for one callback [s], after which the loop looks whether its node's work is done."""
+PARAMETERS = "Parameters and defaults: `deploy_sim.py --dry-run`; of a running node: `ros2 param describe`."
+ROS_ARGUMENTS = "--ros-args"
+USAGE = 2
+"""Exit status after an invalid command line."""
 
 
 class NodeRunner:
@@ -28,17 +40,18 @@ class NodeRunner:
         self, make_node: Callable[[], LifecycleNodeBase], is_done: Callable[[], bool] = lambda: False
     ) -> None:
         self._make_node, self._is_done = make_node, is_done
-        self._stopping = Event()
+        self._stopping = False
         self._executor: Executor | None = None
 
     def stop(self) -> None:
         """End `run` soon."""
-        self._stopping.set()
+        self._stopping = True  # no lock: a signal handler calls this
         if self._executor is not None:
-            self._executor.wake()
+            with suppress(InvalidHandle):  # the executor has ended already
+                self._executor.wake()
 
-    def run(self) -> int:
-        """Spin the node until `stop`, or until its work is done, and destroy it.
+    def run(self, on_end: Callable[[], object] = lambda: None) -> int:
+        """Spin the node until `stop`, or until its work is done, call ``on_end``, and destroy the node.
 
         Returns:
             Exit status: 1 after a `FatalNodeError`.
@@ -54,6 +67,7 @@ class NodeRunner:
             node.on_fatal(reason)
             return 1
         finally:
+            on_end()
             node.close()
             executor.shutdown(timeout_sec=1.0)
             node.destroy_node()
@@ -61,7 +75,7 @@ class NodeRunner:
 
     def _spin(self, executor: Executor) -> None:
         try:
-            while not (self._stopping.is_set() or self._is_done()):
+            while not (self._stopping or self._is_done()):
                 executor.spin_once(timeout_sec=SPIN_PERIOD)
         except ExternalShutdownException:
             return
@@ -72,7 +86,7 @@ def run(
     arguments: Sequence[str] | None = None,
     is_done: Callable[[], bool] = lambda: False,
 ) -> int:
-    """Spin one node until SIGINT or SIGTERM, or until its work is done.
+    """Spin one node until SIGINT or SIGTERM, or until its work is done; the process goes on afterwards.
 
     Args:
         make_node: Called once rclpy is initialised.
@@ -82,11 +96,45 @@ def run(
     Returns:
         Exit status of the process: 1 after a `FatalNodeError`.
     """
-    rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+    status, shutdown = _run(make_node, arguments, is_done)
+    shutdown.over()
+    return status
+
+
+def _run(
+    make_node: Callable[[], LifecycleNodeBase],
+    arguments: Sequence[str] | None = None,
+    is_done: Callable[[], bool] = lambda: False,
+) -> tuple[int, Shutdown]:
     runner = NodeRunner(make_node, is_done)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: runner.stop())
+    shutdown = Shutdown(runner.stop)
+    init_rclpy(arguments, handlers=SignalHandlerOptions.NO)
     try:
-        return runner.run()
+        return runner.run(shutdown.begin), shutdown
     finally:
         rclpy.try_shutdown()
+
+
+def run_process(make_node: Callable[[], LifecycleNodeBase]) -> NoReturn:
+    """Be the process of one node: check its command line, run it, and end."""
+    check_command_line(inspect.getmodule(make_node))
+    status, _ = _run(make_node)
+    end_process(status)
+
+
+def check_command_line(module: ModuleType | None) -> None:
+    """End a node's process that was asked for help, or given arguments that are not ROS's.
+
+    Args:
+        module: Of the node; its documentation is part of the help.
+    """
+    words = list(takewhile(lambda word: word != ROS_ARGUMENTS, sys.argv[1:]))
+    name = Path(sys.argv[0]).name
+    usage = f"usage: {name} [--ros-args -p PARAMETER:=VALUE -r FROM:=TO --params-file FILE ...]"
+    if {"-h", "--help"} & set(words):
+        purpose = inspect.cleandoc((module.__doc__ if module else "") or "")
+        sys.stdout.write(f"{usage}\n\n{purpose}\n\n{PARAMETERS}\n")
+        sys.exit(0)
+    if words:
+        sys.stderr.write(f"{name}: argument {words[0][:100]!r} is unknown\n{usage}\n")
+        sys.exit(USAGE)

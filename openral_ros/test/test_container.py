@@ -192,7 +192,7 @@ def test_a_node_that_does_not_end_is_named_and_left(
         process.send_signal(signal.SIGINT)
         status, printed = ended(process)
     assert status == 1
-    assert "not ended within 3 s: /two" in printed
+    assert "not ended within 2.5 s: /two" in printed
     assert (tmp_path / "one.closed").exists()
 
 

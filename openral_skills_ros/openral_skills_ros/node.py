@@ -5,7 +5,6 @@ why a way is blocked. Publishes openral/skills and openral/failure/skill_server.
 openral/execute_rskill.
 """
 
-import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +43,7 @@ from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
-from openral_ros.run_node import run
+from openral_ros.run_node import run_process
 from openral_ros.skill_server import EXECUTE, QueuedGoal, SkillServer
 from openral_ros.surroundings import SurroundingsSubscription
 from openral_ros.tf_buffer import PolledTransformBuffer
@@ -362,4 +361,4 @@ class SkillServerNode(LifecycleNodeBase):
 
 def main() -> None:
     """Run the node until it is interrupted."""
-    sys.exit(run(SkillServerNode))
+    run_process(SkillServerNode)

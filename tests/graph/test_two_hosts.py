@@ -21,10 +21,9 @@ CUT = 10.0
 
 
 @pytest.fixture
-def cable(ros_domain: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cable]:
+def cable(ros_domain: int) -> Iterator[Cable]:
     if shutil.which("ip") is None:
         pytest.skip("network namespaces need the `ip` command (package iproute2)")
-    monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "SUBNET")
     hosts = two_hosts()
     try:
         connected = hosts.__enter__()
@@ -35,7 +34,7 @@ def cable(ros_domain: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cable]:
 
 
 def only(*nodes: str) -> list[str]:
-    return [word for node in nodes for word in ("--run", node)]
+    return ["--discovery", "subnet", *(word for node in nodes for word in ("--run", node))]
 
 
 def test_a_mission_over_two_hosts_ends_although_the_link_is_cut_and_the_next_one_succeeds(

@@ -59,10 +59,21 @@ def test_the_callers_libraries_stay_in_reach(layout: Layout) -> None:
 
 @pytest.mark.parametrize(
     ("name", "default", "chosen"),
-    [("MUJOCO_GL", "egl", "osmesa"), ("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST", "SUBNET")],
+    [("MUJOCO_GL", "egl", "osmesa")],
 )
 def test_a_default_gives_way_to_the_callers_choice(
     layout: Layout, name: str, default: str, chosen: str
 ) -> None:
     assert enter(layout)[name] == default
     assert enter(layout, **{name: chosen})[name] == chosen
+
+
+def test_the_reach_is_this_machine_whatever_ros_has_exported_unless_the_deployment_opens_it(
+    layout: Layout,
+) -> None:
+    exported = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET", "ROS_STATIC_PEERS": "10.0.0.9"}
+    limited = enter(layout, ROS_LOCALHOST_ONLY="0", ROS_DISCOVERY_SERVER="10.0.0.9:11811", **exported)
+    assert limited["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "LOCALHOST"
+    assert not {"ROS_STATIC_PEERS", "ROS_DISCOVERY_SERVER", "ROS_LOCALHOST_ONLY"} & set(limited)
+    opened = enter(layout, OPENRAL_DISCOVERY="subnet", **exported)
+    assert {name: opened[name] for name in exported} == exported

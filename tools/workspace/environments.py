@@ -17,7 +17,18 @@ SEARCH_PATHS = (
     "PKG_CONFIG_PATH",
 )
 ALWAYS_EXTENDED = ("PATH", "LD_LIBRARY_PATH")
-DEFAULTS = {"MUJOCO_GL": "egl", "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}
+DEFAULTS = {"MUJOCO_GL": "egl"}
+DISCOVERY = (
+    'if [ "${OPENRAL_DISCOVERY:-local}" = subnet ]; then',
+    "export ROS_AUTOMATIC_DISCOVERY_RANGE=SUBNET",
+    "else",
+    "export ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST",
+    "unset ROS_STATIC_PEERS ROS_DISCOVERY_SERVER ROS_SUPER_CLIENT FASTDDS_ENVIRONMENT_FILE",
+    "fi",
+    "unset ROS_LOCALHOST_ONLY",
+)
+"""Reach of what is started in this environment, as `openral_core.discovery` limits it for nodes; ROS's own
+setup exports another one, which is nobody's decision."""
 COMMANDS = "lib/openral_bringup"
 """Folder of the installed `openral` command."""
 MARKER = "OPENRAL_WORKSPACE"
@@ -85,6 +96,7 @@ def _shell_text(layout: Layout, ros: RosSource, variables: dict[str, str]) -> st
         f"export {MARKER}={root}",
         "fi",
         *defaults,
+        *DISCOVERY,
     ]
     return (
         "# Written by the build: the environment of this workspace, for `. install/env.sh`.\n"

@@ -28,8 +28,18 @@ from std_msgs.msg import String
 
 from openral_bringup.graph.options import CONTINUOUS, ON_DEMAND, DetectorSet
 from openral_bringup.graph.resources import NotInstalled, executable_path, rskill_folders
+from openral_core.discovery import (
+    VARIABLE,
+    Discovery,
+    InvalidDiscovery,
+    apply_discovery,
+    chosen_discovery,
+    describe_discovery,
+    is_bound_to_this_machine,
+)
 from openral_core.rskills import Registry
 from openral_perception_ros.weights.fetch import MISSING, REFUSED, weights_status
+from openral_ros.discovery import init_rclpy, loopback_profile, profile_folder
 from openral_ros.gpu import gpus
 
 
@@ -162,7 +172,7 @@ def discovery() -> CheckResult:
     """Check that two DDS participants of this machine discover each other."""
     contexts = (Context(), Context())
     for context in contexts:
-        rclpy.init(context=context)
+        init_rclpy(context=context)
     here, there = (Node(name, context=c) for name, c in zip(("here", "there"), contexts, strict=True))
     begun = time.monotonic()
     try:
@@ -176,8 +186,22 @@ def discovery() -> CheckResult:
             rclpy.try_shutdown(context=context)
     elapsed = time.monotonic() - begun
     found = f"{elapsed:.1f} s" if discovered else f"no discovery within {DISCOVERY_TIMEOUT:.0f} s"
-    advice = "allow UDP on the loopback interface and check ROS_AUTOMATIC_DISCOVERY_RANGE"
+    advice = "allow UDP on the loopback interface"
     return check("discovery", found, discovered, advice)
+
+
+def reach() -> CheckResult:
+    """Check which machines can reach a graph that is started here."""
+    environment = dict(os.environ)
+    try:
+        apply_discovery(environment, chosen_discovery(environment), loopback_profile())
+    except InvalidDiscovery as error:
+        return check("reach", str(error), passed=False, advice="export OPENRAL_DISCOVERY=local, or =subnet")
+    found = describe_discovery(environment, profile_folder())
+    subnet = environment[VARIABLE] == Discovery.SUBNET
+    bound = subnet or is_bound_to_this_machine(environment, profile_folder())
+    advice = "unset FASTRTPS_DEFAULT_PROFILES_FILE and RMW_IMPLEMENTATION, or check what they allow"
+    return check("reach", found, bound, advice, CheckStatus.LIMITED)
 
 
 def is_installed(package: str, name: str) -> bool:
@@ -188,7 +212,7 @@ def is_installed(package: str, name: str) -> bool:
         return False
 
 
-CHECKS = (interpreter, packages, memory, shared_memory, gpu, weights, ports, discovery)
+CHECKS = (interpreter, packages, memory, shared_memory, gpu, weights, ports, reach, discovery)
 """Checks in the order in which failures should be fixed."""
 
 COLOURS = {CheckStatus.GOOD: "green", CheckStatus.LIMITED: "yellow", CheckStatus.BAD: "red"}

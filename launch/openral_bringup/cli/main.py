@@ -4,11 +4,13 @@ A module of commands imports at its top what declares them, and in a command wha
 is a fraction of a second away. The three commands that stop or free a robot come first, without typer.
 """
 
+import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from openral_core import local_commands
+from openral_core.discovery import VARIABLE, Discovery
 from openral_core.errors import OpenRALError
 
 if TYPE_CHECKING:
@@ -68,6 +70,17 @@ def command_line() -> "typer.Typer":
     from openral_bringup.cli.security import security
 
     app = typer.Typer(no_args_is_help=True, add_completion=False, help="OpenRAL's command line.")
+
+    @app.callback()
+    def settings(
+        discovery: Annotated[
+            Discovery | None,
+            typer.Option(envvar=VARIABLE, help="find graphs on this machine or its network"),
+        ] = None,
+    ) -> None:
+        if discovery is not None:
+            os.environ[VARIABLE] = discovery.value
+
     app.command()(doctor)
     app.add_typer(security, name="security")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):

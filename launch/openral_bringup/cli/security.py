@@ -17,6 +17,7 @@ from rclpy.context import Context
 from rclpy.node import Node
 
 from openral_core.errors import OpenRALError
+from openral_ros.discovery import init_rclpy
 
 VERSION = "0.2.0"
 """Version of the policy format of sros2."""
@@ -144,7 +145,7 @@ def settled_profiles(domain: int | None, namespace: str, settled: float = SETTLE
         NoNodes: If there is no node.
     """
     context = Context()
-    rclpy.init(context=context, domain_id=domain)
+    init_rclpy(context=context, domain=domain)
     node = Node("_openral_security", context=context, enable_rosout=False)
     try:
         seen, since = observe_profiles(node, namespace), time.monotonic()

@@ -35,7 +35,7 @@ from openral_bringup.domains import domain_of, occupy
 from openral_bringup.graph.bodies import robot_content, sim_robot_notice
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.detectors import fetch_missing, missing_requirements
-from openral_bringup.graph.middleware import rmw_environment
+from openral_bringup.graph.middleware import limit_discovery
 from openral_bringup.graph.nodes import Overrides, overrides_of
 from openral_bringup.graph.options import (
     DEFAULT_SCENE,
@@ -48,6 +48,7 @@ from openral_bringup.graph.options import (
     with_default,
 )
 from openral_bringup.graph.resources import robot_path, rskill_folders, scene_path
+from openral_core.discovery import VARIABLE
 from openral_core.errors import OpenRALError
 
 RUNS = Path("runs")
@@ -93,7 +94,7 @@ async def deployment(
     """
     make_folder(folder)
     environment = child_environment(domain, folder / "logs")
-    os.environ.update(rmw_environment(os.environ), ROS_LOG_DIR=environment["ROS_LOG_DIR"])
+    os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
     processes, missing = with_companions(graph, companions)
     supervisor = ProcessSupervisor(processes, folder, environment, Respawn(options.max_restarts))
     monitor = MonitorNode(options.namespace, options.camera_bases, graph.listening, domain)
@@ -187,6 +188,7 @@ def flag_parameter(name: str, field: FieldInfo) -> inspect.Parameter:
         None if repeatable else field.default,
         *declared,
         min=bounds[0] if bounds else None,
+        envvar=VARIABLE if name == "discovery" else None,
         help=f"{field.description} (repeatable)" if repeatable else field.description,
     )
     annotation = list[str] | None if repeatable else field.annotation
@@ -250,6 +252,7 @@ def prepare_and_run(
         }
     )
     folders = problems.attempt(lambda: rskill_folders(rskills or ()), rskill_folders())
+    print(limit_discovery(options.discovery), flush=True)
     if dry_run:
         graph = build_graph(options, folders, known_problems=problems.found)
         Console(width=None if sys.stdout.isatty() else 160).print(

@@ -23,10 +23,11 @@ from typing import TextIO
 from openral_bringup.graph.bodies import write_first_records
 from openral_bringup.graph.composition import component_arguments, node_arguments
 from openral_bringup.graph.description import GraphDescription
-from openral_bringup.graph.middleware import rmw_environment
+from openral_bringup.graph.middleware import DISCOVERY
 from openral_bringup.graph.nodes import NodeSpec
-from openral_bringup.graph.resources import executable_path
+from openral_bringup.graph.resources import dds_profile, executable_path
 from openral_core.backoff import ExponentialBackoff
+from openral_core.discovery import apply_discovery, chosen_discovery
 
 SHM_FOLDER = Path("/dev/shm")
 SHM_PREFIX = "fastrtps_"
@@ -370,15 +371,11 @@ class ProcessSupervisor:
 
 def child_environment(domain: int | None, log_folder: Path) -> dict[str, str]:
     """Return the environment for nodes: that of this process, unbuffered, with logs in the run folder."""
-    chosen = {} if domain is None else {"ROS_DOMAIN_ID": str(domain)}
-    defaults = {
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-        "MUJOCO_GL": "egl",
-        **rmw_environment(os.environ),
-    }
+    environment = {"MUJOCO_GL": "egl", **os.environ}
+    apply_discovery(environment, chosen_discovery(environment), dds_profile(DISCOVERY))
     fixed = {
         "PYTHONUNBUFFERED": "1",
         "RCUTILS_LOGGING_BUFFERED_STREAM": "0",
         "ROS_LOG_DIR": str(log_folder / "ros"),
     }
-    return {**defaults, **os.environ, **fixed, **chosen}
+    return environment | fixed | ({} if domain is None else {"ROS_DOMAIN_ID": str(domain)})

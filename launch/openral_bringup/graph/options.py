@@ -9,6 +9,7 @@ from typing import TypeVar
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
+from openral_core.discovery import Discovery
 from openral_core.documents import Document
 from openral_core.errors import OpenRALError
 
@@ -251,6 +252,10 @@ class DeploymentOptions(Document):
     record: str = Field(default="", description="folder of the recording: spans and events")
     policy: str = Field(default="", description="consent policy, a YAML file; empty = robot.yaml's, or none")
     namespace: str = Field(default="", description="namespace of the whole graph, as in /robot1")
+    discovery: Discovery = Field(
+        default=Discovery.LOCAL,
+        description="machines whose nodes can see and command the graph: local, this one, or subnet",
+    )
     overrides: dict[str, dict[str, object]] = Field(
         default_factory=dict, description="node -> parameter -> value"
     )

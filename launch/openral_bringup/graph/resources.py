@@ -97,7 +97,7 @@ def robot_path(asked: str) -> Path:
 
 
 def dds_profile(name: str) -> Path:
-    """Return one of the Fast DDS profiles: ``discovery`` or ``large_images``."""
+    """Return a profile of Fast DDS: ``discovery``, ``large_images`` or ``large_images_local``."""
     return share_folder("openral_bringup") / "dds" / f"{name}.xml"
 
 

@@ -29,7 +29,7 @@ from openral_ros.lifecycle_node import SUCCESS, LifecycleNodeBase
 from openral_ros.parameters import Parameters, declare
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
-from openral_ros.run_node import run
+from openral_ros.run_node import run_process
 
 INACTIVE_SUFFIX = "=inactive"
 ENTRY = re.compile(r"\d{1,4}:/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*(=inactive)?", re.ASCII)
@@ -178,6 +178,6 @@ class BringupNode(LifecycleNodeBase):
         return DiagnosticStatus(level=level, name=f"bringup: {peer.name}", message=doing, hardware_id=seen)
 
 
-def main() -> int:
+def main() -> None:
     """Run the bring-up node."""
-    return run(BringupNode)
+    run_process(BringupNode)

@@ -363,3 +363,17 @@ def test_processes_find_each_other_soon_unless_the_user_chose_how(
     monkeypatch.setenv(PROFILES[0], "")
     monkeypatch.setenv("RMW_IMPLEMENTATION", "rmw_cyclonedds_cpp")
     assert child_environment(7, tmp_path)[PROFILES[0]] == ""
+
+
+def test_nodes_stay_on_this_machine_whatever_the_environment_has_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exported = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET", "ROS_STATIC_PEERS": "10.0.0.9"}
+    for name, value in exported.items():
+        monkeypatch.setenv(name, value)
+    limited = child_environment(7, tmp_path)
+    assert limited["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "LOCALHOST"
+    assert "ROS_STATIC_PEERS" not in limited
+    monkeypatch.setenv("OPENRAL_DISCOVERY", "subnet")
+    opened = child_environment(7, tmp_path)
+    assert {name: opened[name] for name in exported} == exported

@@ -67,7 +67,14 @@ def test_an_unknown_scene_is_refused_with_the_shipped_ones() -> None:
 
 
 def test_the_profiles_are_installed_and_announce_alike() -> None:
-    discovery, large = (dds_profile(name).read_text() for name in ("discovery", "large_images"))
+    names = ("discovery", "large_images", "large_images_local")
+    discovery, large, local = (dds_profile(name).read_text() for name in names)
     settings = re.compile(r"<builtin>.*</builtin>", re.DOTALL)
-    assert settings.findall(discovery) == settings.findall(large) != []
+    assert settings.findall(discovery) == settings.findall(large) == settings.findall(local) != []
     assert "<segment_size>" in large
+    assert "<segment_size>" in local
+    assert ["<address>127.0.0.1</address>" in text for text in (discovery, large, local)] == [
+        True,
+        False,
+        True,
+    ]

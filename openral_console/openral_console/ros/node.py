@@ -10,6 +10,8 @@ from openral_console.checks import standard_checks
 from openral_console.ros.robot import RobotSource
 from openral_console.server import PORT, listen, make_access, make_server
 from openral_ros.parameters import Parameters, declare
+from openral_ros.run_node import check_command_line
+from openral_ros.shutdown import Shutdown, end_process
 
 NICENESS = 5
 """Added to the process's niceness: watching gives way to the robot."""
@@ -25,8 +27,9 @@ class ConsoleParameters(Parameters):
     )
 
 
-def main() -> int:
+def main() -> None:
     """Serve the console until SIGINT or SIGTERM."""
+    check_command_line(sys.modules[__name__])
     os.nice(NICENESS)
     source = RobotSource(arguments=sys.argv)
     try:
@@ -36,5 +39,6 @@ def main() -> int:
             # The web server raises an interrupt again after a clean end.
             make_server(source, access, checks=standard_checks()).run(sockets=[opened])
     finally:
+        Shutdown(lambda: None).begin()
         source.close()
-    return 0
+    end_process(0)

@@ -43,7 +43,7 @@ from openral_ros.parameters import declare
 from openral_ros.prompt_service import PromptService
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, PROMPTS, RECEIPTS
 from openral_ros.resources import ResourceScope
-from openral_ros.run_node import run
+from openral_ros.run_node import run_process
 
 ERRANDS = "openral/errands"
 """Table of errands, latched, one status for each."""
@@ -164,6 +164,6 @@ class FleetNode(LifecycleNodeBase):
         return None
 
 
-def main() -> int:
+def main() -> None:
     """Run the node as a process."""
-    return run(FleetNode)
+    run_process(FleetNode)

@@ -10,6 +10,7 @@ import typer
 from rclpy.node import Node
 
 from openral_core.errors import OpenRALError
+from openral_ros.discovery import init_rclpy
 from openral_ros.executor import GuardedExecutor
 from openral_ros.resources import ResourceScope
 
@@ -58,7 +59,7 @@ class CliSession:
 def session(namespace: str) -> Iterator[CliSession]:
     """Provide a node for the duration of the block."""
     context = rclpy.context.Context()
-    rclpy.init(context=context)
+    init_rclpy(context=context)
     node = rclpy.create_node("openral_cli", namespace=namespace, context=context)
     executor = GuardedExecutor(context=context)
     executor.add_node(node)

@@ -20,7 +20,7 @@ from openral_recorder.selection import MAX_TOPICS
 from openral_ros.lifecycle_node import SUCCESS, LifecycleNodeBase
 from openral_ros.parameters import Parameters, declare
 from openral_ros.resources import ResourceScope
-from openral_ros.run_node import run
+from openral_ros.run_node import run_process
 from openral_ros.worker_thread import ExecutorQueue
 
 DISCOVERY_PERIOD = 1.0
@@ -150,7 +150,7 @@ class FoxgloveNode(LifecycleNodeBase):
         self._channels, self._viewers, self._shown = {}, {}, {}
 
 
-def main() -> int:
+def main() -> None:
     """Run the node as a process."""
     os.nice(NICENESS)
-    return run(FoxgloveNode)
+    run_process(FoxgloveNode)

@@ -32,7 +32,7 @@ from openral_ros.parameters import Parameters, declare
 from openral_ros.qos import RELIABLE
 from openral_ros.rclpy_internals import take_waiting
 from openral_ros.resources import ResourceScope
-from openral_ros.run_node import run
+from openral_ros.run_node import run_process
 from openral_ros.worker_thread import ExecutorQueue
 
 MAX_LINE = 4_000_000
@@ -289,7 +289,7 @@ class RecorderNode(LifecycleNodeBase):
         self._diagnostics.publish(message)
 
 
-def main() -> int:
+def main() -> None:
     """Run the recorder, with a lower priority than the robot."""
     os.nice(NICENESS)
-    return run(RecorderNode)
+    run_process(RecorderNode)

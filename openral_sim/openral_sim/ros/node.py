@@ -7,7 +7,6 @@ blocked; the base plans on map if the floor is perceived, the arm keeps clear of
 world is; and to tf (map -> odom) if its odometry drifts.
 """
 
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
-from openral_ros.run_node import run
+from openral_ros.run_node import run_process
 from openral_ros.skill_server import SkillServer
 from openral_ros.surroundings import SurroundingsSubscription
 from openral_ros.tf_buffer import MOVING, parse_transform
@@ -147,4 +146,4 @@ class SimNode(LifecycleNodeBase):
 
 def main() -> None:
     """Run the node until it is interrupted."""
-    sys.exit(run(SimNode))
+    run_process(SimNode)

@@ -14,6 +14,7 @@ from sensor_msgs.msg import CompressedImage, Image
 from openral_core.errors import OpenRALError, format_choices
 from openral_recorder.recovery import complete_recording, recorded_messages
 from openral_ros.conversions.images import rgb_of, rgb_of_compressed
+from openral_ros.discovery import init_rclpy
 from openral_ros.message_types import DamagedMessage, by_type_name, decoded
 from openral_ros.qos import SENSOR
 
@@ -91,7 +92,7 @@ def live_images(camera: str, every: float) -> Generator[Found]:
     topic = camera if camera.startswith("/") else f"/{camera}/image_raw"
     received: list[Image] = []
     context = rclpy.Context()
-    rclpy.init(context=context)
+    init_rclpy(context=context)
     node = rclpy.create_node("openral_teach", context=context)
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)

@@ -33,6 +33,7 @@ from openral_ros.conversions.spatial_memory import (
     edit_result_from_response,
     scene_graph_from_message,
 )
+from openral_ros.discovery import init_rclpy
 from openral_ros.qos import LATCHED
 from openral_world_state.pictures import UNLIMITED, ObjectPictures, pictures_path
 from openral_world_state.queries.edit import forget_object, merge_objects, move_object, rename_object
@@ -297,7 +298,7 @@ SpinUntil = Callable[[Callable[[], bool], float], bool]
 def _temporary_node(namespace: str) -> Iterator[tuple[Node, SpinUntil]]:
     """Create a node for one request, with a function that spins it until a condition holds."""
     context = rclpy.context.Context()
-    rclpy.init(context=context)
+    init_rclpy(context=context)
     node = rclpy.create_node("openral_memory", namespace=namespace, context=context)
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)

@@ -27,7 +27,7 @@ from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
-from openral_ros.run_node import run
+from openral_ros.run_node import run_process
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 from openral_ros.tf_buffer import TransformBuffer
 from openral_world_state.depth_camera import DepthView, Intrinsics
@@ -208,6 +208,6 @@ class MapperNode(LifecycleNodeBase):
         ActiveMapper(scope, self, self._parameter_values or declare(self, MapperParameters))
 
 
-def main() -> int:
+def main() -> None:
     """Run the node as a process."""
-    return run(MapperNode)
+    run_process(MapperNode)

@@ -41,7 +41,7 @@ from openral_ros.failure_reporter import FailureReporter
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.resources import ResourceScope
-from openral_ros.run_node import run
+from openral_ros.run_node import run_process
 from openral_ros.tracing import span, start_tracing
 from openral_world_state.ros.active_world import ActiveWorld
 from openral_world_state.ros.parameters import WorldStateParameters
@@ -192,6 +192,6 @@ class WorldStateNode(LifecycleNodeBase):
         return response
 
 
-def main() -> int:
+def main() -> None:
     """Run the node as a process."""
-    return run(WorldStateNode)
+    run_process(WorldStateNode)

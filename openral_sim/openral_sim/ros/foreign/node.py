@@ -19,7 +19,7 @@ from openral_core.errors import format_choices
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.resources import ResourceScope
-from openral_ros.run_node import run
+from openral_ros.run_node import run_process
 from openral_sim.controllers.controlled_robot import ControlledRobot, MotionCommand
 from openral_sim.ros.foreign.action_server import Interface, MotionActionServer
 from openral_sim.ros.foreign.interfaces import (
@@ -151,7 +151,7 @@ def active_node() -> ForeignRobotNode:
 
 def main() -> None:
     """Run the node until it is interrupted."""
-    sys.exit(run(active_node))
+    run_process(active_node)
 
 
 if __name__ == "__main__":
