@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from openral_core.errors import OpenRALError
 from openral_core.files import replace_file, sync_folder
 from openral_core.skill_errors import SkillFailed
-from openral_core.skills import SkillStatus
+from openral_core.skills import SkillResult, SkillStatus
 
 REASON_CHARACTERS = 200
 """Longest reason that is kept [characters]."""
@@ -60,6 +60,12 @@ class EmergencyStopped(SkillFailed):
     def __init__(self, reason: str) -> None:
         self.evidence = {STOP_EVIDENCE: reason}
         super().__init__(f"emergency stop: {reason}; nothing moves until `openral release`")
+
+
+def after_emergency(result: SkillResult, reason: str) -> SkillResult:
+    """Return the result of a goal that an emergency stop ended."""
+    message = f"emergency stop: {reason}; {result.message}"
+    return SkillResult(SkillStatus.CANCELLED, message, {**result.evidence, STOP_EVIDENCE: reason})
 
 
 def _printable(text: str) -> str:

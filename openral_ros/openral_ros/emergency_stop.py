@@ -45,6 +45,7 @@ WATCH_PERIOD = 0.1
 REPEAT_PERIOD = 1.0
 """Period at which the state is repeated [s]: it replaces one that another node published by mistake."""
 RELEASED = "released"
+NO_BEAT_YET = "no heartbeat of the operator came yet"
 MAX_REASON = 1000
 """Longest reason that is passed on [characters]."""
 
@@ -113,6 +114,7 @@ class EmergencyStop:
         self._log, self._on_change, self._on_stop_phrase = node.get_logger(), on_change, on_stop_phrase
         self._record, self._has_file = _record_of(node, options.stop_file), bool(options.stop_file)
         self._silence, self._last_beat = options.operator_heartbeat, time.monotonic()
+        self._awaits_beat = self._silence > 0.0
         self.state = self._record.begin(time.time())
         scope.callback(self._end)
         self._writer = WorkerThread(scope, "stop record")
@@ -186,7 +188,13 @@ class EmergencyStop:
         elif self._relay.take(message):
             self._on_stop_phrase()
 
+    @property
+    def reason(self) -> str:
+        """Reason why nothing may move: that of the stop, or that no heartbeat came yet; "" for none."""
+        return self.state.reason or (NO_BEAT_YET if self._awaits_beat else "")
+
     def _on_beat(self, _: Empty) -> None:
+        self._awaits_beat = False
         self._last_beat = time.monotonic()
 
     @property

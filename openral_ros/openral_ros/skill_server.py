@@ -18,7 +18,7 @@ from rclpy.task import Future
 from openral_core import CONTRACT_VERSION
 from openral_core.consent import QUESTION, ConsentDecision
 from openral_core.consent_policy import Policy, Subject, load_policy
-from openral_core.emergency_stop import STOP_EVIDENCE, EmergencyStopped, StopState
+from openral_core.emergency_stop import STOP_EVIDENCE, EmergencyStopped, StopState, after_emergency
 from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap
 from openral_core.rskills import Registry
@@ -183,12 +183,6 @@ class ActiveGoal:
         return f"{self.goal.verb} did not end within {self.goal.deadline:.1f} s"
 
 
-def after_emergency(result: SkillResult, reason: str) -> SkillResult:
-    """Return the result of a goal that an emergency stop ended."""
-    message = f"emergency stop: {reason}; {result.message}"
-    return SkillResult(SkillStatus.CANCELLED, message, {**result.evidence, STOP_EVIDENCE: reason})
-
-
 class ServerInactive(SkillFailed):
     """A goal was sent while the node is inactive."""
 
@@ -271,6 +265,7 @@ class SkillServer:
         self._registry, self._robot, self._home = registry, robot, home
         self._consent = OperatorConsent(scope, node, policy or load_policy(options.policy, home))
         self._executor: GoalExecutor | None = None
+        self._serves = False
         self._active: ActiveGoal | None = None
         self._skills = {skill.verb for skill in registry.skills}
         self._queue = ExecutorQueue(scope)
@@ -282,8 +277,13 @@ class SkillServer:
 
     def serve(self, scope: ResourceScope, executor: GoalExecutor) -> None:
         """Pass goals to an executor until the scope is left."""
-        self._executor = executor
+        self._serves = True
         scope.callback(self._detach)
+        self.attach(executor)
+
+    def attach(self, executor: GoalExecutor) -> None:
+        """Pass every emergency stop to an executor from now on, also while no goal is served."""
+        self._executor = executor
         self._tell_executor(self._emergency.state.reason)
         self._publish_catalogue()
 
@@ -312,9 +312,9 @@ class SkillServer:
             EmergencyStopped: If the robot is stopped.
             ServerInactive: If no executor serves goals.
         """
-        if self._emergency.state.reason:
-            raise EmergencyStopped(self._emergency.state.reason)
-        if self._executor is None:
+        if self._emergency.reason:
+            raise EmergencyStopped(self._emergency.reason)
+        if self._executor is None or not self._serves:
             raise ServerInactive
         return self._executor
 
@@ -387,11 +387,11 @@ class SkillServer:
         self._publish_catalogue()
 
     def _detach(self) -> None:
-        self._executor = None
+        self._serves = False
         self._publish_catalogue()
 
     def _publish_catalogue(self) -> None:
-        moves = self._executor is not None and not self._emergency.state.reason
+        moves = self._serves and not self._emergency.reason
         available = self._skills & set(self._robot.available) if moves else ()
         verbs = sorted(verb for verb in available if self._consent.policy.offers(verb))
         busy_with = "" if self._active is None else self._active.goal.verb

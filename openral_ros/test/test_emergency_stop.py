@@ -156,6 +156,15 @@ def test_a_lost_heartbeat_stops_and_must_be_back_before_the_release(make_robot: 
     assert robot.stop.state == StopState()
 
 
+def test_nothing_moves_before_the_first_heartbeat(make_robot: Any) -> None:
+    robot = make_robot(operator_heartbeat=60.0)
+    assert (robot.stop.reason, robot.stop.state.reason) == ("no heartbeat of the operator came yet", "")
+    publisher = robot.scopes[1].publisher(Empty, "openral/operator_heartbeat", RELIABLE)
+    robot.scopes[1].timer(0.05, lambda: publisher.publish(Empty()))
+    robot.until(lambda: not robot.stop.reason)
+    assert not robot.changes
+
+
 def test_a_restarted_node_is_still_stopped(make_robot: Any, tmp_path: Path) -> None:
     file = tmp_path / "state" / "stop.json"
     write_first_record(file, "/skill_server")

@@ -351,6 +351,7 @@ class SkillServerNode(LifecycleNodeBase):
         surroundings = SurroundingsSubscription(scope, home)
         self._skills = RobotSkills(scope, self, robot, registry, policy.keep_out, surroundings)
         self._server = SkillServer(scope, self, registry, self._skills, parameters, home, policy)
+        self._server.attach(self._skills)
 
     def activate(self, scope: ResourceScope) -> None:
         """Accept goals; leaving the state cancels the one that runs."""

@@ -56,6 +56,25 @@ def test_goals_of_other_clients_are_cancelled_until_the_release(bench: Any) -> N
     teleoperator.destroy()
 
 
+@pytest.mark.parametrize("left", [True, False])
+def test_a_stop_counts_while_the_skill_server_is_inactive(bench: Any, left: bool) -> None:
+    nav2 = bench.nav2()
+    nav2.mode = "runs"
+    node = bench.start(NAV2)
+    node.trigger_deactivate()
+    if not left:
+        node.trigger_cleanup()
+        node.trigger_configure()
+    teleoperator = ActionClient(bench.client, NavigateToPose, "navigate_to_pose")
+    bench.until(teleoperator.server_is_ready)
+    bench.wait(teleoperator.send_goal_async(NavigateToPose.Goal()))
+    stop(bench)
+    bench.until(lambda: not nav2.running)
+    node.trigger_activate()
+    assert bench.send("navigate", goal=KITCHEN).result().status is SkillStatus.INACTIVE
+    teleoperator.destroy()
+
+
 def test_a_backend_that_does_not_stop_is_told_to_the_client_and_asked_again(bench: Any) -> None:
     nav2 = bench.nav2()
     nav2.mode = "hangs"
