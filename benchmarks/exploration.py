@@ -40,7 +40,8 @@ from openral_mapping.depth_mapper import DepthMapper
 from openral_mapping.exploration import View, explore
 from openral_mapping.robot_body import without_body
 from openral_mapping.scan_matching import ScanMatcher
-from openral_sim.odometry import DRIFTS, DriftName, Localisation
+from openral_sim.choices import DriftName
+from openral_sim.odometry import DRIFTS, Localisation
 from openral_sim.planning.base_planner import NoBasePath, plan_from
 from openral_sim.planning.occupancy_grid import rasterise
 from openral_sim.planning.perceived_floor import perceived_grid

@@ -17,22 +17,17 @@ from pathlib import Path
 from openral_bringup.graph.resources import rskill_folders, scene_path
 from openral_core.home_map import Pose2
 from openral_core.rskills import Registry
+from openral_household_benchmark.choices import HomeKnowledge, Perturbation, TaskType
 from openral_household_benchmark.environment import DetectorPair, HouseholdEnv, robot_without_map
-from openral_household_benchmark.episode import (
-    HomeKnowledge,
-    MissionEpisode,
-    RunOptions,
-    explore_home,
-    visit_folder,
-)
+from openral_household_benchmark.episode import MissionEpisode, RunOptions, explore_home, visit_folder
 from openral_household_benchmark.evaluation import evaluate
-from openral_household_benchmark.perturbations import Perturbation, scene_of
+from openral_household_benchmark.perturbations import scene_of
 from openral_household_benchmark.recording import EpisodeRecorder, save_sheet
-from openral_household_benchmark.task import Task, TaskType
+from openral_household_benchmark.task import Task
 from openral_reasoner.commands import MissionReport
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner.settings import MissionSettings
-from openral_sim.odometry import DriftName
+from openral_sim.choices import DriftName
 from openral_sim.scene.schema import Walk
 
 LONG = True

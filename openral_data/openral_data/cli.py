@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from openral_core.errors import OpenRALError, format_choices
 
@@ -57,6 +55,9 @@ def render(
     The same plan and options give the same bytes, with any number of processes or nodes.
     Exit code: 0 done, 2 stopped.
     """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     from openral_data.cluster import on_cluster
     from openral_data.dataset import Dataset
     from openral_data.home_renderer import RenderSettings

@@ -2,24 +2,11 @@
 
 import json
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
+from openral_eval.choices import Part
 from openral_reasoner.context import Context, RawCall, UnreadableArguments, read_arguments
 from openral_reasoner.llm.base import AdvisedModel, Decision, Model
 from openral_reasoner.settings import MissionSettings
-
-
-class Part(StrEnum):
-    """Part of the core that can be left out."""
-
-    HINTS = "hints"
-    """Likely places that the model names with a recall."""
-    PRIORS = "priors"
-    """Commonsense about where kinds of objects are kept."""
-    POLICY = "policy"
-    """One live detection after a miss of memory, before the model decides again."""
-    ENUMS = "enums"
-    """Ids found during the mission as enums of the tools' schemas, which then change within a mission."""
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from openral_reasoner.llm.base import Model
+from openral_reasoner_ros.brains import Brain
 from openral_reasoner_ros.clients.model import make_advisor, make_model
-from openral_reasoner_ros.parameters import Brain, ReasonerParameters
+from openral_reasoner_ros.parameters import ReasonerParameters
 
 
 @dataclass(frozen=True, slots=True)

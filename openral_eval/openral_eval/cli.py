@@ -1,24 +1,21 @@
 """`openral eval`: trials of decision models on suites of fast tasks."""
 
+from __future__ import annotations
+
 import json
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from openral_eval.ablations import Part
-from openral_eval.brains import BrainSpec
-from openral_eval.cluster import on_cluster
-from openral_eval.fingerprint import fingerprint
-from openral_eval.html_report import html_report
-from openral_eval.report import HEAD, markdown_report, markdown_table, suite_rows
-from openral_eval.results_log import ResultsLog, RunDescription
-from openral_eval.runner import in_processes, run_trials
-from openral_eval.suites.registry import SUITES, tasks_of
-from openral_eval.tasks import SuiteOptions, TrialRecord
-from openral_eval.trials import MODEL_FAILED, Trial
-from openral_reasoner_ros.parameters import Brain
+from openral_eval.choices import SUITE_NAMES, Part
+from openral_reasoner_ros.brains import Brain
+
+if TYPE_CHECKING:
+    from openral_eval.results_log import RunDescription
+    from openral_eval.tasks import TrialRecord
+
 
 commands = typer.Typer(no_args_is_help=True)
 
@@ -27,7 +24,7 @@ commands = typer.Typer(no_args_is_help=True)
 def evaluate(
     *,
     suite: Annotated[
-        list[str] | None, typer.Option(help=f"of {', '.join(SUITES)} (repeatable); default household")
+        list[str] | None, typer.Option(help=f"of {', '.join(SUITE_NAMES)} (repeatable); default household")
     ] = None,
     brain: Annotated[Brain, typer.Option(help="who decides")] = Brain.SCRIPTED,
     model: Annotated[str, typer.Option(help="of a vendor's brain")] = "",
@@ -61,6 +58,16 @@ def evaluate(
     Exit code: 0 every trial ended, successful or not; 1 the model answered in none of them; 2 the run could
     not start.
     """
+    from openral_eval.brains import BrainSpec
+    from openral_eval.cluster import on_cluster
+    from openral_eval.fingerprint import fingerprint
+    from openral_eval.report import HEAD, markdown_table, suite_rows
+    from openral_eval.results_log import ResultsLog, RunDescription
+    from openral_eval.runner import in_processes, run_trials
+    from openral_eval.suites.registry import tasks_of
+    from openral_eval.tasks import SuiteOptions
+    from openral_eval.trials import MODEL_FAILED, Trial
+
     options = SuiteOptions(seed, limit, games)
     names = tuple(dict.fromkeys(suite or ["household"]))
     tasks = tasks_of(names, options)
@@ -98,6 +105,9 @@ def _tell(record: TrialRecord, left: int) -> None:
 
 def write_reports(folder: Path, run: RunDescription, records: tuple[TrialRecord, ...]) -> None:
     """Write the Markdown table, the HTML page and the records as JSON."""
+    from openral_eval.html_report import html_report
+    from openral_eval.report import markdown_report
+
     (folder / "report.md").write_text(markdown_report(run, records), encoding="utf-8")
     (folder / "report.html").write_text(html_report(run, records), encoding="utf-8")
     rows = [each.model_dump(mode="json") for each in records]

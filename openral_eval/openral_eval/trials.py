@@ -4,8 +4,9 @@ import time
 from dataclasses import dataclass
 from functools import cache
 
-from openral_eval.ablations import Part, without
+from openral_eval.ablations import without
 from openral_eval.brains import BrainSpec
+from openral_eval.choices import Part
 from openral_eval.metering import MeteredModel
 from openral_eval.suites.registry import SUITES
 from openral_eval.tasks import SuiteOptions, Task, TrialRecord, trial_key

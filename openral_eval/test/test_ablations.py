@@ -2,7 +2,8 @@
 
 import json
 
-from openral_eval.ablations import Part, without
+from openral_eval.ablations import without
+from openral_eval.choices import Part
 from openral_eval.suites.registry import SUITES
 from openral_eval.tasks import SuiteOptions, Verdict
 from openral_reasoner.context import Context, RawCall

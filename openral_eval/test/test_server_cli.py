@@ -11,16 +11,16 @@ import pytest
 pytest.importorskip("openai")
 
 from openral_core.documents import InvalidDocument
+from openral_eval.answer_file import responder_of
 from openral_eval.brains import BrainSpec
 from openral_eval.metering import MeteredModel
 from openral_eval.reader.reader import read
-from openral_eval.server_cli import responder_of
 from openral_eval.suites.registry import SUITES
 from openral_eval.tasks import SuiteOptions
 from openral_reasoner.llm.openai import OpenAIModel
 from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_ros.parameters import Brain
+from openral_reasoner_ros.brains import Brain
 from openral_reasoner_testing.model_server.answers import Answer, Failure, ModelRequest, ToolCall, Vendor
 from openral_reasoner_testing.model_server.server import serving
 

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from openral_fleet import defaults
 from openral_reasoner.context import FrozenModel
 
 
@@ -13,7 +14,9 @@ class FleetSettings(FrozenModel):
     """
 
     mission_seconds: float = Field(
-        default=900.0, gt=0.0, description="time budget of a mission until its robot reports it [s]"
+        default=defaults.MISSION_SECONDS,
+        gt=0.0,
+        description="time budget of a mission until its robot reports it [s]",
     )
     lease_margin: float = Field(
         default=180.0,
@@ -21,14 +24,16 @@ class FleetSettings(FrozenModel):
         description="beyond a mission's time budget, for skills to end and people to answer [s]",
     )
     presumed_off: float = Field(
-        default=0.0,
+        default=defaults.PRESUMED_OFF,
         ge=0.0,
         description="absence after which a robot is presumed off [s]; 0 waits for the end of its lease",
     )
     patience: float = Field(
-        default=120.0, gt=0.0, description="wait for a robot that can do an errand, or can look [s]"
+        default=defaults.PATIENCE,
+        gt=0.0,
+        description="wait for a robot that can do an errand, or can look [s]",
     )
-    answer: float = Field(default=600.0, ge=0.0, description="wait for a person's answer [s]")
+    answer: float = Field(default=defaults.ANSWER, ge=0.0, description="wait for a person's answer [s]")
     max_missions: int = Field(default=6, ge=1, le=100, description="missions of one errand, looks included")
 
 

@@ -19,28 +19,6 @@ from openral_reasoner.settings import MissionSettings
 from openral_reasoner_testing.simulator import home_timeline
 
 SERVER = Path(__file__).with_name("babyai_server.py")
-LEVELS = (
-    "GoToRedBall",
-    "GoToLocal",
-    "PutNextLocal",
-    "PickupLoc",
-    "OpenTwoDoors",
-    "OpenDoorsOrderN4",
-    "ActionObjDoor",
-    "GoToObjDoor",
-    "FindObjS5",
-    "PutNextS7N4",
-    "MoveTwoAcrossS8N9",
-    "GoToObjMaze",
-    "GoTo",
-    "Open",
-    "Pickup",
-    "UnblockPickup",
-    "GoToSeq",
-    "Synth",
-    "UnlockLocal",
-)
-"""Levels that are played, by their names without "BabyAI-" and the version."""
 _ENDED_WELL = (MissionState.SUCCEEDED, MissionState.CLAIMED)
 _NAMED = r"(?:the|an?) (?P<{0}>(?:red|green|blue|purple|yellow|grey) )?(?P<{0}_kind>key|ball|box|door)"
 _CLAUSES = (

@@ -1,45 +1,27 @@
 """`openral bench household`: run tasks in parallel and tabulate their results."""
 
+from __future__ import annotations
+
 import json
-import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from openral_bringup.graph.options import CONTINUOUS, ON_DEMAND, DetectorSet
-from openral_bringup.graph.resources import rskill_folders, scene_path
-from openral_core.documents import InvalidDocument
-from openral_core.rskills import Registry
-from openral_household_benchmark.cluster import on_cluster
-from openral_household_benchmark.environment import DetectorPair
-from openral_household_benchmark.episode import (
-    HomeKnowledge,
-    RunOptions,
-    explore_home,
-    run_job,
-)
-from openral_household_benchmark.graph_episode import run_on_graph
-from openral_household_benchmark.perturbations import Perturbation
-from openral_household_benchmark.recording import require_display
-from openral_household_benchmark.results import (
-    EpisodeResult,
-    Job,
-    ResultStore,
-    fingerprint,
-    household_page,
-    household_table,
-)
-from openral_household_benchmark.task import CHANGED, TaskType
-from openral_reasoner.llm.base import Model
-from openral_reasoner_ros.clients.model import make_model
-from openral_reasoner_ros.parameters import Brain, ReasonerParameters
-from openral_sim.odometry import DriftName
-from openral_sim.robot_catalogue import DEFAULT_ROBOT, UnknownSimRobot, licence_notice
+from openral_bringup.graph.detector_sets import DetectorSet
+from openral_household_benchmark.choices import HomeKnowledge, Perturbation, TaskType
+from openral_reasoner_ros.brains import Brain
+from openral_sim.choices import DEFAULT_ROBOT, DriftName
+
+if TYPE_CHECKING:
+    from openral_core.rskills import Registry
+    from openral_household_benchmark.episode import RunOptions
+    from openral_household_benchmark.results import EpisodeResult, Job
+    from openral_reasoner.llm.base import Model
+
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -59,6 +41,9 @@ def outcomes_of(jobs: Sequence[T], work: Callable[[T], R], workers: int) -> Iter
 
 def _in_fresh_pool(jobs: Sequence[T], work: Callable[[T], R], workers: int) -> Iterator[R]:
     # A drawing context does not survive a fork.
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=spawn) as pool:
         for done in as_completed([pool.submit(work, job) for job in jobs]):
@@ -74,6 +59,9 @@ class Worker:
 
     def __call__(self, job: Job) -> EpisodeResult:
         """One job."""
+        from openral_household_benchmark.episode import run_job
+        from openral_household_benchmark.graph_episode import run_on_graph
+
         if self.options.graph:
             return run_on_graph(job, self._folder / job.key, self.options)
         registry, brain = brain_of(Brain(job.brain), self._model, self._base_url, self.options.rskills)
@@ -81,6 +69,8 @@ class Worker:
 
     def explore(self, home: tuple[str, int]) -> str:
         """Explore one home, a scene and a seed, for the tasks in it; return how that ended."""
+        from openral_household_benchmark.episode import explore_home
+
         registry, brain = brain_of(Brain.SCRIPTED, "", "", self.options.rskills)
         ended = explore_home(*home, registry, brain, self._folder, self.options)
         return f"explored {home[0]}, seed {home[1]}: {ended}"
@@ -88,6 +78,11 @@ class Worker:
 
 def brain_of(brain: Brain, model: str, base_url: str, own: Iterable[Path] = ()) -> tuple[Registry, Model]:
     """Return the rSkills of this installation and of some folders, and a decision model."""
+    from openral_bringup.graph.resources import rskill_folders
+    from openral_core.rskills import Registry
+    from openral_reasoner_ros.clients.model import make_model
+    from openral_reasoner_ros.parameters import ReasonerParameters
+
     folders = rskill_folders(own)
     parameters = ReasonerParameters(
         brain=brain, model=model, base_url=base_url, rskill_folders=tuple(map(str, folders))
@@ -101,6 +96,9 @@ def tell_licence(robot: str) -> None:
     Raises:
         typer.BadParameter: If there is no such robot.
     """
+    from openral_core.documents import InvalidDocument
+    from openral_sim.robot_catalogue import UnknownSimRobot, licence_notice
+
     try:
         notice = licence_notice(robot)
     except (UnknownSimRobot, InvalidDocument) as error:
@@ -164,6 +162,20 @@ def household(
     the mission's own end is believed. With --map none or explored the robot makes its map itself, and memory
     holds nothing but what it has seen. Ends with 1 when a task failed.
     """
+    from openral_bringup.graph.options import CONTINUOUS, ON_DEMAND
+    from openral_bringup.graph.resources import scene_path
+    from openral_household_benchmark.cluster import on_cluster
+    from openral_household_benchmark.environment import DetectorPair
+    from openral_household_benchmark.episode import RunOptions
+    from openral_household_benchmark.results import (
+        Job,
+        ResultStore,
+        fingerprint,
+        household_page,
+        household_table,
+    )
+    from openral_household_benchmark.task import CHANGED
+
     homes = scene or ["home"]
     kinds = archetype or [each for each in TaskType if not (graph and each in CHANGED)]
     jobs = [
@@ -195,6 +207,8 @@ def household(
 
 def done_here(jobs: Sequence[Job], worker: Worker, workers: int) -> Iterator[EpisodeResult]:
     """Do jobs on this machine; homes that are to be known from an exploration are explored first."""
+    from openral_household_benchmark.recording import require_display
+
     if worker.options.view:
         require_display()
     if worker.options.home is HomeKnowledge.EXPLORED:
@@ -210,6 +224,8 @@ def require_compatible(options: RunOptions, kinds: Iterable[TaskType], cluster: 
     Raises:
         typer.BadParameter: Naming both.
     """
+    from openral_household_benchmark.task import CHANGED
+
     local = {"--view": options.view, "--graph": options.graph, "--rskills": options.rskills}
     needed = [name for name, wanted in local.items() if wanted]
     if cluster and needed:

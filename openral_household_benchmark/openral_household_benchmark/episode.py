@@ -5,12 +5,12 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from shutil import copytree, rmtree
 
 from openral_bringup.graph.resources import scene_path
 from openral_core.rskills import Registry
+from openral_household_benchmark.choices import HomeKnowledge, Perturbation, TaskType
 from openral_household_benchmark.environment import (
     DetectorPair,
     HouseholdEnv,
@@ -19,11 +19,11 @@ from openral_household_benchmark.environment import (
 )
 from openral_household_benchmark.evaluation import evaluate, parts_done, sighting
 from openral_household_benchmark.in_process_clients import RobotPeers
-from openral_household_benchmark.perturbations import Perturbation, scene_of, schedule
+from openral_household_benchmark.perturbations import scene_of, schedule
 from openral_household_benchmark.recording import EpisodeRecorder, save_sheet, window
 from openral_household_benchmark.requirements import displace, unswitch
 from openral_household_benchmark.results import EpisodeResult, Figures, Job, outcome_of
-from openral_household_benchmark.task import Task, TaskType, draw_task, remembered
+from openral_household_benchmark.task import Task, draw_task, remembered
 from openral_reasoner.commands import ClearDeadline, Command, EndMission, MissionReport, SetDeadline
 from openral_reasoner.core import Core, handle_safely
 from openral_reasoner.events import DeadlinePassed, Event, PaletteChanged, PromptReceived
@@ -31,8 +31,7 @@ from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
-from openral_sim.odometry import DriftName
-from openral_sim.robot_catalogue import DEFAULT_ROBOT
+from openral_sim.choices import DEFAULT_ROBOT, DriftName
 from openral_world_state.world import import_graph
 
 Witness = Callable[[float, Event, tuple[Command, ...]], None]
@@ -139,17 +138,6 @@ SHEET = "sheet.jpg"
 EXPLORE_GOAL = "explore the home"
 _LEFT = "left"
 """Subfolder of a visit or a task with memory and map."""
-
-
-class HomeKnowledge(StrEnum):
-    """Knowledge of the home before a task."""
-
-    SHIPPED = "shipped"
-    """The map of the scene."""
-    NONE = "none"
-    """Nothing."""
-    EXPLORED = "explored"
-    """What it found itself on one exploration."""
 
 
 @dataclass(frozen=True, slots=True)

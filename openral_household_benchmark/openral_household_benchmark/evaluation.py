@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, RecallQuery
+from openral_household_benchmark.choices import TaskType
 from openral_household_benchmark.environment import HouseholdEnv
 from openral_household_benchmark.requirements import Given, bodies_in_hand, unmet
-from openral_household_benchmark.task import Task, TaskType
+from openral_household_benchmark.task import Task
 from openral_sim.scene.entities import WorldObject
 from openral_sim.world import SimWorldModel
 from openral_world_state.world import WorldModel

@@ -1,34 +1,32 @@
 """`openral bench twc`, `adventure`, `textworld-express` and `babyai`: missions in games of others."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from openral_core.documents import InvalidDocument
-from openral_core.rskills import Registry
-from openral_household_benchmark import babyai
-from openral_household_benchmark.cli import brain_of
-from openral_household_benchmark.engine_process import EngineProcess, EngineUnavailable, games_python
-from openral_household_benchmark.text_episode import (
-    TWC_PUBLISHED,
-    TWX_PUBLISHED,
-    Published,
-    TextResult,
-    play,
-    summary,
+from openral_household_benchmark.choices import (
+    BABYAI_LEVELS,
+    EXPRESS_LEVELS,
+    FOLDS,
+    TWC_LEVELS,
+    TWC_SPLITS,
 )
-from openral_household_benchmark.text_games import TWC_LEVELS, TWC_SPLITS, read_adventures, read_twc
-from openral_household_benchmark.text_world import TextGame
-from openral_household_benchmark.textworld_express import SERVER
-from openral_household_benchmark.textworld_express_games import FOLDS, LEVELS, generate
-from openral_reasoner.llm.base import Model
-from openral_reasoner_ros.parameters import Brain
-from openral_reasoner_testing.placement_search import table_text
+from openral_reasoner_ros.brains import Brain
+
+if TYPE_CHECKING:
+    from openral_core.rskills import Registry
+    from openral_household_benchmark.engine_process import EngineProcess
+    from openral_household_benchmark.text_episode import Published
+    from openral_household_benchmark.text_world import TextGame
+    from openral_reasoner.llm.base import Model
+
 
 commands = typer.Typer(no_args_is_help=True)
 bench = typer.Typer(no_args_is_help=True)
@@ -55,6 +53,10 @@ def twc(
 
     The files are those of github.com/IBM/commonsense-rl. Ends with 1 when a game was not completed.
     """
+    from openral_household_benchmark.cli import brain_of
+    from openral_household_benchmark.text_episode import TWC_PUBLISHED
+    from openral_household_benchmark.text_games import read_twc
+
     found = _read(lambda: list(read_twc(games, level or TWC_LEVELS, split or TWC_SPLITS)))
     _play_all(found, brain_of(brain, model, base_url), TWC_PUBLISHED, as_json=as_json)
 
@@ -72,6 +74,9 @@ def adventure(
 
     The files are those of github.com/clembench/clembench. Ends with 1 when a delivery was not completed.
     """
+    from openral_household_benchmark.cli import brain_of
+    from openral_household_benchmark.text_games import read_adventures
+
     found = _read(lambda: list(read_adventures(instances)))
     _play_all(found, brain_of(brain, model, base_url), (), as_json=as_json)
 
@@ -79,7 +84,9 @@ def adventure(
 @bench.command("textworld-express")
 def textworld_express(
     *,
-    level: Annotated[list[str] | None, typer.Option(help=f"of {', '.join(LEVELS)}; default: all")] = None,
+    level: Annotated[
+        list[str] | None, typer.Option(help=f"of {', '.join(EXPRESS_LEVELS)}; default: all")
+    ] = None,
     fold: Annotated[str, typer.Option(help=f"of {', '.join(FOLDS)}")] = "train",
     games: Annotated[int, typer.Option(min=1, max=1000, help="of each level")] = 20,
     python: Annotated[Path | None, typer.Option(help="interpreter with textworld-express")] = None,
@@ -93,7 +100,12 @@ def textworld_express(
     The engine itself plays; objects and recipes of the folds differ. Needs a Java runtime and `make games`.
     Ends with 1 when a game was not completed, with 2 if the engine is not there.
     """
-    levels = _known(level or list(LEVELS), LEVELS, "level")
+    from openral_household_benchmark.cli import brain_of
+    from openral_household_benchmark.text_episode import TWX_PUBLISHED
+    from openral_household_benchmark.textworld_express import SERVER
+    from openral_household_benchmark.textworld_express_games import generate
+
+    levels = _known(level or list(EXPRESS_LEVELS), EXPRESS_LEVELS, "level")
     (fold,) = _known([fold], FOLDS, "fold")
     with _engine(python, SERVER) as engine:
         generated = (game for each in levels for game in generate(engine, each, fold, games))
@@ -104,7 +116,7 @@ def textworld_express(
 def babyai_levels(
     *,
     level: Annotated[
-        list[str] | None, typer.Option(help=f"of {', '.join(babyai.LEVELS)}; default: all")
+        list[str] | None, typer.Option(help=f"of {', '.join(BABYAI_LEVELS)}; default: all")
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="of each level")] = 20,
     first_seed: Annotated[int, typer.Option(min=0)] = 0,
@@ -120,7 +132,11 @@ def babyai_levels(
     The engine of minigrid plays, beside its own bot. Needs `make games`. Ends with 1 when a mission was not
     accomplished, with 2 if the engine is not there.
     """
-    levels, chosen = _known(level or babyai.LEVELS, babyai.LEVELS, "level"), brain_of(brain, model, base_url)
+    from openral_household_benchmark import babyai
+    from openral_household_benchmark.cli import brain_of
+    from openral_reasoner_testing.placement_search import table_text
+
+    levels, chosen = _known(level or BABYAI_LEVELS, BABYAI_LEVELS, "level"), brain_of(brain, model, base_url)
     results = list[babyai.BabyAIResult]()
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
@@ -147,6 +163,8 @@ def _engine(python: Path | None, server: Path) -> Iterator[EngineProcess]:
     Raises:
         typer.BadParameter: If the engine is not there.
     """
+    from openral_household_benchmark.engine_process import EngineProcess, EngineUnavailable, games_python
+
     try:
         with EngineProcess(games_python(python), server) as engine:
             yield engine
@@ -173,6 +191,8 @@ def _read(read: Callable[[], list[TextGame]]) -> list[TextGame]:
     Raises:
         typer.BadParameter: If a file is none.
     """
+    from openral_core.documents import InvalidDocument
+
     try:
         return read()
     except InvalidDocument as error:
@@ -187,6 +207,9 @@ def _play_all(
     as_json: bool,
 ) -> None:
     """Play every game, tell each result, and end with 1 if one is not complete."""
+    from openral_household_benchmark.text_episode import TextResult, play, summary
+    from openral_reasoner_testing.placement_search import table_text
+
     results = list[TextResult]()
     for game in games:
         results.append(play(game, *brain))

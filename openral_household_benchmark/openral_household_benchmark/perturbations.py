@@ -1,13 +1,13 @@
 """Changes of a home while a task is done, of which the robot is not told."""
 
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import yaml
 
+from openral_household_benchmark.choices import Perturbation
 from openral_household_benchmark.environment import HouseholdEnv
 from openral_household_benchmark.requirements import Displaced, displace, floor_of, free_position
 from openral_household_benchmark.task import Task, open_tables
@@ -23,21 +23,6 @@ DUSK = 0.2
 """Share of the light that is left [1], as at dusk with the lamps off."""
 WALK, BODY, ARM = (1.5, 5.0), 0.3, 0.8
 """Least and largest length of a person's walk, and room for a body, and for an arm that is held out [m]."""
-
-
-class Perturbation(StrEnum):
-    """Kinds of changes."""
-
-    NONE = "none"
-    """Nothing changes."""
-    OBJECT_MOVED = "object_moved"
-    """A person puts the object of the task elsewhere, unless the robot holds it."""
-    LIGHT_OFF = "light_off"
-    """The lamps are switched off."""
-    DOOR_SHUT = "door_shut"
-    """A person shuts every door between rooms, and opens them again later."""
-    PERSON_WALKS = "person_walks"
-    """The person who is to be given the object, or the first one, walks elsewhere and stays there."""
 
 
 def scene_of(perturbation: Perturbation, scene: Path, folder: Path) -> Path:

@@ -13,7 +13,7 @@ from pydantic import Field
 from openral_core.documents import Document
 from openral_core.missions import MissionState
 from openral_core.source_hash import digest, hash_of_packages
-from openral_household_benchmark.task import TaskType
+from openral_household_benchmark.choices import TaskType
 from openral_reasoner.commands import CallRecord, MissionReport
 
 

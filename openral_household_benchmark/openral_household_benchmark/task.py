@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from random import Random
 from typing import TypeVar
 
@@ -11,6 +10,7 @@ import numpy as np
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, SceneGraph, SceneNode
+from openral_household_benchmark.choices import TaskType
 from openral_household_benchmark.requirements import (
     Displaced,
     Given,
@@ -23,38 +23,6 @@ from openral_household_benchmark.requirements import (
 from openral_reasoner_testing.search_benchmark import usual_places
 from openral_sim.scene.entities import WorldFurniture, WorldObject
 from openral_sim.world import SimWorldModel
-
-
-class TaskType(StrEnum):
-    """Kinds of household tasks."""
-
-    FETCH = "fetch"
-    """Bring something that memory has seen lying about."""
-    FIND = "find"
-    """Say where something is that nobody has seen yet, behind doors or not."""
-    OPEN = "open"
-    """Bring something that memory knows behind a closed door."""
-    VIEW = "view"
-    """Drive to a piece of furniture and look at it."""
-    HAND = "hand"
-    """Give somebody something that nobody has seen yet, and that lies open."""
-    POUR = "pour"
-    """Bring a drink: open, grasp, find a vessel, pour, deliver."""
-    SEVERAL = "several"
-    """Bring two objects."""
-    REARRANGE = "rearrange"
-    """Put two objects on two pieces of furniture."""
-    SWAP = "swap"
-    """Exchange the places of two objects."""
-    CLEAR = "clear"
-    """Take everything off a piece of furniture."""
-    TIDY = "tidy"
-    """Put away what lies out of place in a room."""
-    CONDITION = "condition"
-    """Bring an object if it lies at a place, otherwise another one."""
-    SWITCH = "switch"
-    """Turn a lamp or screen on, or off if it is on at first."""
-
 
 CHANGED = frozenset((TaskType.TIDY,))
 """Kinds of tasks for which objects are displaced first."""

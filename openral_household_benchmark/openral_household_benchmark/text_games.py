@@ -20,7 +20,6 @@ from openral_household_benchmark.text_world import (
     fewest_steps,
 )
 
-TWC_LEVELS, TWC_SPLITS = ("easy", "medium", "hard"), ("train", "valid", "test")
 TWC_GOAL = "tidy up"
 """Goal of every game; their own text is "Look for anything that is out of place and put it away in its proper
 location."."""

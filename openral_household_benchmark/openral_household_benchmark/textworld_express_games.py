@@ -6,12 +6,11 @@ from copy import deepcopy
 from dataclasses import dataclass
 from itertools import pairwise
 
+from openral_household_benchmark.choices import FOLDS
 from openral_household_benchmark.engine_process import EngineProcess
 from openral_household_benchmark.text_world import TextGame, TextWorld, fewest_steps
 from openral_household_benchmark.textworld_express import Begun, ExpressWorld, Survey, Told
 
-FOLDS = {"train": 0, "dev": 10_000, "test": 20_000}
-"""Folds by objects or recipes, with their first seeds; the engine has 1,000 seeds in each."""
 MAX_STEPS = 50
 
 

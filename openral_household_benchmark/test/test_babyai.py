@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 from openral_bringup.graph.resources import rskill_folders
 from openral_core.rskills import Registry
 from openral_household_benchmark.babyai import (
-    LEVELS,
     SERVER,
     BabyAIResult,
     play,
@@ -24,6 +23,7 @@ from openral_household_benchmark.babyai import (
     summary,
 )
 from openral_household_benchmark.babyai_peers import cell_at, pose_of
+from openral_household_benchmark.choices import BABYAI_LEVELS
 from openral_household_benchmark.engine_process import EngineProcess
 from openral_household_benchmark.games_cli import commands
 from openral_reasoner.scripted.planner import ScriptedModel
@@ -225,8 +225,8 @@ def test_the_command_writes_a_line_for_each_seed(tmp_path: Path, monkeypatch: py
 @pytest.mark.skipif(not INSTALLED, reason="minigrid is not installed: make games")
 def test_plays_the_engine_itself(registry: Registry) -> None:
     with EngineProcess(PYTHON, SERVER) as engine:
-        results = list(play_all(engine, LEVELS, range(1000, 1001), registry, ScriptedModel()))
-        again = play(engine, LEVELS[0], 1000, registry, ScriptedModel())
+        results = list(play_all(engine, BABYAI_LEVELS, range(1000, 1001), registry, ScriptedModel()))
+        again = play(engine, BABYAI_LEVELS[0], 1000, registry, ScriptedModel())
     done = {each.level for each in results if each.success}
     assert done >= {"GoToLocal", "PutNextLocal", "OpenTwoDoors", "Pickup", "GoToSeq"}
     assert all(0 < each.steps <= each.max_steps for each in results if not each.refused)

@@ -2,9 +2,9 @@
 
 from operator import attrgetter
 
+from openral_household_benchmark.choices import TaskType
 from openral_household_benchmark.cli import JOBS_PER_PROCESS, outcomes_of
 from openral_household_benchmark.results import Job
-from openral_household_benchmark.task import TaskType
 
 
 def test_more_tasks_than_the_first_processes_do() -> None:

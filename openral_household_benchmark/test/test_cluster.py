@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from openral_household_benchmark import cluster
+from openral_household_benchmark.choices import TaskType
 from openral_household_benchmark.cluster import Work, on_cluster
 from openral_household_benchmark.results import EpisodeResult, Job
-from openral_household_benchmark.task import TaskType
 from openral_testing.instant_ray import InstantRay
 
 JOBS = [Job(TaskType.FIND, seed, "home") for seed in range(3)]

@@ -9,12 +9,12 @@ from typer.testing import CliRunner
 from openral_bringup.graph.resources import rskill_folders, scene_path
 from openral_core.rskills import Registry, Verb
 from openral_core.spatial_memory import NodeKind
+from openral_household_benchmark.choices import HomeKnowledge, TaskType
 from openral_household_benchmark.cli import commands
 from openral_household_benchmark.environment import DetectorPair, robot_without_map
-from openral_household_benchmark.episode import HomeKnowledge, RunOptions, run_job, visit_folder
+from openral_household_benchmark.episode import RunOptions, run_job, visit_folder
 from openral_household_benchmark.own_map import OwnMap, body_lines_of
 from openral_household_benchmark.results import Job
-from openral_household_benchmark.task import TaskType
 from openral_reasoner.context import Context, RawCall
 from openral_reasoner.llm.base import Decision
 from openral_sim.planning.perceived_floor import PerceivedFloor

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 
 from openral_household_benchmark import perturbations
+from openral_household_benchmark.choices import Perturbation, TaskType
 from openral_household_benchmark.environment import HouseholdEnv
 from openral_household_benchmark.perturbations import (
     BEGINS,
     DOOR_IS_SHUT,
     DUSK,
-    Perturbation,
     drawn_walk,
     move_object,
     scene_of,
     schedule,
 )
 from openral_household_benchmark.requirements import floor_of
-from openral_household_benchmark.task import Task, TaskType
+from openral_household_benchmark.task import Task
 from openral_sim.scene.scene import load_scene
 from openral_sim.world import SimWorldModel
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.missions import MissionState
+from openral_household_benchmark.choices import TaskType
 from openral_household_benchmark.results import (
     FILE,
     EpisodeResult,
@@ -19,7 +20,6 @@ from openral_household_benchmark.results import (
     pass_hat_k,
     reason,
 )
-from openral_household_benchmark.task import TaskType
 from openral_reasoner.commands import CallRecord, MissionReport
 
 

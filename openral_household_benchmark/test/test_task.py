@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from openral_household_benchmark.task import TaskType, container_of, draw_task, remembered
+from openral_household_benchmark.choices import TaskType
+from openral_household_benchmark.task import container_of, draw_task, remembered
 from openral_sim.scene.scene import load_scene
 from openral_sim.world import SimWorldModel
 

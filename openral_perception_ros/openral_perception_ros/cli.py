@@ -1,30 +1,23 @@
 """``openral weights list | fetch | verify | export | prepare``."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Column, Table
+from rich import get_console
 
 from openral_core.errors import OpenRALError
-from openral_core.rskills import DetectorManifest, Registry
-from openral_perception_ros.engines.base import brings_code
-from openral_perception_ros.engines.checkpoints import candidate_folders
-from openral_perception_ros.engines.provenance import verify as verify_weights
-from openral_perception_ros.engines.weights_record import WeightsRecord, check
-from openral_perception_ros.weights.environments import prepare as prepare_environment
-from openral_perception_ros.weights.environments import run_visibly
-from openral_perception_ros.weights.export import export as export_onnx
-from openral_perception_ros.weights.fetch import MISSING, NOT_NEEDED, WeightsStatus, weights_status
-from openral_perception_ros.weights.fetch import fetch as fetch_weights
-from openral_perception_ros.weights.hub import download
+
+if TYPE_CHECKING:
+    from openral_core.rskills import DetectorManifest
+    from openral_perception_ros.weights.fetch import WeightsStatus
+
 
 app = typer.Typer(help="OpenRAL.", no_args_is_help=True)
 weights = typer.Typer(help="Manage detector weights; nothing else downloads them.", no_args_is_help=True)
 app.add_typer(weights, name="weights")
-out = Console()
 
 Id = Annotated[str, typer.Argument(help="id, alias or slug of a detector")]
 Rskills = Annotated[list[Path], typer.Option("--rskills", help="folder of rSkills; may be repeated")]
@@ -39,6 +32,8 @@ DEFAULT_ENVIRONMENTS = Path(".environments")
 
 
 def _find(name: str, rskills: list[Path]) -> tuple[DetectorManifest, Path]:
+    from openral_core.rskills import Registry
+
     registry = Registry.load(rskills)
     manifest = registry.detector(name)
     return manifest, registry.folder(manifest.id)
@@ -47,6 +42,13 @@ def _find(name: str, rskills: list[Path]) -> tuple[DetectorManifest, Path]:
 @weights.command("list")
 def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> None:
     """List detectors with their licences and the state of their weights."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Column, Table
+
+    from openral_core.rskills import Registry
+    from openral_perception_ros.weights.fetch import weights_status
+
     registry = Registry.load(rskills)
     problems: list[str] = []
     table = Table(Column("detector", no_wrap=True), "weights", "MB", "licence", "commercial use", "revision")
@@ -56,10 +58,12 @@ def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> N
         cells = (row.rskill, row.state, _size(row), row.licence, use, row.revision[:12])
         table.add_row(*map(escape, cells))
         problems += [f"{row.rskill}: {row.problem}"] if row.problem else []
-    Console(width=max(Console().width, LIST_WIDTH)).print(table, *map(escape, problems), sep="\n")
+    Console(width=max(get_console().width, LIST_WIDTH)).print(table, *map(escape, problems), sep="\n")
 
 
 def _size(row: WeightsStatus) -> str:
+    from openral_perception_ros.weights.fetch import MISSING, NOT_NEEDED
+
     if row.state == NOT_NEEDED:
         return "-"
     if row.state != MISSING:
@@ -72,12 +76,17 @@ def fetch(
     name: Id, rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "", accept: Accept = NO_LICENCES
 ) -> None:
     """Download a detector's weights, resuming if interrupted; shows and records the licence."""
+    from rich.markup import escape
+
+    from openral_perception_ros.weights.fetch import fetch as fetch_weights
+    from openral_perception_ros.weights.hub import download
+
     manifest, _ = _find(name, rskills)
-    out.print(escape(f"{manifest.id}: licence {manifest.licence.name} {manifest.licence.url}"))
+    get_console().print(escape(f"{manifest.id}: licence {manifest.licence.name} {manifest.licence.url}"))
     record = fetch_weights(manifest, weights_dir, tuple(accept), download)
-    out.print(f"{manifest.id}: revision {record.revision}, {len(record.files)} files")
+    get_console().print(f"{manifest.id}: revision {record.revision}, {len(record.files)} files")
     if manifest.weights and not manifest.weights.revision:
-        out.print(
+        get_console().print(
             f"{manifest.id}: the manifest pins no revision; the fetched one is recorded beside the files"
         )
 
@@ -85,6 +94,13 @@ def fetch(
 @weights.command()
 def verify(name: Id, rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> None:
     """Hash every file again and compare it with the manifest's pins and the record."""
+    from rich.markup import escape
+
+    from openral_perception_ros.engines.base import brings_code
+    from openral_perception_ros.engines.checkpoints import candidate_folders
+    from openral_perception_ros.engines.provenance import verify as verify_weights
+    from openral_perception_ros.engines.weights_record import WeightsRecord, check
+
     manifest, folder = _find(name, rskills)
     for candidate in candidate_folders(manifest, folder, weights_dir):
         if candidate.is_dir():
@@ -92,11 +108,11 @@ def verify(name: Id, rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir
             compared = check(candidate, record.files if record else {})
             verify_weights(manifest, candidate, brings_code=brings_code(manifest))
             pinned = len(manifest.weights.files) if manifest.weights else 0
-            out.print(
+            get_console().print(
                 escape(f"{manifest.id}: {compared} files in {candidate} are unchanged ({pinned} pinned)")
             )
             return
-    out.print(f"{manifest.id}: no weights found; run `openral weights fetch {manifest.id}`")
+    get_console().print(f"{manifest.id}: no weights found; run `openral weights fetch {manifest.id}`")
     raise typer.Exit(1)
 
 
@@ -108,8 +124,15 @@ def export(
     environments: Environments = DEFAULT_ENVIRONMENTS,
 ) -> None:
     """Export a fetched checkpoint to ONNX and compare the boxes of both."""
+    from rich.markup import escape
+
+    from openral_perception_ros.weights.environments import run_visibly
+    from openral_perception_ros.weights.export import export as export_onnx
+
     manifest, folder = _find(name, rskills)
-    out.print(escape(f"written to {export_onnx(manifest, folder, weights_dir, environments, run_visibly)}"))
+    get_console().print(
+        escape(f"written to {export_onnx(manifest, folder, weights_dir, environments, run_visibly)}")
+    )
 
 
 @weights.command()
@@ -117,12 +140,19 @@ def prepare(
     name: Id, rskills: Rskills = DEFAULT_RSKILLS, environments: Environments = DEFAULT_ENVIRONMENTS
 ) -> None:
     """Create the Python environment of a detector's engine."""
+    from rich.markup import escape
+
+    from openral_perception_ros.weights.environments import prepare as prepare_environment
+
     manifest, folder = _find(name, rskills)
-    out.print(escape(f"ready: {prepare_environment(manifest, folder, environments)}"))
+    get_console().print(escape(f"ready: {prepare_environment(manifest, folder, environments)}"))
 
 
 def main() -> None:
     """Run a command; `OpenRALError` prints one line and exits with 1."""
+    from rich.console import Console
+    from rich.markup import escape
+
     try:
         app()
     except OpenRALError as error:

@@ -9,16 +9,9 @@ from openral_reasoner.budget import SearchBudget
 from openral_reasoner.residency import ResidencyRules
 from openral_reasoner.search import SearchCosts
 from openral_reasoner.settings import CallDeadlines, MissionSettings
+from openral_reasoner_ros.brains import Brain
 from openral_ros.gpu import gpu_total_mb
 from openral_ros.parameters import Parameters
-
-
-class Brain(StrEnum):
-    """Kind of decision model."""
-
-    SCRIPTED = "scripted"
-    ANTHROPIC = "anthropic"
-    OPENAI = "openai"
 
 
 class SecondGoal(StrEnum):

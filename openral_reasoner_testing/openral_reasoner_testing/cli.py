@@ -7,11 +7,8 @@ from typing import Annotated
 
 import typer
 
-from openral_core.documents import InvalidDocument
-from openral_reasoner_testing.placement_search import result_rows, search_table, table_text
-from openral_reasoner_testing.placement_table import PlacementTable
-from openral_reasoner_testing.search_benchmark import SEARCHERS, score_search, score_table
-
+SEARCHERS = ("scripted", "random", "nearest_first")
+"""Names in `search_benchmark`."""
 bench = typer.Typer(no_args_is_help=True, help="measure without a robot")
 
 
@@ -39,6 +36,8 @@ def search(
     With --table, homes are furnished and objects hidden as a table says, and the order of places alone is
     compared with visiting the nearest first.
     """
+    from openral_reasoner_testing.search_benchmark import score_search, score_table
+
     if table:
         typer.echo(search_homes_of(table, homes, seed, odd, as_json))
         return
@@ -56,6 +55,10 @@ def search_homes_of(paths: list[Path], homes: int, seed: int, odd: float, as_jso
     Raises:
         typer.BadParameter: If a file is not a table.
     """
+    from openral_core.documents import InvalidDocument
+    from openral_reasoner_testing.placement_search import result_rows, search_table, table_text
+    from openral_reasoner_testing.placement_table import PlacementTable
+
     try:
         tables = [PlacementTable.read(path) for path in paths]
     except InvalidDocument as error:

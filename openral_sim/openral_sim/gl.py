@@ -3,10 +3,12 @@
 import os
 import sys
 from ctypes.util import find_library
-
-import mujoco
+from typing import TYPE_CHECKING
 
 from openral_core.errors import OpenRALError
+
+if TYPE_CHECKING:
+    import mujoco
 
 _LIBRARIES = {"egl": "EGL", "osmesa": "OSMesa"}
 _PACKAGES = {"egl": "libegl1 libgl1-mesa-dri", "osmesa": "libosmesa6"}
@@ -77,7 +79,7 @@ def _check_installed(platform: str) -> None:
         raise MissingGlLibrary(platform)
 
 
-def open_gl(width: int, height: int) -> mujoco.GLContext:
+def open_gl(width: int, height: int) -> "mujoco.GLContext":
     """Open an off-screen context of the chosen platform.
 
     Raises:
@@ -85,6 +87,8 @@ def open_gl(width: int, height: int) -> mujoco.GLContext:
         GlPlatformChosenTooLate: If MuJoCo was imported before this package.
         GlContextRefused: If the platform cannot open a context.
     """
+    import mujoco
+
     platform = os.environ.get("MUJOCO_GL")
     if not platform:
         raise NoGlPlatform

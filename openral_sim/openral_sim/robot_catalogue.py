@@ -6,7 +6,6 @@ from openral_core.documents import read_yaml
 from openral_core.errors import OpenRALError, format_choices
 
 DESCRIPTIONS = Path(__file__).parent / "robot" / "descriptions"
-DEFAULT_ROBOT = "franka"
 
 
 class UnknownSimRobot(OpenRALError):

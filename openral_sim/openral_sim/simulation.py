@@ -29,7 +29,8 @@ from openral_mapping.obstructions import (
     explained,
     find_obstruction,
 )
-from openral_sim.odometry import DRIFTS, DriftName, Localisation
+from openral_sim.choices import DriftName
+from openral_sim.odometry import DRIFTS, Localisation
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.planning.perceived_space import PerceivedSpace
 from openral_sim.robot import DEFAULT_ROBOT, RobotControl, load_sim_robot

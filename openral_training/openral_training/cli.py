@@ -5,10 +5,6 @@ from typing import Annotated
 
 import typer
 
-from openral_core.documents import parse_document
-from openral_training.environment import become, job_command
-from openral_training.options import EvaluationOptions, ExportOptions, stored_options, training_options
-
 commands = typer.Typer(no_args_is_help=True, add_completion=False)
 train = typer.Typer(no_args_is_help=True, help="Train a detector on a data set in COCO format.")
 commands.add_typer(train, name="train")
@@ -61,6 +57,9 @@ def detector(
 
     Exit code: 0 done; 2 refused by the data, a checkpoint or a full disk; 130 interrupted, resumable.
     """
+    from openral_training.environment import become, job_command
+    from openral_training.options import stored_options, training_options
+
     given = {
         "data": data,
         "out": out,
@@ -104,6 +103,10 @@ def evaluate(
     environments: Environments = ENVIRONMENTS,
 ) -> None:
     """Evaluate a run: COCO's metrics, tables per class and per apparent size, calibration error."""
+    from openral_core.documents import parse_document
+    from openral_training.environment import become, job_command
+    from openral_training.options import EvaluationOptions
+
     given = {"run": run, "data": data, "split": split, "threshold": threshold, "save": save, "cache": cache}
     options = parse_document(EvaluationOptions, given, "openral train evaluate")
     become(job_command(environments, "evaluate", options.model_dump_json()))
@@ -130,6 +133,10 @@ def export(
 
     DATA calibrates the scores (its val split) and judges them (its test split, where there is one).
     """
+    from openral_core.documents import parse_document
+    from openral_training.environment import become, job_command
+    from openral_training.options import ExportOptions
+
     given = {"run": run, "data": data, "out": out, "licence": licence, "quantise": quantise, "cache": cache}
     options = parse_document(ExportOptions, {**given, "size": _size(size)}, "openral train export")
     become(job_command(environments, "export", options.model_dump_json()))

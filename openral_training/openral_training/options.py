@@ -7,6 +7,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from openral_core.documents import Document, parse_document, read_json
+from openral_training.defaults import TAUGHT_VIEWS
 
 OPTIONS_FILE = "options.json"
 COMMAND = "openral train detector"
@@ -109,10 +110,6 @@ class ExportOptions(Document):
     licence: str = "Apache-2.0"
     quantise: bool = False
     cache: Path | None = None
-
-
-TAUGHT_VIEWS = 8000
-"""Image views of a lesson if no other number is given [count]."""
 
 
 class TeachingOptions(Document):

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from openral_core.documents import InvalidDocument
-from openral_training import cli
+from openral_training import cli, environment
 from openral_training.options import OPTIONS_FILE
 
 
@@ -26,8 +26,8 @@ class Started:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> Started:
     started = Started()
-    monkeypatch.setattr(cli, "job_command", started.command)
-    monkeypatch.setattr(cli, "become", lambda _command: None)
+    monkeypatch.setattr(environment, "job_command", started.command)
+    monkeypatch.setattr(environment, "become", lambda _command: None)
     return started
 
 

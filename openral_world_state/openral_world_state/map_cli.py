@@ -1,16 +1,18 @@
 """Command `openral map`: import, annotate, check and draw the map of a home."""
 
+from __future__ import annotations
+
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-import yaml
 
-from openral_core.documents import load_document
 from openral_core.errors import OpenRALError
-from openral_core.files import replace_file
-from openral_core.home_map import HomeMap, load_map
+
+if TYPE_CHECKING:
+    from openral_core.home_map import HomeMap
+
 
 app = typer.Typer(no_args_is_help=True, help="Import, tour, annotate, check and draw maps of homes.")
 commands = typer.Typer()
@@ -47,6 +49,7 @@ def import_map(
 
     It has rooms, doorways, places and furniture; from a memory also the people who were met.
     """
+    from openral_core.home_map import load_map
     from openral_core.nav2_map import load_nav2_map
     from openral_mapping.depth_mapper import load_saved_maps
     from openral_mapping.home_from_floor import home_from_floor
@@ -75,6 +78,8 @@ def annotate(
     out: Annotated[Path | None, typer.Option(help="File to write; the map itself if omitted.")] = None,
 ) -> None:
     """Add names, furniture, places, people and no-go zones to a map."""
+    from openral_core.documents import load_document
+    from openral_core.home_map import load_map
     from openral_mapping.annotations import Annotations, annotated, unnamed
 
     result = annotated(load_map(home), load_document(Annotations, annotations), annotations)
@@ -91,6 +96,7 @@ def check(
     robot_radius: Annotated[float, typer.Option(min=0.05, help="Radius of the robot's base [m].")] = 0.33,
 ) -> None:
     """List what keeps the robot from using a map, each with its remedy; exit code 1 if there is anything."""
+    from openral_core.home_map import load_map
     from openral_world_state.home_check import check_home
 
     findings = check_home(load_map(home), robot_radius)
@@ -109,6 +115,7 @@ def show(
     ] = None,
 ) -> None:
     """Draw a map: rooms, doorways, furniture with its front, places, people, no-go zones."""
+    from openral_core.home_map import load_map
     from openral_core.nav2_map import load_nav2_map
     from openral_mapping.depth_mapper import load_saved_maps
     from openral_mapping.picture import draw_home, write_picture
@@ -130,6 +137,8 @@ def tell(home: HomeMap, out: Path) -> None:
 
 def write_home(home: HomeMap, path: Path) -> None:
     """Write a map as YAML, one entry a line; a crash leaves the file that was there."""
+    from openral_core.files import replace_file
+
     lines = []
     for key, value in home.model_dump(mode="json", exclude_defaults=True).items():
         if isinstance(value, list):
@@ -141,5 +150,7 @@ def write_home(home: HomeMap, path: Path) -> None:
 
 
 def _flow(value: object) -> str:
+    import yaml
+
     text: str = yaml.safe_dump(value, default_flow_style=True, width=float("inf"), sort_keys=False)
     return text.removesuffix("\n...\n").strip()

@@ -16,31 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import psutil
-import rclpy
 import typer
-from rclpy.context import Context
-from rclpy.node import Node
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-from std_msgs.msg import String
-
-from openral_bringup.graph.options import CONTINUOUS, ON_DEMAND, DetectorSet
-from openral_bringup.graph.resources import NotInstalled, executable_path, rskill_folders
-from openral_core.discovery import (
-    VARIABLE,
-    Discovery,
-    InvalidDiscovery,
-    apply_discovery,
-    chosen_discovery,
-    describe_discovery,
-    is_bound_to_this_machine,
-)
-from openral_core.rskills import Registry
-from openral_perception_ros.weights.fetch import MISSING, REFUSED, weights_status
-from openral_ros.discovery import init_rclpy, loopback_profile, profile_folder
-from openral_ros.gpu import gpus
 
 
 class CheckStatus(StrEnum):
@@ -97,6 +73,8 @@ def interpreter() -> CheckResult:
 
 def memory() -> CheckResult:
     """Check the free main memory."""
+    import psutil
+
     free = psutil.virtual_memory().available / 1e6
     advice = f"close other programs: the graph needs {REQUIRED_MB:.0f} MB with embedded detectors"
     return check("memory", f"{free:.0f} MB free", free >= REQUIRED_MB, advice)
@@ -112,6 +90,8 @@ def shared_memory() -> CheckResult:
 
 def gpu() -> CheckResult:
     """Check for an NVIDIA GPU."""
+    from openral_ros.gpu import gpus
+
     found = ", ".join(f"{g.name}: {g.total - g.used:.0f} of {g.total:.0f} MB free" for g in gpus())
     advice = "large detectors need an NVIDIA GPU with its driver; --detectors embedded needs none"
     return check("gpu", found or "none", bool(found), advice, CheckStatus.LIMITED)
@@ -159,6 +139,12 @@ def packages() -> CheckResult:
 
 def weights() -> CheckResult:
     """Check for the checkpoints of the default detectors."""
+    from openral_bringup.graph.detector_sets import DetectorSet
+    from openral_bringup.graph.options import CONTINUOUS, ON_DEMAND
+    from openral_bringup.graph.resources import rskill_folders
+    from openral_core.rskills import Registry
+    from openral_perception_ros.weights.fetch import MISSING, REFUSED, weights_status
+
     registry = Registry.load(rskill_folders())
     ids = (*CONTINUOUS[DetectorSet.DEFAULT], *ON_DEMAND[DetectorSet.DEFAULT])
     rows = [weights_status(registry.detector(name), registry.folder(name), "") for name in ids]
@@ -170,6 +156,13 @@ def weights() -> CheckResult:
 
 def discovery() -> CheckResult:
     """Check that two DDS participants of this machine discover each other."""
+    import rclpy
+    from rclpy.context import Context
+    from rclpy.node import Node
+    from std_msgs.msg import String
+
+    from openral_ros.discovery import init_rclpy
+
     contexts = (Context(), Context())
     for context in contexts:
         init_rclpy(context=context)
@@ -192,6 +185,17 @@ def discovery() -> CheckResult:
 
 def reach() -> CheckResult:
     """Check which machines can reach a graph that is started here."""
+    from openral_core.discovery import (
+        VARIABLE,
+        Discovery,
+        InvalidDiscovery,
+        apply_discovery,
+        chosen_discovery,
+        describe_discovery,
+        is_bound_to_this_machine,
+    )
+    from openral_ros.discovery import loopback_profile, profile_folder
+
     environment = dict(os.environ)
     try:
         apply_discovery(environment, chosen_discovery(environment), loopback_profile())
@@ -206,6 +210,8 @@ def reach() -> CheckResult:
 
 def is_installed(package: str, name: str) -> bool:
     """Return True if the executable of a node exists."""
+    from openral_bringup.graph.resources import NotInstalled, executable_path
+
     try:
         return executable_path(package, name).is_file()
     except NotInstalled:
@@ -233,6 +239,10 @@ def doctor(
 
 def show(findings: Sequence[CheckResult]) -> None:
     """Print the findings as a table."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table("check", "verdict", "found", "what to do")
     for finding in findings:
         verdict = Text(finding.verdict.value, style=COLOURS[finding.verdict])

@@ -97,7 +97,8 @@ def add_commands(app: "typer.Typer", part: "typer.Typer") -> None:
         if known is None or group.typer_instance is None:
             app.registered_groups.append(group)
         else:
-            known.registered_commands += group.typer_instance.registered_commands
+            new = group.typer_instance.registered_commands
+            known.registered_commands += [each for each in new if each not in known.registered_commands]
 
 
 def main() -> None:

@@ -3,21 +3,23 @@
 NoNodes    no node runs in the domain
 """
 
+from __future__ import annotations
+
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
-from xml.etree import ElementTree as ET
+from typing import TYPE_CHECKING, Annotated
 
-import rclpy
 import typer
-from rclpy.action import get_action_client_names_and_types_by_node, get_action_server_names_and_types_by_node
-from rclpy.context import Context
-from rclpy.node import Node
 
 from openral_core.errors import OpenRALError
-from openral_ros.discovery import init_rclpy
+
+if TYPE_CHECKING:
+    from xml.etree import ElementTree as ET
+
+    from rclpy.node import Node
+
 
 VERSION = "0.2.0"
 """Version of the policy format of sros2."""
@@ -63,7 +65,7 @@ class Profile:
         """Identity of the node."""
         return self.enclave, self.namespace, self.node
 
-    def merged(self, other: "Profile") -> "Profile":
+    def merged(self, other: Profile) -> Profile:
         """Return the profile with the permissions of both."""
         none: frozenset[str] = frozenset()
         both = {rule: self.permissions.get(rule, none) | other.permissions.get(rule, none) for rule in RULES}
@@ -89,6 +91,11 @@ def observe_profiles(node: Node, namespace: str = "") -> list[Profile]:
 
 
 def _permissions(node: Node, name: str, namespace: str) -> Permissions:
+    from rclpy.action import (
+        get_action_client_names_and_types_by_node,
+        get_action_server_names_and_types_by_node,
+    )
+
     asked = {
         "publish": node.get_publisher_names_and_types_by_node(name, namespace),
         "subscribe": node.get_subscriber_names_and_types_by_node(name, namespace),
@@ -105,6 +112,8 @@ def _permissions(node: Node, name: str, namespace: str) -> Permissions:
 
 def policy_of(profiles: Iterable[Profile]) -> str:
     """Write profiles as an SROS2 policy: everything that it does not allow is denied."""
+    from xml.etree import ElementTree as ET
+
     root = ET.Element("policy", version=VERSION)
     enclaves = ET.SubElement(root, "enclaves")
     below: dict[str, ET.Element] = {}
@@ -124,6 +133,8 @@ def policy_of(profiles: Iterable[Profile]) -> str:
 
 def profiles_of(policy: str) -> list[Profile]:
     """Read the profiles of a policy that `policy_of` wrote."""
+    from xml.etree import ElementTree as ET
+
     found = []
     for enclave in ET.fromstring(policy).iter("enclave"):
         for profile in enclave.iter("profile"):
@@ -144,6 +155,12 @@ def settled_profiles(domain: int | None, namespace: str, settled: float = SETTLE
     Raises:
         NoNodes: If there is no node.
     """
+    import rclpy
+    from rclpy.context import Context
+    from rclpy.node import Node
+
+    from openral_ros.discovery import init_rclpy
+
     context = Context()
     init_rclpy(context=context, domain=domain)
     node = Node("_openral_security", context=context, enable_rosout=False)

@@ -6,12 +6,6 @@ from typing import Annotated
 
 import typer
 
-from openral_console.checks import standard_checks
-from openral_console.ros.recording import RecordingSource
-from openral_console.ros.robot import RobotSource
-from openral_console.server import Certificate, address_of, listen, make_access, make_server
-from openral_core.robot import load_robot
-
 commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Watch robots and recordings.")
 
 
@@ -48,6 +42,12 @@ def console(
     ] = None,
 ) -> None:
     """Show a running robot, or a recording, in the browser until interrupted."""
+    from openral_console.checks import standard_checks
+    from openral_console.ros.recording import RecordingSource
+    from openral_console.ros.robot import RobotSource
+    from openral_console.server import Certificate, address_of, listen, make_access, make_server
+    from openral_core.robot import load_robot
+
     if robot is not None:
         load_robot(robot)
     if key is not None and certificate is None:

@@ -5,24 +5,24 @@ robot is compressed and in base64, so that no text of it is ever read as markup;
 forbids every request.
 """
 
+from __future__ import annotations
+
 import gzip
 import json
 import math
 import re
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from openral_console.ros.fold import Fold
-from openral_console.ros.recording import RecordedImage, RecordingSource
-from openral_console.sections import Sections
-from openral_console.server import STATIC
 from openral_core.errors import OpenRALError
-from openral_core.files import replace_file
+
+if TYPE_CHECKING:
+    from openral_console.ros.recording import RecordedImage, RecordingSource
+
 
 TICK = 0.25
 """Time between two moments of an exported run [s]: the step of its scrubber while it plays."""
@@ -102,6 +102,9 @@ def export_run(source: RecordingSource, max_size: int) -> ExportedRun:
 
 def moments(source: RecordingSource, tick: float) -> Moments:
     """Return each section's (time [s], value) at every tick and mark at which it changed."""
+    from openral_console.ros.fold import Fold
+    from openral_console.sections import Sections
+
     marks = {float(mark["time"]) for mark in source.marks}
     changes = {math.ceil(time / tick) * tick for time, _, _ in source.messages()}
     times = sorted({0.0} | changes | marks)
@@ -122,6 +125,8 @@ def moments(source: RecordingSource, tick: float) -> Moments:
 
 def page(content: str) -> str:
     """Return the page with its modules and style inside, and packed ``content``."""
+    from openral_console.server import STATIC
+
     names = sorted(path.name for path in STATIC.glob("*.js"))
     modules = {f"openral/{name}": _module(name) for name in names if name not in REPLACED.values()}
     parts = {
@@ -141,11 +146,15 @@ def page(content: str) -> str:
 
 def _module(name: str) -> str:
     """Return a module as a data URL whose imports are names of the import map."""
+    from base64 import b64encode
+
     text = IMPORT.sub(r'\g<before>"openral/\g<name>"', _text(REPLACED.get(name, name)))
     return f"data:text/javascript;base64,{b64encode(text.encode()).decode()}"
 
 
 def _text(name: str) -> str:
+    from openral_console.server import STATIC
+
     return (STATIC / name).read_text(encoding="utf-8")
 
 
@@ -155,6 +164,8 @@ def _packed(
     pictures: Mapping[str, Sequence[tuple[float, bytes]]],
     images: Mapping[str, Sequence[RecordedImage]],
 ) -> str:
+    from base64 import b64encode
+
     content = {
         "run": source.sections.get("run"),
         "sections": sections,
@@ -200,6 +211,9 @@ def html(
     max_size_mb: Annotated[float, typer.Option(min=0.5, help="largest file [MB]")] = 40.0,
 ) -> None:
     """Write a recorded run as one HTML file that any browser opens from disk."""
+    from openral_console.ros.recording import RecordingSource
+    from openral_core.files import replace_file
+
     source = RecordingSource(run, beside)
     exported = export_run(source, int(max_size_mb * MEGABYTE))
     path = out or source.path.with_suffix(".html")

@@ -6,9 +6,6 @@ from typing import Annotated
 
 import typer
 
-from openral_console.spans import read_spans
-from openral_console.waterfall import draw_waterfall
-
 commands = typer.Typer(no_args_is_help=True, add_completion=False)
 FOREVER = 1e12
 """Longest recording that is read [s]: all of it."""
@@ -22,6 +19,9 @@ def waterfall(
     service: Annotated[str, typer.Option(help="process, such as reasoner; default: all")] = "",
 ) -> None:
     """Draw the recorded spans of a run over time. Ends with 2 if there are none."""
+    from openral_console.spans import read_spans
+    from openral_console.waterfall import draw_waterfall
+
     lines = (line for file in files_of(spans) for line in file.read_text(encoding="utf-8").splitlines())
     rows = [row for row in read_spans(lines, 0.0, FOREVER) if service in ("", row["service"])]
     if not rows:

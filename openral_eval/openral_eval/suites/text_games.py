@@ -5,8 +5,9 @@ from random import Random
 
 from openral_eval.symbolic_mission import shipped_registry
 from openral_eval.tasks import GamesNotGiven, Suite, SuiteOptions, Task, Verdict
+from openral_household_benchmark.choices import TWC_LEVELS, TWC_SPLITS
 from openral_household_benchmark.text_episode import play
-from openral_household_benchmark.text_games import TWC_LEVELS, TWC_SPLITS, read_twc
+from openral_household_benchmark.text_games import read_twc
 from openral_household_benchmark.text_world import (
     Furniture,
     Objective,

@@ -1,37 +1,32 @@
 """`openral fleet`: have several robots share a list of errands."""
 
+from __future__ import annotations
+
 import hashlib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 
 from openral_core.errors import OpenRALError
-from openral_core.missions import PromptOutcome
-from openral_fleet.errands import read_errands
-from openral_fleet.records import ErrandRecord, ErrandState
-from openral_fleet.settings import FleetSettings
-from openral_msgs.msg import PromptReceipt
+from openral_fleet import defaults
 from openral_reasoner_ros.cli.session import session
-from openral_ros.prompt_client import NotAcknowledged, PromptClient
-from openral_ros.qos import LATCHED
-from openral_ros.run_node import run as run_node
+
+if TYPE_CHECKING:
+    from diagnostic_msgs.msg import DiagnosticStatus
+
+    from openral_fleet.records import ErrandRecord
+    from openral_msgs.msg import PromptReceipt
+
 
 if TYPE_CHECKING:
     from openral_fleet.ros.node import FleetNode
 
-DEFAULTS = FleetSettings()
 fleet = typer.Typer(no_args_is_help=True, help="have several robots share a list of errands")
 Namespace = Annotated[str, typer.Option(help="namespace of the dispatcher")]
 Timeout = Annotated[float, typer.Option(help="longest wait for the dispatcher [s]")]
-EXIT_CODES: Mapping[ErrandState, int] = {
-    ErrandState.HANDED_OVER: 3,
-    ErrandState.CLAIMED: 5,
-    ErrandState.CANCELLED: 1,
-    ErrandState.FAILED: 1,
-}
+EXIT_CODES = {"handed_over": 3, "claimed": 5, "cancelled": 1, "failed": 1}
+"""By the value of an `ErrandState`."""
 
 
 class FleetNotStarted(OpenRALError):
@@ -51,22 +46,24 @@ def run(
     presumed_off: Annotated[
         float,
         typer.Option(min=0.0, help="absence after which a robot is presumed off [s]; 0 waits for its lease"),
-    ] = DEFAULTS.presumed_off,
+    ] = defaults.PRESUMED_OFF,
     mission_seconds: Annotated[
         float, typer.Option(min=1.0, help="longest time budget of the robots' missions [s]")
-    ] = DEFAULTS.mission_seconds,
+    ] = defaults.MISSION_SECONDS,
     patience: Annotated[
         float, typer.Option(min=1.0, help="longest wait for a robot that can do an errand [s]")
-    ] = DEFAULTS.patience,
+    ] = defaults.PATIENCE,
     answer_timeout: Annotated[
         float, typer.Option(min=0.0, help="longest wait for a person's answer [s]")
-    ] = DEFAULTS.answer,
+    ] = defaults.ANSWER,
 ) -> None:
     """Allocate a list of errands to robots, and wait for their ends; run it again to go on after a crash.
 
     Exit code: 0 all done; 1 one failed or was cancelled; 2 the list or an option is not valid; 3 one was
     handed over to a person; 5 one was claimed without proof.
     """
+    from openral_fleet.errands import read_errands
+
     read_errands(errands)
     folder = journal or Path("runs") / f"fleet-{errands.stem}-{_digest(errands)}"
     values: dict[str, object] = {
@@ -88,8 +85,9 @@ def run(
     raise typer.Exit(exit_code(records))
 
 
-def _run(arguments: list[str]) -> "FleetNode | None":
+def _run(arguments: list[str]) -> FleetNode | None:
     from openral_fleet.ros.node import FleetNode
+    from openral_ros.run_node import run as run_node
 
     nodes: list[FleetNode] = []
 
@@ -107,6 +105,10 @@ def status(namespace: Namespace = "/fleet", timeout: Timeout = 5.0) -> None:
 
     Exit code: 0 shown; 4 no dispatcher answers.
     """
+    from diagnostic_msgs.msg import DiagnosticArray
+
+    from openral_ros.qos import LATCHED
+
     with session(namespace) as opened:
         received: list[DiagnosticArray] = []
         opened.scope.subscription(DiagnosticArray, "openral/errands", received.append, LATCHED)
@@ -157,6 +159,8 @@ def lost(
 
 def exit_code(records: tuple[ErrandRecord, ...]) -> int:
     """Return the exit code of a list: that of its worst end."""
+    from openral_fleet.records import ErrandState
+
     codes = {0 if each.state is ErrandState.DONE else EXIT_CODES.get(each.state, 1) for each in records}
     return next((code for code in (1, 3, 5) if code in codes), 0)
 
@@ -177,6 +181,9 @@ def _line(name: str, state: str, robot: str, goal: str, reason: str) -> str:
 
 
 def _say(namespace: str, timeout: float, text: str, in_reply_to: str) -> None:
+    from openral_core.missions import PromptOutcome
+    from openral_ros.prompt_client import NotAcknowledged, PromptClient
+
     with session(namespace) as opened:
         outcomes: list[PromptReceipt | NotAcknowledged] = []
         client = PromptClient(opened.scope, opened.node, "cli")

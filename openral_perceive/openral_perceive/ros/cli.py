@@ -1,38 +1,30 @@
 """Command `openral perceive`."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from openral_core.errors import OpenRALError
-from openral_core.home_map import load_map
-from openral_core.robot import RobotDescription, load_robot
-from openral_core.rskills import Mode
-from openral_core.spatial_memory import SceneGraph, SceneNode
-from openral_core.text import Thesaurus
-from openral_perceive.bag import Bag, open_bag
-from openral_perceive.comparison import ComparedObject, Outcome, compare
-from openral_perceive.ros.playback import (
-    PATIENCE,
-    MemoryPlayback,
-    PlaybackCounts,
-    RecordedMemory,
-    open_memory,
-)
-from openral_perceive.ros.streams import StreamNames
-from openral_perception_ros.detector import rskill_folders
-from openral_perception_ros.parameters import DetectorParameters
-from openral_perception_ros.recorded_images import RecordedImageDetector
-from openral_world_state.ros.parameters import WorldStateParameters
-from openral_world_state.scene_graph import read_graph, write_graph
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from openral_core.robot import RobotDescription
+    from openral_core.spatial_memory import SceneGraph, SceneNode
+    from openral_perceive.bag import Bag
+    from openral_perceive.comparison import ComparedObject
+    from openral_perceive.ros.playback import PlaybackCounts, RecordedMemory
+    from openral_perceive.ros.streams import StreamNames
+    from openral_perception_ros.parameters import DetectorParameters
+    from openral_world_state.ros.parameters import WorldStateParameters
+
 
 commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Repeat perception over recordings.")
 RECORDED = "recorded"
@@ -58,6 +50,8 @@ class MemoryDiffers(OpenRALError):
     exit_code = 1
 
     def __init__(self, compared: Sequence[ComparedObject]) -> None:
+        from openral_perceive.comparison import Outcome
+
         differing = [each for each in compared if each.outcome is not Outcome.SAME]
         super().__init__(
             f"memory differs from the expected one in {len(differing)} of {len(compared)} objects"
@@ -81,10 +75,15 @@ class PerceptionPlan:
     @property
     def names(self) -> StreamNames:
         """Names of the recorded topics."""
+        from openral_perceive.ros.streams import StreamNames
+
         return StreamNames.of(self.bag, self.robot)
 
     def parameters(self, map_epoch: int) -> WorldStateParameters:
         """Return the parameters that world_state would have for this robot."""
+        from openral_perceive.ros.playback import PATIENCE
+        from openral_world_state.ros.parameters import WorldStateParameters
+
         robot, values = self.robot, dict[str, object]()
         cameras = self.cameras or (tuple(robot.cameras) if robot else self.names.cameras(self.bag))
         if robot is not None:
@@ -134,6 +133,15 @@ def perceive(
 
     Exit code: 0 done, or equal to --expect; 1 different from --expect; 2 not a recording, no such detector.
     """
+    from openral_core.robot import load_robot
+    from openral_core.text import Thesaurus
+    from openral_perceive.bag import open_bag
+    from openral_perceive.comparison import Outcome, compare
+    from openral_perceive.ros.playback import RecordedMemory
+    from openral_perception_ros.detector import rskill_folders
+    from openral_perception_ros.parameters import DetectorParameters
+    from openral_world_state.scene_graph import write_graph
+
     plan = PerceptionPlan(
         bag=open_bag(bag),
         robot=load_robot(robot) if robot is not None else None,
@@ -162,6 +170,11 @@ def repeat(plan: PerceptionPlan, recorded: RecordedMemory) -> tuple[SceneGraph, 
     Raises:
         OpenRALError: If the recording has no camera, or a detector cannot be used.
     """
+    from openral_core.home_map import load_map
+    from openral_core.rskills import Mode
+    from openral_perceive.ros.playback import MemoryPlayback, open_memory
+    from openral_perception_ros.recorded_images import RecordedImageDetector
+
     parameters = plan.parameters(recorded.first.map_epoch if recorded.first is not None else 0)
     home = load_map(plan.home_map) if plan.home_map is not None else None
     world = open_memory(recorded.begun(), home, parameters)
@@ -182,6 +195,8 @@ def repeat(plan: PerceptionPlan, recorded: RecordedMemory) -> tuple[SceneGraph, 
 
 
 def _expected(expect: str, recorded: RecordedMemory, bag: Path) -> SceneGraph | None:
+    from openral_world_state.scene_graph import read_graph
+
     if expect and expect != RECORDED:
         return read_graph(Path(expect))
     if expect and recorded.last is None:
@@ -203,6 +218,11 @@ def _print_json(counts: PlaybackCounts, compared: Sequence[ComparedObject] | Non
 
 
 def _print(counts: PlaybackCounts, compared: Sequence[ComparedObject] | None) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+
+    from openral_perceive.comparison import Outcome
+
     console = Console()
     console.print(
         f"{counts.duration:.0f} s, {counts.images} images: integrated {counts.frames} frames of detections, "
@@ -221,6 +241,11 @@ def _print(counts: PlaybackCounts, compared: Sequence[ComparedObject] | None) ->
 
 
 def _table(compared: Sequence[ComparedObject]) -> Table:
+    from rich.markup import escape
+    from rich.table import Table
+
+    from openral_perceive.comparison import Outcome
+
     table = Table("object", "difference", "before [cm]", "now [cm]", "apart [cm]")
     for each in compared:
         node = each.before or each.after

@@ -1,5 +1,7 @@
 """Talk to a running reasoner and read its recordings."""
 
+from __future__ import annotations
+
 import gzip
 import json
 import struct
@@ -7,34 +9,24 @@ import sys
 import time
 from collections.abc import Iterator, Set
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from mcap.exceptions import McapError
-from mcap.reader import make_reader
-from rclpy.node import Node
-from std_msgs.msg import String
-from zstandard import ZstdError
 
-from openral_core import local_commands
 from openral_core.errors import OpenRALError
 from openral_core.local_commands import receipt_line
-from openral_core.missions import MissionState, PromptOutcome, is_final, state_name
-from openral_msgs.msg import MissionStatus, PromptReceipt
-from openral_reasoner import replay as replay_module
-from openral_reasoner.budget import cost_words
-from openral_reasoner.recording import Life, read_lives
-from openral_reasoner.replay import stories
-from openral_reasoner.run_comparison import compare_runs, comparison_lines, story_of
+from openral_core.missions import PromptOutcome
 from openral_reasoner_ros.cli.session import CliSession, Namespace, session
 from openral_reasoner_ros.cli.stop import heartbeat, release, stop
-from openral_reasoner_ros.mission_client import MissionLost, MissionMonitor
-from openral_reasoner_ros.telemetry import RECORDING_FILE
-from openral_reasoner_ros.topics import MISSION, PALETTE
-from openral_ros.message_types import DamagedMessage, decoded
-from openral_ros.mission_calls import has_all_calls
-from openral_ros.prompt_client import NotAcknowledged, PromptClient
-from openral_ros.qos import LATCHED, LATCHED_HISTORY
+
+if TYPE_CHECKING:
+    from rclpy.node import Node
+
+    from openral_msgs.msg import MissionStatus, PromptReceipt
+    from openral_reasoner.recording import Life
+    from openral_reasoner_ros.mission_client import MissionMonitor
+    from openral_ros.prompt_client import NotAcknowledged
+
 
 mission = typer.Typer(no_args_is_help=True, help="inspect, answer or cancel the running mission")
 Timeout = Annotated[float, typer.Option(help="longest wait for the graph [s]")]
@@ -64,6 +56,9 @@ def prompt(
     Exit code: 0 acknowledged, with --wait reached; 1 refused, failed or cancelled; 3 handed over to a human;
     4 not acknowledged, or the reasoner ended before the mission did; 5 claimed without proof.
     """
+    from openral_core.missions import MissionState
+    from openral_reasoner_ros.mission_client import MissionMonitor
+
     with session(namespace) as opened:
         monitor = MissionMonitor(opened.scope)
         receipt = _send(opened, timeout, ACCEPTED, text=words, requester=requester)
@@ -77,6 +72,10 @@ def prompt(
 @mission.command()
 def status(namespace: Namespace = "", timeout: Timeout = 5.0) -> None:
     """Show the state of the mission."""
+    from openral_msgs.msg import MissionStatus
+    from openral_reasoner_ros.topics import MISSION
+    from openral_ros.qos import LATCHED_HISTORY
+
     with session(namespace) as opened:
         received: list[MissionStatus] = []
         opened.scope.subscription(MissionStatus, MISSION, received.append, LATCHED_HISTORY)
@@ -87,6 +86,8 @@ def status(namespace: Namespace = "", timeout: Timeout = 5.0) -> None:
 
 def _receive_history(opened: CliSession, received: list[MissionStatus]) -> None:
     """Receive the kept statuses, which come oldest first, and one with every call."""
+    from openral_ros.mission_calls import has_all_calls
+
     count, quiet, end = 0, 0.0, time.monotonic() + COMPLETE_STATUS_TIMEOUT
     while time.monotonic() < end:
         if len(received) > count:
@@ -102,6 +103,8 @@ def cancel(namespace: Namespace = "", timeout: Acknowledged = 10.0) -> None:
 
     Exit code: 0 stopped, also if nothing was running; 1 not taken as a stop; 4 not acknowledged.
     """
+    from openral_core import local_commands
+
     receipt = local_commands.cancel(namespace, timeout)
     if receipt:
         typer.echo(receipt)
@@ -128,6 +131,11 @@ def answer(
 
 def palette(namespace: Namespace = "", timeout: Timeout = 5.0) -> None:
     """Show the palette exactly as the model receives it."""
+    from std_msgs.msg import String
+
+    from openral_reasoner_ros.topics import PALETTE
+    from openral_ros.qos import LATCHED
+
     with session(namespace) as opened:
         received: list[String] = []
         opened.scope.subscription(String, PALETTE, received.append, LATCHED)
@@ -141,6 +149,10 @@ def wait_for_end(opened: CliSession, monitor: MissionMonitor, mission_id: str) -
     Raises:
         MissionLost: If the reasoner that accepted it has ended or fallen silent.
     """
+    from openral_core.missions import is_final
+    from openral_msgs.msg import MissionStatus
+    from openral_reasoner_ros.mission_client import MissionLost
+
     monitor.expect_status()
     reasoners, printed, last_present = _reasoners(opened.node), "", time.monotonic()
     seen: MissionStatus | None = None
@@ -170,6 +182,9 @@ def wait_for_end(opened: CliSession, monitor: MissionMonitor, mission_id: str) -
 
 def format_status(message: MissionStatus) -> str:
     """Format a mission status for a terminal."""
+    from openral_core.missions import state_name
+    from openral_reasoner.budget import cost_words
+
     lines = [f"{state_name(message.state)}  {message.goal}", f"  now: {message.step}"]
     lines += [f"  reason: {message.reason}"] if message.reason else []
     lines += [f"  {line.name}: {line.used:g} of {line.limit:g}" for line in message.budget]
@@ -184,6 +199,8 @@ def format_status(message: MissionStatus) -> str:
 
 def _send(opened: CliSession, timeout: float, accepted: Set[PromptOutcome], **fields: str) -> PromptReceipt:
     """Deliver a prompt and print its receipt; exit with code 1 unless its outcome is accepted."""
+    from openral_ros.prompt_client import NotAcknowledged, PromptClient
+
     outcomes: list[PromptReceipt | NotAcknowledged] = []
     PromptClient(opened.scope, opened.node, "cli").send(outcomes.append, timeout, **fields)
     while not outcomes:
@@ -200,6 +217,8 @@ def _send(opened: CliSession, timeout: float, accepted: Set[PromptOutcome], **fi
 
 def _reasoners(node: Node) -> set[tuple[int, ...]]:
     """Return the ids of the publishers of missions; a restarted reasoner has a new one."""
+    from openral_reasoner_ros.topics import MISSION
+
     return {tuple(publisher.endpoint_gid) for publisher in node.get_publishers_info_by_topic(MISSION)}
 
 
@@ -221,6 +240,10 @@ def mcap_lines(path: Path) -> Iterator[str]:
     Raises:
         UnreadableRecording: If the file is torn or damaged.
     """
+    from mcap.exceptions import McapError
+    from mcap.reader import make_reader
+    from zstandard import ZstdError
+
     try:
         with path.open("rb") as file:
             for _, _, message in make_reader(file).iter_messages(topics=[EVENTS]):
@@ -231,6 +254,10 @@ def mcap_lines(path: Path) -> Iterator[str]:
 
 def _line(data: bytes) -> str:
     """Return a recorded line; "", which is no line, for bytes that are no message."""
+    from std_msgs.msg import String
+
+    from openral_ros.message_types import DamagedMessage, decoded
+
     try:
         return str(decoded(data, String).data)
     except DamagedMessage:
@@ -246,6 +273,8 @@ class NoRecording(OpenRALError):
     """Folder without a recording."""
 
     def __init__(self, folder: Path) -> None:
+        from openral_reasoner_ros.telemetry import RECORDING_FILE
+
         super().__init__(
             f"no {RECORDING_FILE} in {folder}: start the reasoner with --record or the parameter 'record'"
         )
@@ -258,6 +287,8 @@ def replay(
     ] = False,
 ) -> None:
     """Run the mission core on a recording; print the first different command and exit with exit code 1."""
+    from openral_reasoner import replay as replay_module
+
     events, lives = 0, 0
     for life in _read(folder):
         lives += 1
@@ -277,6 +308,8 @@ def replay(
 
 def explain(folder: Folder) -> None:
     """Explain a recording step by step."""
+    from openral_reasoner.replay import stories
+
     for line in stories(_read(folder)):
         typer.echo(line)
 
@@ -289,6 +322,8 @@ def compare(
 
     Exit code: 0 the same decisions with the same outcomes; 1 a difference; 2 no recording.
     """
+    from openral_reasoner.run_comparison import compare_runs, comparison_lines, story_of
+
     compared = compare_runs(story_of(_read(folder)), story_of(_read(other)))
     for line in comparison_lines(compared, *_names(folder, other)):
         typer.echo(line)
@@ -303,6 +338,9 @@ def _names(folder: Path, other: Path) -> tuple[str, str]:
 
 
 def _read(folder: Path) -> Iterator[Life]:
+    from openral_reasoner.recording import read_lives
+    from openral_reasoner_ros.telemetry import RECORDING_FILE
+
     candidates = (
         folder,
         folder / RECORDING_FILE,

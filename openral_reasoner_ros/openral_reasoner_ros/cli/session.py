@@ -1,18 +1,21 @@
 """Node of one invocation of the command line."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import rclpy
 import typer
-from rclpy.node import Node
 
 from openral_core.errors import OpenRALError
-from openral_ros.discovery import init_rclpy
-from openral_ros.executor import GuardedExecutor
-from openral_ros.resources import ResourceScope
+
+if TYPE_CHECKING:
+    from rclpy.node import Node
+
+    from openral_ros.executor import GuardedExecutor
+
 
 Namespace = Annotated[str, typer.Option(help="namespace of the robot")]
 
@@ -33,6 +36,8 @@ class CliSession:
     """Node that is spun only while a condition is awaited."""
 
     def __init__(self, node: Node, executor: GuardedExecutor) -> None:
+        from openral_ros.resources import ResourceScope
+
         self.node, self._executor = node, executor
         self.scope = ResourceScope(node)
 
@@ -58,6 +63,11 @@ class CliSession:
 @contextmanager
 def session(namespace: str) -> Iterator[CliSession]:
     """Provide a node for the duration of the block."""
+    import rclpy
+
+    from openral_ros.discovery import init_rclpy
+    from openral_ros.executor import GuardedExecutor
+
     context = rclpy.context.Context()
     init_rclpy(context=context)
     node = rclpy.create_node("openral_cli", namespace=namespace, context=context)

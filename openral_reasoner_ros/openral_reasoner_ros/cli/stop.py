@@ -1,17 +1,18 @@
 """`openral stop`, `openral release` and `openral heartbeat`: the emergency stop on the command line."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from std_msgs.msg import Empty
-from std_srvs.srv import Trigger
 
-from openral_core import local_commands
 from openral_reasoner_ros.cli.session import Namespace, NoResponse, session
-from openral_ros.emergency_stop import ANY_RELIABILITY, HEARTBEAT
-from openral_ros.prompt_client import PromptClient
-from openral_ros.service_client import CallError
-from openral_ros.stop_client import StopClient
+
+if TYPE_CHECKING:
+    from std_srvs.srv import Trigger
+
+    from openral_ros.service_client import CallError
+
 
 SKILL_SERVER = "skill server"
 Confirmed = Annotated[float, typer.Option(help="longest wait for the skill server [s]")]
@@ -28,6 +29,10 @@ def stop(
 
     Exit code: 0 stopped; 4 no skill server confirmed it.
     """
+    from openral_core import local_commands
+    from openral_ros.prompt_client import PromptClient
+    from openral_ros.stop_client import StopClient
+
     latched = local_commands.stop(namespace, reason, timeout)
     if latched:
         typer.echo(f"stopped: {latched}")
@@ -46,6 +51,8 @@ def release(namespace: Namespace = "", timeout: Confirmed = 10.0) -> None:
 
     Exit code: 0 released, also if the robot was not stopped; 1 refused; 4 no answer.
     """
+    from openral_core import local_commands
+
     local = local_commands.release(namespace, timeout)
     released, words = local if local is not None else _release_over_dds(namespace, timeout)
     typer.echo(words)
@@ -54,6 +61,9 @@ def release(namespace: Namespace = "", timeout: Confirmed = 10.0) -> None:
 
 
 def _release_over_dds(namespace: str, timeout: float) -> tuple[bool, str]:
+    from openral_ros.service_client import CallError
+    from openral_ros.stop_client import StopClient
+
     answers: list[Trigger.Response | CallError] = []
     with session(namespace) as opened:
         client = StopClient(opened.scope, opened.node)
@@ -74,6 +84,10 @@ def heartbeat(
 
     A skill server with the parameter operator_heartbeat stops the robot when it is lost.
     """
+    from std_msgs.msg import Empty
+
+    from openral_ros.emergency_stop import ANY_RELIABILITY, HEARTBEAT
+
     with session(namespace) as opened:
         publisher = opened.scope.publisher(Empty, HEARTBEAT, ANY_RELIABILITY)
         opened.scope.timer(period, lambda: publisher.publish(Empty()))

@@ -16,8 +16,9 @@ from openral_reasoner.commands import AskModel, ClearDeadline, SetDeadline
 from openral_reasoner.events import DeadlinePassed, ModelFailed
 from openral_reasoner.llm.base import Decision, Model, ModelUnavailable, answer_of, load_prices
 from openral_reasoner.scripted.planner import ScriptedModel
+from openral_reasoner_ros.brains import Brain
 from openral_reasoner_ros.dispatcher import Post
-from openral_reasoner_ros.parameters import Brain, ReasonerParameters
+from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import TimeoutScheduler
 from openral_ros.worker_thread import ExecutorQueue

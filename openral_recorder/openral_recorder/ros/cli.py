@@ -1,19 +1,20 @@
 """Commands `openral record`, `recover`, `foxglove` and `export lerobot`."""
 
+from __future__ import annotations
+
 import json
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from openral_core.errors import OpenRALError
-from openral_recorder.errors import NotWritable
-from openral_recorder.recovery import recording_file
-from openral_recorder.recovery import recover as recover_file
-from openral_recorder.ros.lerobot_export import export
-from openral_recorder.ros.node import RecorderNode
-from openral_ros.run_node import run
+from openral_recorder.ros.lerobot_cli import export
+
+if TYPE_CHECKING:
+    from openral_recorder.ros.node import RecorderNode
+
 
 commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Record robots, and show them.")
 commands.add_typer(export, name="export")
@@ -40,6 +41,9 @@ def record(
 
     Exit code: 0 complete file; 1 recording did not start or ended early.
     """
+    from openral_recorder.ros.node import RecorderNode
+    from openral_ros.run_node import run
+
     path = out or Path("runs") / time.strftime("record-%Y%m%d-%H%M%S.mcap")
     values: dict[str, object] = {
         "path": str(path.absolute()),
@@ -73,6 +77,7 @@ def foxglove(
     Exit code: 0 ended by Ctrl-C; 1 the port is taken.
     """
     from openral_recorder.ros.foxglove_node import FoxgloveNode
+    from openral_ros.run_node import run
 
     nodes: list[FoxgloveNode] = []
 
@@ -95,6 +100,10 @@ def recover(
 
     Exit code: 0 readable now; 2 not a recording, or no space to rewrite it.
     """
+    from openral_recorder.errors import NotWritable
+    from openral_recorder.recovery import recording_file
+    from openral_recorder.recovery import recover as recover_file
+
     file = recording_file(path)
     try:
         result = recover_file(file)

@@ -1,4 +1,4 @@
-"""Export of recorded runs as a LeRobot data set, and the command `openral export lerobot`.
+"""Export of recorded runs as a LeRobot data set.
 
 This process reads and resamples the recordings; `lerobot_writer` writes the data set with the library itself,
 in an environment of its own, because `lerobot` cannot be installed beside the pinned libraries.
@@ -13,12 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import cv2
 import numpy as np
-import typer
 from geometry_msgs.msg import Twist, TwistStamped
 from nav_msgs.msg import Odometry
 from sensor_msgs.msg import CompressedImage, JointState
@@ -145,7 +143,6 @@ SIGNALS: Mapping[type, Signal] = {
 KINDS = by_type_name((*SIGNALS, CompressedImage, MissionStatus))
 """Classes of the messages that are read, by type."""
 WRITER = Path(__file__).parents[1] / "lerobot_writer.py"
-export = typer.Typer(no_args_is_help=True)
 
 
 class RunReader:
@@ -338,36 +335,3 @@ def interpreter(python: Path | None) -> Path:
     if not found.exists():
         raise LerobotMissing(found)
     return found
-
-
-@export.command()
-def lerobot(
-    runs: Annotated[list[Path], typer.Argument(help="run folders, or MCAP files")],
-    *,
-    out: Annotated[Path, typer.Option(help="folder of the data set; must not exist")],
-    name: Annotated[str, typer.Option(help="id of the data set; default openral/<folder>")] = "",
-    fps: Annotated[int, typer.Option(min=1, max=100, help="frames per second")] = 10,
-    camera: Annotated[list[str] | None, typer.Option(help="camera to take (repeatable); default all")] = None,
-    task: Annotated[str, typer.Option(help="task text instead of the goals")] = "",
-    all_outcomes: Annotated[
-        bool, typer.Option("--all-outcomes", help="take missions that did not succeed, too")
-    ] = False,
-    robot: Annotated[str, typer.Option(help="type of the robot")] = "openral",
-    python: Annotated[Path | None, typer.Option(help="interpreter that has lerobot")] = None,
-) -> None:
-    """Write recorded missions as a LeRobot data set, one episode each.
-
-    Exit code: 0 written; 2 nothing to export, runs that do not fit together, or no lerobot.
-    """
-    found = interpreter(python)
-    if out.exists():
-        raise NotWritten(f"{out} exists already: name another folder with --out")
-    made = DataSet(name or f"openral/{out.name}", Choice(fps, tuple(camera or ()), task, all_outcomes))
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as temporary:
-        folder = Path(temporary)
-        for index, run in enumerate(runs):
-            typer.echo(f"{run}: {made.add(run, folder / str(index))} episodes")
-        write(made.document(robot), folder, out.absolute(), found)
-    actions = "recorded commands" if made.from_commands else "the state one frame later: no commands recorded"
-    typer.echo(f"{out}: {len(made.episodes)} episodes, {made.frames} frames; actions: {actions}")

@@ -1,10 +1,10 @@
 """Robots of the simulation: each is a description, a model, and what the planners derive from them."""
 
+from openral_sim.choices import DEFAULT_ROBOT
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.joints import PREFIX, RobotNames
 from openral_sim.robot.meshes import RobotAssetsMissing
 from openral_sim.robot.sim_robot import SimRobot, load_sim_robot
-from openral_sim.robot_catalogue import DEFAULT_ROBOT
 
 __all__ = [
     "DEFAULT_ROBOT",

@@ -1,15 +1,16 @@
 """Command line `openral robot`: check a running robot against its robot.yaml."""
 
-import asyncio
+from __future__ import annotations
+
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from openral_core.robot import load_robot
-from openral_skills_ros.check.findings import Finding, examine
-from openral_skills_ros.check.observer import Observer
+if TYPE_CHECKING:
+    from openral_skills_ros.check.findings import Finding
+
 
 app = typer.Typer(no_args_is_help=True, help="Check a robot.")
 commands = typer.Typer()
@@ -31,6 +32,12 @@ def check(
 
     Exit code: 0 without a problem, 1 with one, 2 invalid robot.yaml.
     """
+    import asyncio
+
+    from openral_core.robot import load_robot
+    from openral_skills_ros.check.findings import examine
+    from openral_skills_ros.check.observer import Observer
+
     description = load_robot(robot)
     findings = examine(description, asyncio.run(Observer(description).observe(seconds)))
     problems = [finding for finding in findings if finding.problem]

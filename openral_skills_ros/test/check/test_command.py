@@ -21,7 +21,8 @@ from tf2_msgs.msg import TFMessage
 from openral_ros.conversions.images import image_message
 from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED, SENSOR
-from openral_skills_ros.check import command
+from openral_skills_ros.check import findings as findings_of
+from openral_skills_ros.check import observer
 from openral_skills_ros.check.command import app
 from openral_skills_ros.check.findings import Finding
 from openral_testing.ros.executor_thread import ExecutorThread
@@ -100,8 +101,8 @@ def test_without_a_robot_each_problem_has_its_mend(ros_domain: int, file: Path) 
 
 def test_findings_are_printed_as_json(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     findings = [Finding("camera"), Finding("depth", "too old", "set the clock")]
-    monkeypatch.setattr(command, "examine", lambda *_: findings)
-    monkeypatch.setattr(command.Observer, "observe", lambda *_: asyncio.sleep(0.0))
+    monkeypatch.setattr(findings_of, "examine", lambda *_: findings)
+    monkeypatch.setattr(observer.Observer, "observe", lambda *_: asyncio.sleep(0.0))
     done = CliRunner().invoke(app, ["check", "--robot", str(file), "--json"])
     assert done.exit_code == 1
     assert json.loads(done.output) == {

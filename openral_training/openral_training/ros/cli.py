@@ -7,13 +7,8 @@ from typing import Annotated
 
 import typer
 
-from openral_core.documents import parse_document
 from openral_core.errors import OpenRALError
-from openral_training import environment
-from openral_training.options import TAUGHT_VIEWS, TeachingOptions
-from openral_training.teach.lesson import Lesson
-from openral_training.teach.review import review_in_terminal, unreviewed, write_pages
-from openral_training.teach.teachers import label_by_coco
+from openral_training.defaults import TAUGHT_VIEWS
 
 app = typer.Typer(no_args_is_help=True, help="Teach a detector what is new in your home.")
 commands = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -51,6 +46,7 @@ def collect(
 ) -> None:
     """Add frames to a lesson; frames it has already, and those that hardly differ, are left out."""
     from openral_training.ros.sources import frames_of
+    from openral_training.teach.lesson import Lesson
 
     kept = Lesson.opened(lesson)
     for rgb, origin in frames_of(source, camera, every):
@@ -73,6 +69,9 @@ def label(
     device: Annotated[str, typer.Option(help="device of the teacher")] = "cpu",
 ) -> None:
     """Propose boxes; those that are there keep their verdicts. Resumes where it was stopped."""
+    from openral_training.teach.lesson import Lesson
+    from openral_training.teach.teachers import label_by_coco
+
     asked = tuple(name.strip() for name in names.split(",") if name.strip())
     kept = Lesson.read(lesson)
     if coco is not None and not teacher:
@@ -99,6 +98,9 @@ def review(
     terminal: Annotated[bool, typer.Option("--terminal", help="ask for a verdict on each box")] = False,
 ) -> None:
     """Draw the boxes on pages; correct labels.csv, or judge them here with --terminal."""
+    from openral_training.teach.lesson import Lesson
+    from openral_training.teach.review import review_in_terminal, unreviewed, write_pages
+
     kept = Lesson.read(lesson)
     for page in write_pages(kept):
         typer.echo(page)
@@ -126,6 +128,11 @@ def fit(
 
     Exit code: 0 done; 2 refused, or the result does not conform; 130 interrupted.
     """
+    from openral_core.documents import parse_document
+    from openral_training import environment
+    from openral_training.options import TeachingOptions
+    from openral_training.teach.lesson import Lesson
+
     given = {"lesson": lesson, "init": init, "out": out, "replay": replay, "views": views, "threads": threads}
     options = parse_document(TeachingOptions, given, "openral teach fit")
     Lesson.read(lesson).accepted()

@@ -1,51 +1,32 @@
 """`openral memory`: inspect and correct a memory file that no node writes, or a live robot's memory."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import rclpy
 import typer
-from rapidfuzz import fuzz, process
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from rich import get_console
 
 from openral_core.errors import OpenRALError, format_choices
-from openral_core.spatial_memory import (
-    EditOperation,
-    EditResult,
-    EditStatus,
-    MemoryEdit,
-    NodeKind,
-    SceneGraph,
-    SceneNode,
-)
-from openral_core.text import Thesaurus
-from openral_msgs.msg import SceneGraph as SceneGraphMsg
-from openral_msgs.srv import EditMemory
-from openral_ros.conversions.spatial_memory import (
-    edit_request,
-    edit_result_from_response,
-    scene_graph_from_message,
-)
-from openral_ros.discovery import init_rclpy
-from openral_ros.qos import LATCHED
-from openral_world_state.pictures import UNLIMITED, ObjectPictures, pictures_path
-from openral_world_state.queries.edit import forget_object, merge_objects, move_object, rename_object
-from openral_world_state.scene_graph import read_graph, write_graph
-from openral_world_state.spatial_memory.memory import SpatialMemory
-from openral_world_state.world import WorldModel, WorldModelSettings, import_graph, open_world
+
+if TYPE_CHECKING:
+    from rclpy.node import Node
+
+    from openral_core.spatial_memory import EditResult, MemoryEdit, SceneGraph, SceneNode
+    from openral_world_state.spatial_memory.memory import SpatialMemory
+    from openral_world_state.world import WorldModel
 
 
 class UnknownNode(OpenRALError):
     """The graph has no node with this id."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
+        from rapidfuzz import fuzz, process
+
         nearest = [near for near, *_ in process.extract(name, known, scorer=fuzz.ratio, limit=3)]
         super().__init__(f"unknown node {name!r}; similar ids: {format_choices(nearest)}")
 
@@ -53,7 +34,6 @@ class UnknownNode(OpenRALError):
 app = typer.Typer(help="Inspect and correct a memory file.", no_args_is_help=True)
 commands = typer.Typer()
 commands.add_typer(app, name="memory")
-console = Console()
 File = Annotated[Path, typer.Argument(help="memory file (SQLite)")]
 Object = Annotated[str, typer.Argument(help="id of an object")]
 
@@ -75,6 +55,9 @@ def show(file: File, name: Object) -> None:
 @app.command()
 def rename(file: File, name: Object, label: str) -> None:
     """Change an object's label."""
+    from openral_core.text import Thesaurus
+    from openral_world_state.queries.edit import rename_object
+
     with _world(file) as world:
         rename_object(world.memory, name, label, Thesaurus.load())
 
@@ -82,6 +65,8 @@ def rename(file: File, name: Object, label: str) -> None:
 @app.command()
 def move(file: File, name: Object, x: float, y: float, z: float) -> None:
     """Set an object's position in map [m]."""
+    from openral_world_state.queries.edit import move_object
+
     with _world(file) as world:
         move_object(world.memory, name, x, y, z)
 
@@ -89,6 +74,8 @@ def move(file: File, name: Object, x: float, y: float, z: float) -> None:
 @app.command()
 def forget(file: File, name: Object) -> None:
     """Delete an object."""
+    from openral_world_state.queries.edit import forget_object
+
     with _world(file) as world:
         forget_object(world.memory, name)
 
@@ -96,6 +83,8 @@ def forget(file: File, name: Object) -> None:
 @app.command()
 def merge(file: File, kept: Object, other: Object) -> None:
     """Merge OTHER into KEPT."""
+    from openral_world_state.queries.edit import merge_objects
+
     with _world(file) as world:
         merge_objects(world.memory, kept, other)
 
@@ -103,6 +92,8 @@ def merge(file: File, kept: Object, other: Object) -> None:
 @app.command()
 def export(file: File, document: Path) -> None:
     """Write the scene graph as JSON."""
+    from openral_world_state.scene_graph import write_graph
+
     with _world(file) as world:
         write_graph(world.graph(), document)
 
@@ -110,6 +101,11 @@ def export(file: File, document: Path) -> None:
 @app.command("import")
 def import_document(file: Annotated[Path, typer.Argument()], document: Path) -> None:
     """Import a scene graph from JSON; the memory file is created if missing."""
+    from openral_core.text import Thesaurus
+    from openral_world_state.scene_graph import read_graph
+    from openral_world_state.spatial_memory.memory import SpatialMemory
+    from openral_world_state.world import import_graph
+
     with report_errors():
         memory = SpatialMemory(file, Thesaurus.load())
         try:
@@ -120,13 +116,16 @@ def import_document(file: Annotated[Path, typer.Argument()], document: Path) -> 
 
 def show_nodes(nodes: Iterable[SceneNode]) -> None:
     """Print a table of objects."""
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table("id", "label", "presence", "x", "y", "z", "seen", "times", "by")
     for node in sorted(nodes, key=lambda node: node.id):
         x, y, z = (f"{value:.2f}" for value in node.pose.position)
         seen, times = f"{node.last_seen:.1f}", str(node.observations)
         cells = (node.id, node.label, node.presence.value, x, y, z, seen, times, node.source)
         table.add_row(*map(Text, cells))  # not markup: labels are untrusted text
-    console.print(table)
+    get_console().print(table)
 
 
 def show_node(graph: SceneGraph, name: str) -> None:
@@ -135,29 +134,38 @@ def show_node(graph: SceneGraph, name: str) -> None:
     Raises:
         UnknownNode: If the graph has no node with that id.
     """
+    from rich.text import Text
+
     if name not in graph.by_id:
         raise UnknownNode(name, graph.by_id)
-    console.print(graph.by_id[name])
+    get_console().print(graph.by_id[name])
     for edge in graph.edges:
         if edge.source == name:
-            console.print(Text(f"{edge.relation.value} {edge.target}"))
+            get_console().print(Text(f"{edge.relation.value} {edge.target}"))
 
 
 @contextmanager
 def report_errors() -> Iterator[None]:
     """Print an `OpenRALError` and exit with status 1."""
+    from rich.text import Text
+
     try:
         yield
     except OpenRALError as error:
-        console.print(Text(str(error), style="red"))
+        get_console().print(Text(str(error), style="red"))
         raise typer.Exit(1) from error
 
 
 @contextmanager
 def _world(file: Path) -> Iterator[WorldModel]:
+    from rich.text import Text
+
+    from openral_core.text import Thesaurus
+    from openral_world_state.world import WorldModelSettings, open_world
+
     with report_errors():
         if not file.exists():
-            console.print(Text(f"memory file {file} not found", style="red"))
+            get_console().print(Text(f"memory file {file} not found", style="red"))
             raise typer.Exit(1)
         world = open_world(None, str(file), WorldModelSettings(), Thesaurus.load(), newest_map=True)
         try:
@@ -169,6 +177,8 @@ def _world(file: Path) -> Iterator[WorldModel]:
 
 def _remove_pictures(memory: SpatialMemory) -> None:
     """Remove the pictures of objects that are no longer remembered."""
+    from openral_world_state.pictures import UNLIMITED, ObjectPictures, pictures_path
+
     path = pictures_path(memory.path)
     if path is not None and path.exists():
         pictures = ObjectPictures(path, UNLIMITED)
@@ -204,6 +214,8 @@ class EditRefused(OpenRALError):
 @live.command("list")
 def list_live_objects(namespace: Namespace = "/") -> None:
     """List all remembered objects."""
+    from openral_core.spatial_memory import NodeKind
+
     with report_errors():
         show_nodes(live_graph(namespace).of_kind(NodeKind.OBJECT))
 
@@ -218,6 +230,8 @@ def show_live(name: Object, namespace: Namespace = "/") -> None:
 @live.command("export")
 def export_live(document: Path, namespace: Namespace = "/") -> None:
     """Write the scene graph as JSON."""
+    from openral_world_state.scene_graph import write_graph
+
     with report_errors():
         write_graph(live_graph(namespace), document)
 
@@ -225,30 +239,40 @@ def export_live(document: Path, namespace: Namespace = "/") -> None:
 @live.command("rename")
 def rename_live(name: Object, label: str, namespace: Namespace = "/") -> None:
     """Change an object's label."""
+    from openral_core.spatial_memory import EditOperation, MemoryEdit
+
     _edit(namespace, MemoryEdit(EditOperation.RENAME, name, label=label))
 
 
 @live.command("move", context_settings={"ignore_unknown_options": True})
 def move_live(name: Object, x: float, y: float, z: float, namespace: Namespace = "/") -> None:
     """Set an object's position in map [m]."""
+    from openral_core.spatial_memory import EditOperation, MemoryEdit
+
     _edit(namespace, MemoryEdit(EditOperation.MOVE, name, position=(x, y, z)))
 
 
 @live.command("forget")
 def forget_live(name: Object, namespace: Namespace = "/") -> None:
     """Delete an object."""
+    from openral_core.spatial_memory import EditOperation, MemoryEdit
+
     _edit(namespace, MemoryEdit(EditOperation.FORGET, name))
 
 
 @live.command("merge")
 def merge_live(kept: Object, other: Object, namespace: Namespace = "/") -> None:
     """Merge OTHER into KEPT."""
+    from openral_core.spatial_memory import EditOperation, MemoryEdit
+
     _edit(namespace, MemoryEdit(EditOperation.MERGE, kept, other=other))
 
 
 @live.command("undo")
 def undo_live(namespace: Namespace = "/") -> None:
     """Take back the last edit; again, the one before."""
+    from openral_core.spatial_memory import EditOperation, MemoryEdit
+
     _edit(namespace, MemoryEdit(EditOperation.UNDO))
 
 
@@ -258,6 +282,10 @@ def live_graph(namespace: str, timeout: float = TIMEOUT) -> SceneGraph:
     Raises:
         NoLiveMemory: If none is received within ``timeout`` [s].
     """
+    from openral_msgs.msg import SceneGraph as SceneGraphMsg
+    from openral_ros.conversions.spatial_memory import scene_graph_from_message
+    from openral_ros.qos import LATCHED
+
     with _temporary_node(namespace) as (node, spin_until):
         received: list[SceneGraphMsg] = []
         topic = node.create_subscription(SceneGraphMsg, "openral/scene_graph", received.append, LATCHED)
@@ -273,6 +301,10 @@ def live_edit(namespace: str, edit: MemoryEdit, timeout: float = TIMEOUT) -> str
         NoLiveMemory: If there is no answer within ``timeout`` [s].
         EditRefused: If the edit was refused.
     """
+    from openral_core.spatial_memory import EditStatus
+    from openral_msgs.srv import EditMemory
+    from openral_ros.conversions.spatial_memory import edit_request, edit_result_from_response
+
     with _temporary_node(namespace) as (node, spin_until):
         client = node.create_client(EditMemory, "openral/edit_memory")
         if not spin_until(client.service_is_ready, timeout):
@@ -288,7 +320,7 @@ def live_edit(namespace: str, edit: MemoryEdit, timeout: float = TIMEOUT) -> str
 
 def _edit(namespace: str, edit: MemoryEdit) -> None:
     with report_errors():
-        console.print(live_edit(namespace, edit))
+        get_console().print(live_edit(namespace, edit))
 
 
 SpinUntil = Callable[[Callable[[], bool], float], bool]
@@ -297,6 +329,11 @@ SpinUntil = Callable[[Callable[[], bool], float], bool]
 @contextmanager
 def _temporary_node(namespace: str) -> Iterator[tuple[Node, SpinUntil]]:
     """Create a node for one request, with a function that spins it until a condition holds."""
+    import rclpy
+    from rclpy.executors import SingleThreadedExecutor
+
+    from openral_ros.discovery import init_rclpy
+
     context = rclpy.context.Context()
     init_rclpy(context=context)
     node = rclpy.create_node("openral_memory", namespace=namespace, context=context)

@@ -6,13 +6,7 @@ from typing import Annotated
 
 import typer
 
-from openral_core.documents import load_document
-from openral_core.home_map import load_map
-from openral_mapping.depth_mapper import load_saved_maps
-from openral_mapping.home_from_floor import home_from_floor
-from openral_mapping.tour_notes import TourNotes
-from openral_world_state.map_cli import NotOverwritten, Out, tell, write_home
-from openral_world_state.ros.tour import TouredRobot, TourPoses, drive_along, follow
+from openral_world_state.map_cli import Out
 
 app = typer.Typer()
 commands = typer.Typer()
@@ -41,6 +35,14 @@ def tour(
     and a tour that broke off goes on with them. Exit code 1: some
     notes do not fit the map; the others are applied.
     """
+    from openral_core.documents import load_document
+    from openral_core.home_map import load_map
+    from openral_mapping.depth_mapper import load_saved_maps
+    from openral_mapping.home_from_floor import home_from_floor
+    from openral_mapping.tour_notes import TourNotes
+    from openral_world_state.map_cli import NotOverwritten, tell, write_home
+    from openral_world_state.ros.tour import TouredRobot, TourPoses, drive_along, follow
+
     if out.exists() and not update:
         raise NotOverwritten(out)
     planned = load_document(TourPoses, poses).poses if poses else ()

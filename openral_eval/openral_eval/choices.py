@@ -1,0 +1,19 @@
+"""Choices of an evaluation, as the command line names them."""
+
+from enum import StrEnum
+
+
+class Part(StrEnum):
+    """Part of the core that can be left out."""
+
+    HINTS = "hints"
+    """Likely places that the model names with a recall."""
+    PRIORS = "priors"
+    """Commonsense about where kinds of objects are kept."""
+    POLICY = "policy"
+    """One live detection after a miss of memory, before the model decides again."""
+    ENUMS = "enums"
+    """Ids found during the mission as enums of the tools' schemas, which then change within a mission."""
+
+
+SUITE_NAMES = ("search", "household", "tidy", "twc", "tools", "language", "injection")
