@@ -26,6 +26,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import psutil
 from graph.faults import disks
 from graph.faults.deployment import FaultTestDeployment, Setup
 from graph.faults.matrix import Row
@@ -124,7 +125,7 @@ class Watch:
         """Stop the robot by the service; return True if that was confirmed."""
         try:
             answer: Trigger.Response = await self._thread.call(
-                lambda deliver: self._press.call(Trigger.Request(), 5.0, deliver), 7.0
+                lambda deliver: self._press.call(Trigger.Request(), 3.0, deliver), 5.0
             )
         except CallError:
             return False
@@ -315,13 +316,14 @@ async def _one(rig: FaultTestDeployment, watch: Watch, number: int, dice: random
         rig.signal("reasoner", signal.SIGSTOP)
     killer = await _armed(rig) if kind == "sim killed" else None
     row: Row = {"stop": number, "with": kind, "moving": watch.moves, "restarted": kills}
+    before = rig.node("sim")
     row["confirmed"] = await watch.press()
     if killer is not None:
         await killer.wait()
     elif kills:
         rig.signal("sim", signal.SIGKILL)
     if kills:
-        await _came_back(rig, watch)
+        await _came_back(rig, watch, before)
     row |= await _watched(watch)
     row |= await _recovered(rig, watch, kind)
     driving.cancel()
@@ -345,9 +347,8 @@ async def _armed(rig: FaultTestDeployment) -> asyncio.subprocess.Process:
     return killer
 
 
-async def _came_back(rig: FaultTestDeployment, watch: Watch) -> None:
+async def _came_back(rig: FaultTestDeployment, watch: Watch, before: psutil.Process | None) -> None:
     """Wait until another skill server tells its state, and its robot's joints."""
-    before = rig.node("sim")
     watch.samples.clear()
     watch.stop.reason = None
     await rig.until(lambda: rig.node("sim") not in (None, before), PATIENCE)

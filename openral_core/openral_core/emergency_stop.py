@@ -316,17 +316,24 @@ def _unknown(reason: str, now: float) -> _Record:
     return _Record(**StopState.stopped(reason, now).model_dump())
 
 
-def write_first_record(path: Path, owner: str) -> bool:
+def write_first_record(path: Path, owner: str, *, empty_is_new: bool = False) -> bool:
     """Record that a robot was never stopped, if nothing was ever kept in the folder of its file.
 
     Whoever starts a deployment calls this once, before its nodes; a skill server that is started again must
     not: a file that is missing then is a stop.
 
+    Args:
+        path: Its file.
+        owner: Full name of its skill server.
+        empty_is_new: A folder that is empty will do too, as one made for the run of a simulation. The folder
+            of a real robot has nothing else in it, so that an empty one has lost its file.
+
     Returns:
         True if it was written; otherwise the skill server finds out why not.
     """
     try:
-        path.parent.mkdir(parents=True)
+        if not (empty_is_new and path.parent.is_dir() and not any(path.parent.iterdir())):
+            path.parent.mkdir(parents=True)
         replace_file(path, _Record(owner=_owner(owner, path)).model_dump_json())
         sync_folder(path.parent)
     except (OSError, ValueError):

@@ -189,6 +189,18 @@ def test_a_folder_that_is_there_is_that_of_a_robot_that_ran_before(tmp_path: Pat
     assert "missing" in StopRecord(file, NAME, tmp_path).begin(NOW).reason
 
 
+def test_an_empty_folder_is_new_for_a_run_and_not_for_a_robot(tmp_path: Path) -> None:
+    file, memory = tmp_path / "state" / "stop.json", tmp_path / "memory"
+    file.parent.mkdir()
+    memory.mkdir()
+    assert not write_first_record(file, NAME)
+    assert write_first_record(file, NAME, empty_is_new=True)
+    assert StopRecord(file, NAME, memory).begin(NOW) == RELEASED
+    file.unlink()
+    (file.parent / "mission.journal").touch()
+    assert not write_first_record(file, NAME, empty_is_new=True)
+
+
 def test_a_record_that_exists_is_not_begun_anew(robot: Robot) -> None:
     robot.start()
     robot.record.end(STOPPED)

@@ -173,7 +173,8 @@ def write_first_records(nodes: Iterable[NodeSpec]) -> None:
     """
     for node in nodes:
         if file := node.parameters.get("stop_file"):
-            write_first_record(Path(str(file)), node.qualified)
+            simulated = node.package == "openral_sim"
+            write_first_record(Path(str(file)), node.qualified, empty_is_new=simulated)
 
 
 def robot_content(file: Path, problems: Problems) -> dict[str, object]:
