@@ -77,6 +77,7 @@ class FakeServer:
         self.cancels = self.ended = 0
         self._answers: list[Future] = []
         self._ends: dict[bytes, Future] = {}
+        self._preempted: set[bytes] = set()
         self.server: Any = None
         self.start()
 
@@ -106,6 +107,12 @@ class FakeServer:
         for future in self._answers:
             if not future.done():
                 future.set_result(None)
+
+    def preempt(self) -> None:
+        """Abort the oldest goal, as Nav2 does for a newer one."""
+        key = next(iter(self.running))
+        self._preempted.add(key)
+        self._end_of(key).set_result(None)
 
     def obey(self) -> None:
         """Accept cancellations from now on."""
@@ -145,7 +152,7 @@ class FakeServer:
             await self._end_of(key)
         self.running.pop(key, None)
         self.ended += 1
-        result, aborts = self.type.Result(), self._mode() == "aborts"
+        result, aborts = self.type.Result(), self._mode() == "aborts" or key in self._preempted
         if aborts:
             handle.abort()
         elif handle.is_cancel_requested and self._mode() != "races":

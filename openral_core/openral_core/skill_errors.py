@@ -7,6 +7,8 @@ SkillFailed
 ├── ConsentNeeded           INACTIVE (openral_core.consent)
 ├── EmergencyStopped        INACTIVE (openral_core.emergency_stop)
 ├── UnservedVerb            UNSUPPORTED
+├── ServerInactive          INACTIVE
+├── RobotBusy               BUSY
 ├── NotReachable            NOT_REACHABLE
 ├── NotInGripperRange       NOT_IN_GRIPPER_RANGE
 ├── NothingThere            NOTHING_THERE
@@ -50,6 +52,24 @@ class UnservedVerb(SkillFailed):
 
     def __init__(self, verb: Verb, served: Iterable[Verb]) -> None:
         super().__init__(f"this robot does not serve {verb}; it serves {format_choices(served)}")
+
+
+class ServerInactive(SkillFailed):
+    """A goal was sent while the node is inactive."""
+
+    status = SkillStatus.INACTIVE
+
+    def __init__(self) -> None:
+        super().__init__("the skill server is not active; activate its node first")
+
+
+class RobotBusy(SkillFailed):
+    """A goal was sent while another one is running."""
+
+    status = SkillStatus.BUSY
+
+    def __init__(self, verb: Verb) -> None:
+        super().__init__(f"the robot is busy with {verb}; cancel that goal or wait until it ends")
 
 
 class NotReachable(SkillFailed):

@@ -7,10 +7,12 @@ from enum import IntEnum
 from openral_core.geometry import Pose
 from openral_core.rskills import Verb
 
-__all__ = ["Feedback", "ParamValue", "SkillGoal", "SkillResult", "SkillStatus", "Verb"]
+__all__ = ["OUTCOME_UNKNOWN", "Feedback", "ParamValue", "SkillGoal", "SkillResult", "SkillStatus", "Verb"]
 
 ParamValue = str | float | int | bool | Pose
 """A typed skill parameter; poses are in map."""
+OUTCOME_UNKNOWN = "outcome_unknown"
+"""Evidence key of a failed skill: True if it may have done its work all the same, False if surely not."""
 
 
 class SkillStatus(IntEnum):
@@ -67,3 +69,9 @@ class SkillResult:
     def success(self) -> bool:
         """True if the goal was reached."""
         return self.status is SkillStatus.SUCCEEDED
+
+    @property
+    def may_be_done(self) -> bool:
+        """True if the skill failed and may have done its work all the same."""
+        broken = self.status in (SkillStatus.TIMEOUT, SkillStatus.SKILL_ERROR)
+        return self.evidence.get(OUTCOME_UNKNOWN, broken) is True

@@ -25,6 +25,10 @@ class CallRecord(FrozenModel):
     started: float = 0.0
     duration: float = 0.0
 
+    def in_words(self) -> str:
+        """Return the outcome with its reason."""
+        return f"{self.status}: {self.message}" if self.message else self.status
+
 
 class MissionReport(FrozenModel):
     """Content of MissionStatus.msg."""

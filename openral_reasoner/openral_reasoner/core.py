@@ -3,6 +3,7 @@
 The same events always give the same commands. A defect ends one mission with its reason, never the node.
 """
 
+import math
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -12,7 +13,7 @@ from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState, PromptOutcome
 from openral_core.text.stop_words import contains_stop_word, is_stop_phrase
 from openral_reasoner.behaviors.requests import MissionCancelled
-from openral_reasoner.behaviors.residency import IdleResidency, IdleResidencyManager
+from openral_reasoner.behaviors.residency import IdleResidencyManager
 from openral_reasoner.behaviors.skill_goal import UNCONFIRMED
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import (
@@ -21,11 +22,10 @@ from openral_reasoner.commands import (
     Command,
     EndMission,
     MissionReport,
-    PublishReceipt,
     PublishStatus,
     SetDeadline,
 )
-from openral_reasoner.context import CallEvent, FrozenModel
+from openral_reasoner.context import CallEvent
 from openral_reasoner.events import (
     CallFailed,
     Cancelled,
@@ -36,10 +36,12 @@ from openral_reasoner.events import (
     PromptReceived,
     Resumed,
     ResumptionFailed,
+    SettingsChanged,
     SkillEnded,
     SkillProgressed,
     StopChanged,
 )
+from openral_reasoner.idle_state import IdleState
 from openral_reasoner.mission import Ending, FloorKnowledge, Mission, Procedure, Wait
 from openral_reasoner.mission_loop import run_mission
 from openral_reasoner.palette.build import changes
@@ -55,27 +57,12 @@ from openral_reasoner.prompts import (
 )
 from openral_reasoner.settings import MissionSettings
 
+SAME_STOP = 5.0
+"""Time after the operator's word for a stop in which a latched stop gives the reason for it [s]."""
 NEWS_KEPT = 32
 """News kept between two decisions [lines]."""
 NAMED, REPORTED = 64, 200
 """Longest source or condition, and longest message, of a reported failure in a decision [characters]."""
-
-
-class IdleState(FrozenModel):
-    """All that a core between two missions hands to the next one.
-
-    ``missions`` counts those begun; ``stopped`` is the reason of an emergency stop, "" for none; ``floor`` is
-    what the last mission knew of the floor.
-    """
-
-    palette: ToolPalette = ToolPalette()
-    missions: int = 0
-    unconfirmed: tuple[str, ...] = ()
-    receipts: tuple[tuple[tuple[str, str, str], PublishReceipt], ...] = ()
-    residency: IdleResidency = IdleResidency()
-    last: MissionReport = MissionReport()
-    stopped: str = ""
-    floor: FloorKnowledge = FloorKnowledge()
 
 
 class Core:
@@ -93,7 +80,7 @@ class Core:
         self._missions = 0
         self._interrupted = False
         self._outbox: list[Command] = []
-        self._now = 0.0
+        self._now, self._stopped_at = 0.0, -math.inf
         self._last = MissionReport()
         self._stopped, self._floor = "", FloorKnowledge()
         self._residency = IdleResidencyManager(settings.residency, settings.deadlines.transition)
@@ -104,6 +91,7 @@ class Core:
             Cancelled: self._cancelled,
             StopChanged: self._stop_changed,
             Resumed: self._resumed,
+            SettingsChanged: self._settings_changed,
         }
 
     @classmethod
@@ -194,12 +182,14 @@ class Core:
 
     def _stop(self, prompt: PromptReceived) -> None:
         stopped = self.mission
-        waiting = self._cancel_all(f"stopped by the operator: {quoted(prompt.text)}")
+        said = f"stopped by the operator: {quoted(prompt.text)}"
+        waiting = self._cancel_all(f"emergency stop: {self._stopped}" if self._stopped else said)
         told = [f"stopped {quoted(stopped.prompt.text)}" if stopped else "nothing was running"]
         if waiting:
             goals = ", ".join(quoted(goal.prompt.text) for goal in waiting)
             told.append(f"dropped from the queue: {goals}")
         self._receipt(prompt, PromptOutcome.STOPPED, "; ".join(told), stopped.id if stopped else "")
+        self._stopped_at = self._now if stopped else self._stopped_at
 
     def _cancelled(self, event: Cancelled) -> None:
         self._outbox += dropped(self._queue.drop(), event.reason)
@@ -208,8 +198,14 @@ class Core:
     def _stop_changed(self, event: StopChanged) -> None:
         """End every mission at an emergency stop; goals are refused until it is released."""
         is_new, self._stopped = bool(event.reason and not self._stopped), event.reason
-        if is_new:
-            self._cancel_all(f"emergency stop: {event.reason}")
+        why = f"emergency stop: {event.reason}"
+        if not is_new:
+            return
+        self._cancel_all(why)
+        if self.mission is None and self._now - self._stopped_at < SAME_STOP:
+            # The operator's word, which says no reason, was heard first.
+            self._last = self._last.model_copy(update={"reason": f"{self._last.reason}; {why}"})
+            self._outbox.append(PublishStatus(report=self._last))
 
     def _cancel_all(self, why: str) -> tuple[Goal, ...]:
         """Cancel the running mission, moving skills first, and drop and return the queued goals."""
@@ -305,6 +301,13 @@ class Core:
         if self.mission is not None:
             self.mission.news.append(f"the reasoner was restarted and was away for {event.down:.0f} s")
             self.mission.publish()
+
+    def _settings_changed(self, event: SettingsChanged) -> None:
+        """Bound the rest of the running mission, and those after it, by other settings."""
+        self.settings = new = event.settings
+        self._queue.length, self._residency.rules = new.queue_length, new.residency
+        if self.mission is not None:
+            self.mission.apply(new)
 
     def _answered(self, event: Event) -> None:
         mission = self.mission

@@ -10,6 +10,7 @@ from openral_core.skills import SkillResult
 from openral_core.spatial_memory import EditResult, ObserveResult, RecallResult, ResolveResult, SceneGraph
 from openral_reasoner.context import CallEvent, FrozenModel, RawCall
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.settings import MissionSettings
 
 
 class PromptReceived(FrozenModel):
@@ -117,6 +118,12 @@ class StateChanged(CallEvent):
     message: str
 
 
+OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN"
+"""Condition of a skill goal that may have been carried out: its result cannot be had."""
+NOT_CARRIED_OUT = ("UNAVAILABLE", "REJECTED", "CANCELLED")
+"""Conditions of a skill goal that no skill server has begun."""
+
+
 class CallFailed(CallEvent):
     """A peer was unavailable, aborted or rejected the request."""
 
@@ -150,6 +157,13 @@ class Resumed(FrozenModel):
     kind: Literal["resumed"] = "resumed"
     down: float
     answer: str = ""
+
+
+class SettingsChanged(FrozenModel):
+    """The mission goes on in a process with other settings, which hold from now on."""
+
+    kind: Literal["settings_changed"] = "settings_changed"
+    settings: MissionSettings
 
 
 class ResumptionFailed(FrozenModel):
@@ -206,6 +220,7 @@ Event = Annotated[
     | FailureReported
     | StopChanged
     | Resumed
+    | SettingsChanged
     | ResumptionFailed
     | ModelAnswered
     | ModelFailed,

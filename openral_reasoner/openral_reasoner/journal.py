@@ -30,7 +30,7 @@ from openral_reasoner.commands import (
     SetDeadline,
 )
 from openral_reasoner.context import CallEvent, FrozenModel
-from openral_reasoner.core import Core, IdleState, handle_safely
+from openral_reasoner.core import Core, handle_safely
 from openral_reasoner.events import (
     EVENT,
     CallFailed,
@@ -40,9 +40,11 @@ from openral_reasoner.events import (
     PaletteChanged,
     PromptReceived,
     Resumed,
+    SettingsChanged,
     SkillEnded,
     SkillProgressed,
 )
+from openral_reasoner.idle_state import IdleState
 from openral_reasoner.recording import RecordedEvent
 from openral_reasoner.settings import MissionSettings
 
@@ -103,11 +105,16 @@ class JournaledEvent:
 
 @dataclass(frozen=True, slots=True)
 class Journal:
-    """Content of a journal; ``attempts`` counts the restarts since the last event."""
+    """Content of a journal.
+
+    ``attempts`` counts the restarts since the last event; ``server`` is the skill server of that event, ""
+    if it was not known.
+    """
 
     header: JournalHeader
     events: list[JournaledEvent] = field(default_factory=list)
     attempts: int = 0
+    server: str = ""
 
     @property
     def resumptions(self) -> int:
@@ -129,7 +136,7 @@ class Journal:
         return next((prompt.text for prompt in prompts), "")
 
 
-_NO_PROGRESS = (PaletteChanged, FailureReported, DeadlinePassed, CallFailed)
+_NO_PROGRESS = (PaletteChanged, FailureReported, DeadlinePassed, CallFailed, SettingsChanged)
 
 
 def header_line(header: JournalHeader) -> str:
@@ -151,6 +158,11 @@ def acting_line(commands: Iterable[Command], server: str) -> str:
     """Return the line to write before commands that act are carried out, "" if none acts."""
     acting = [command.call_id for command in commands if isinstance(command, ACTING)]
     return json.dumps({"acting": acting, "server": server}) if acting else ""
+
+
+def server_line(server: str) -> str:
+    """Return the line to write before events that happen with another skill server than those before."""
+    return json.dumps({"server": server})
 
 
 def attempt_line(wall: float) -> str:
@@ -232,7 +244,7 @@ class RestoredMission:
         if mission is None:
             return "no mission was running"
         done = [r for r in mission.records.values() if r.status not in ("pending", "INTERRUPTED")]
-        last = f"; last result: {done[-1].tool} {done[-1].status}" if done else ""
+        last = f"; last result: {done[-1].tool} {done[-1].in_words()}" if done else ""
         return f"it stood at: {mission.step}{last}"
 
 
@@ -298,6 +310,8 @@ def _with_line(journal: Journal, content: Mapping[str, Any]) -> Journal:
         last = journal.events.pop()
         journal.events.append(_acted(last, content))
         return journal
+    if "server" in content:
+        return replace(journal, server=str(content["server"]))
     event = EVENT.validate_python(content["event"])
     journal.events.append(JournaledEvent(float(content["now"]), float(content["wall"]), event))
     return replace(journal, attempts=0) if journal.attempts else journal

@@ -17,6 +17,7 @@ from openral_reasoner.commands import (
     MissionReport,
     PublishPrompt,
     PublishStatus,
+    SetDeadline,
     SpanEnded,
     SpanStarted,
 )
@@ -243,6 +244,12 @@ class Mission:
             BudgetExhausted: If none is left.
         """
         self.ledger = self.ledger.spend(line)
+
+    def apply(self, settings: MissionSettings) -> None:
+        """Go on with other settings; what was used of the budget stays used."""
+        self.settings, self.ledger = settings, replace(self.ledger, limits=settings.budget)
+        seconds = max(self.ledger.left("seconds", self.now), 0.05)
+        self.emit(SetDeadline(call_id=self.id, seconds=seconds))
 
     def charge_decision(self, tokens: int, cost: float | None) -> None:
         """Charge a decision to the budget; ``cost`` [US$] is None if unknown.

@@ -4,6 +4,7 @@ from openral_core.missions import MissionState
 from openral_reasoner.behaviors.human import ConsentRefused, ask_human
 from openral_reasoner.behaviors.requests import MissionCancelled, MissionStuck, send_request, wait_for_peers
 from openral_reasoner.behaviors.residency import restore_pending
+from openral_reasoner.behaviors.unknown_outcome import OutcomeUnknown
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import AskModel
 from openral_reasoner.context import Context, RawCall, ToolResult, Turn, plain
@@ -165,7 +166,7 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
         return (yield from run_with_handoffs(mission))
     except MissionCancelled as reason:
         return Ending(MissionState.CANCELLED, str(reason))
-    except BudgetExhausted as reason:
+    except (BudgetExhausted, OutcomeUnknown) as reason:
         return Ending(MissionState.HANDED_OVER, mission.told(str(reason)))
     except ConsentRefused as reason:
         return Ending(MissionState.FAILED if reason.answered else MissionState.HANDED_OVER, str(reason))

@@ -59,13 +59,13 @@ class GoalQueue:
     """Queue of goals that wait for the running mission to end."""
 
     def __init__(self, length: int) -> None:
-        self._length = length
+        self.length = length
         self._waiting: deque[Goal] = deque()
 
     @property
     def full(self) -> bool:
         """True if no more goals are accepted."""
-        return len(self._waiting) >= self._length
+        return len(self._waiting) >= self.length
 
     def put(self, goal: Goal) -> int:
         """Queue a goal; return the number of goals before it."""

@@ -15,8 +15,8 @@ from pydantic import FiniteFloat, TypeAdapter, ValidationError
 from openral_core.errors import OpenRALError
 from openral_core.parsing import InvalidText, parse_json
 from openral_reasoner.commands import COMMAND, Command
-from openral_reasoner.core import IdleState
 from openral_reasoner.events import EVENT, Event
+from openral_reasoner.idle_state import IdleState
 from openral_reasoner.interning import Interner, Outliner
 from openral_reasoner.settings import MissionSettings
 

@@ -12,7 +12,8 @@ from openral_reasoner import commands as c
 from openral_reasoner import events as e
 from openral_reasoner.budget import cost_words
 from openral_reasoner.commands import COMMAND, CallRecord, Command, MissionReport
-from openral_reasoner.core import Core, IdleState, handle_safely
+from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.idle_state import IdleState
 from openral_reasoner.recording import Life, RecordedEvent
 from openral_reasoner.settings import MissionSettings
 
@@ -320,6 +321,7 @@ _EVENTS: Mapping[type, _Describe] = {
         + (f"the operator was asked and says {event.answer!r}; " if event.answer else "")
         + "the mission goes on"
     ),
+    e.SettingsChanged: lambda event: "the reasoner's parameters differ from those before its restart",
     e.ResumptionFailed: lambda event: event.reason,
     e.ModelAnswered: describe_decision,
     e.ModelFailed: lambda event: f"the model failed: {event.condition}: {event.message}",

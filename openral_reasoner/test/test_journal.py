@@ -8,7 +8,7 @@ import pytest
 
 from openral_core.missions import MissionState, PromptOutcome
 from openral_reasoner.commands import AskModel, Command, EndMission, PublishReceipt, SendSkill
-from openral_reasoner.core import Core, IdleState
+from openral_reasoner.core import Core
 from openral_reasoner.events import (
     Event,
     ModelAnswered,
@@ -18,6 +18,7 @@ from openral_reasoner.events import (
     ResumptionFailed,
     SkillProgressed,
 )
+from openral_reasoner.idle_state import IdleState
 from openral_reasoner.journal import (
     InvalidJournal,
     JournalHeader,

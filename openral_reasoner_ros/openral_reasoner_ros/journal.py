@@ -21,6 +21,7 @@ from openral_reasoner.journal import (
     event_line,
     header_line,
     read_journal,
+    server_line,
 )
 
 JOURNAL_FILE = "mission.journal"
@@ -71,6 +72,7 @@ class MissionJournal:
         self._log, self._max_size = log, max_size
         self._core: Core | None = None
         self._server: Callable[[], str] = str
+        self._written_server = ""
         self._file: BinaryIO | None = None
         self._size, self._is_failing = 0, False
         self.id = uuid4().hex
@@ -95,7 +97,7 @@ class MissionJournal:
             self._file = self._path.open("r+b")
             self._file.truncate(kept)
             self._file.seek(kept)
-            self._size, self.id = kept, journal.header.id
+            self._size, self.id, self._written_server = kept, journal.header.id, journal.server
             self._write(attempt_line(time.time()), sync=True)
         except OSError as error:
             self._stop(error)
@@ -123,7 +125,7 @@ class MissionJournal:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self.close()
-            self._file, self._size = fresh.open("wb"), 0
+            self._file, self._size, self._written_server = fresh.open("wb"), 0, ""
             self._write(header_line(header), sync=True)
             fresh.replace(self._path)
             sync_folder(self._path.parent)
@@ -138,6 +140,9 @@ class MissionJournal:
         """Write an event that the core is about to handle; begin again first if an error had stopped it."""
         if self._is_failing and self._file is None and self._core is not None and self._core.mission is None:
             self.begin()
+        if (server := self._server()) and server != self._written_server:
+            self._written_server = server
+            self._try(lambda: self._write(server_line(server)))
         self._try(lambda: self._write(event_line(now, time.time(), event)))
 
     def after(self, commands: tuple[Command, ...]) -> None:

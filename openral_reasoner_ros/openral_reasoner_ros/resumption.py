@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from openral_core.consent import QUESTION_PREFIX
 from openral_core.missions import MissionState, PromptOutcome
 from openral_core.text.stop_words import contains_stop_word
 from openral_reasoner.commands import (
@@ -17,10 +18,12 @@ from openral_reasoner.commands import (
 )
 from openral_reasoner.core import Core
 from openral_reasoner.events import (
+    OUTCOME_UNKNOWN,
     CallFailed,
     PromptReceived,
     Resumed,
     ResumptionFailed,
+    SettingsChanged,
 )
 from openral_reasoner.journal import (
     MAX_RESUMPTIONS,
@@ -42,6 +45,8 @@ MIN_DEADLINE = 5.0
 CONTINUE = ("continue", "yes", "go on", "ok")
 """Answers to the question whether to go on."""
 UNKNOWN_OUTCOME = "the reasoner and the skill server were restarted: whether this skill ended is unknown"
+NOT_SENT = "the reasoner was restarted before it sent this, and the skill server is another one"
+WITHDRAWN = "the skill server that asked this was restarted: it does not wait for the answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +58,13 @@ class Restoration:
         journal: What it was restored from.
         mission: The restored mission, if one was running.
         problem: Why that mission is not to be resumed.
+        settings: Those of this process, which the journal's give way to.
         rebooted: True if the machine was restarted since.
         lost: Report of a mission whose journal cannot be used.
     """
 
     core: Core
+    settings: MissionSettings
     journal: Journal | None = None
     mission: RestoredMission | None = None
     problem: str = ""
@@ -76,7 +83,7 @@ def restore(file: MissionJournal, settings: MissionSettings, log: Callable[[str]
     try:
         journal = file.read()
         if journal is None:
-            return Restoration(Core(settings))
+            return Restoration(Core(settings), settings)
         if journal.attempts > 1:
             raise InvalidJournal(1, f"{journal.attempts} restarts from it have failed", journal.goal)
         restored = replay_journal(journal)
@@ -84,16 +91,18 @@ def restore(file: MissionJournal, settings: MissionSettings, log: Callable[[str]
         reason = f"the reasoner was restarted and the mission is not resumed: {error}"
         log(reason)
         lost = MissionReport(goal=error.goal, state=MissionState.HANDED_OVER, reason=reason)
-        return Restoration(Core(settings), lost=lost if error.goal else None)
+        return Restoration(Core(settings), settings, lost=lost if error.goal else None)
     if not restored.is_running:
         idle = restored.core.idle_state
-        return Restoration(Core.restored(settings, idle) if idle is not None else Core(settings), journal)
+        core = Core.restored(settings, idle) if idle is not None else Core(settings)
+        return Restoration(core, settings, journal)
     problem = ""
     if journal.is_stuck:
         problem = "it did not get any further after the last restart"
     elif journal.resumptions >= MAX_RESUMPTIONS:
         problem = f"it was resumed {MAX_RESUMPTIONS} times"
-    return Restoration(restored.core, journal, restored, problem, journal.header.boot != boot_id())
+    rebooted = journal.header.boot != boot_id()
+    return Restoration(restored.core, settings, journal, restored, problem, rebooted)
 
 
 class Resumption:
@@ -120,13 +129,15 @@ class Resumption:
         self.restoration, self.skill, self._clock = restoration, skill, clock
         self.post, self.carry_out = dispatcher.post, dispatcher.carry_out
         self.down = clock.continue_from(*restoration.last)
-        self.patience = restoration.core.settings.deadlines.handoff
+        self.patience = restoration.settings.deadlines.handoff
         self.is_done, self._question = False, ""
         self._asked: HandoffQuestion | None = None
         self._receipt: PublishReceipt | None = None
         self._due = time.monotonic() + PEERS_WAIT
         skill.run_id = journal.id
         journal.attach(restoration.core, lambda: skill.server)
+        if restoration.mission is not None and restoration.core.settings != restoration.settings:
+            self.post(SettingsChanged(settings=restoration.settings))
 
     def restart_deadlines(self, start: Callable[[SetDeadline], None]) -> None:
         """Start the open deadlines with the time that is left; a repeated call gets some time anew."""
@@ -157,7 +168,7 @@ class Resumption:
     def _peers_are_back(self, palette: ToolPalette) -> bool:
         needed = self.restoration.core.needed_detector
         detected = not needed or needed in {detector.id for detector in palette.detectors}
-        return detected and palette.spatial_memory_available and self.skill.alive
+        return detected and palette.spatial_memory_available and self.skill.alive and self.skill.is_known
 
     def takes(self, prompt: PromptReceived) -> bool:
         """Return True if a prompt was the answer to the question whether to go on; it is acknowledged.
@@ -196,17 +207,23 @@ class Resumption:
         return self.restoration.mission
 
     def _reconcile(self) -> None:
-        if self.restoration.rebooted or any(self._lost()):
+        if self.restoration.rebooted or self._is_elsewhere or any(self._lost()):
             self._ask()
         else:
             self._go_on()
+
+    @property
+    def _is_elsewhere(self) -> bool:
+        """True if the robot's skill server is not the one that the journal was written with."""
+        moves = self.restoration.settings.has_skills
+        return moves and not self.skill.runs(self.restored.journal.server)
 
     def _lost(self) -> Iterator[SendSkill]:
         """Yield the goals that a skill server got which no longer runs."""
         for command in self.restored.open_calls():
             if isinstance(command, SendSkill):
                 server = self.restored.servers.get(command.call_id)
-                if server is not None and server != self.skill.server:
+                if server is not None and not self.skill.runs(server):
                     yield command
 
     def _ask(self) -> None:
@@ -215,7 +232,7 @@ class Resumption:
             self._give_up("what the robot did meanwhile is unknown")
             return
         self._question, self._due = f"{mission.id}/resume", time.monotonic() + self.patience
-        question = f"The robot was restarted during this mission; {self.restored.where()}. Continue?"
+        question = f"{self._why_asked()} during this mission; {self.restored.where()}. Continue?"
         self._asked = HandoffQuestion(
             id=self._question,
             mission_id=mission.id,
@@ -226,26 +243,45 @@ class Resumption:
         )
         self.carry_out(PublishHandoff(question=self._asked))
 
+    def _why_asked(self) -> str:
+        if self.restoration.rebooted:
+            return "The robot's computer was restarted"
+        return "The skill server was restarted, or is another one,"
+
     def _go_on(self, answer: str = "") -> None:
-        """Repeat or adopt what was open; a goal is sent again only if no server has got it."""
+        """Repeat or adopt what was open; a goal is sent again only if no server has got it.
+
+        What was about to be sent to another skill server is decided anew.
+        """
         self.is_done = True
-        lost = {command.call_id for command in self._lost()}
+        lost, elsewhere = {command.call_id for command in self._lost()}, self._is_elsewhere
         self.post(Resumed(down=self.down, answer=answer[:80]))
         for command in list(self.restored.open_calls()):
             if not isinstance(command, SendSkill):
                 self.carry_out(command)
             elif command.call_id in lost:
-                self.post(
-                    CallFailed(call_id=command.call_id, condition="BROKEN_OFF", message=UNKNOWN_OUTCOME)
-                )
+                self._fail(command.call_id, OUTCOME_UNKNOWN, UNKNOWN_OUTCOME)
             elif command.call_id in self.restored.servers:
                 self.skill.adopt(command)
+            elif elsewhere:
+                self._fail(command.call_id, "UNAVAILABLE", NOT_SENT)
             else:
                 self.carry_out(command)
             if command.call_id in self.restored.cancelled:
                 self.skill.cancel(CancelSkill(call_id=command.call_id))
-        if self.restored.question is not None:
-            self.carry_out(self.restored.question)
+        self._ask_again(elsewhere=elsewhere)
+
+    def _ask_again(self, *, elsewhere: bool) -> None:
+        """Publish the open question again, unless the skill server that asked it is gone."""
+        if (open_question := self.restored.question) is None:
+            return
+        if elsewhere and open_question.question.id.startswith(QUESTION_PREFIX):
+            self._fail(open_question.question.id, "WITHDRAWN", WITHDRAWN)
+        else:
+            self.carry_out(open_question)
+
+    def _fail(self, call_id: str, condition: str, message: str) -> None:
+        self.post(CallFailed(call_id=call_id, condition=condition, message=message))
 
     def _stop_goals(self) -> None:
         """Stop the goals that the process before had sent."""

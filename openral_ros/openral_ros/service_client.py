@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from rclpy.client import Client
@@ -14,21 +15,38 @@ from openral_ros.resources import ResourceScope
 
 _MIN_PERIOD = 1e-3
 """Shortest period of the timer [s]; a period of 0 would never let the executor rest."""
+SUSPENDED = 1.0
+"""Delay of the timer that means that this process did not run [s]; a busy executor is quicker."""
+GRACE = 5.0
+"""Time that a timeout which fell due meanwhile gets, once [s]: more than a DDS announcement period."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Timeout:
+    """Time at which a timeout is due [s], and its callback; ``extended`` if it was put off already."""
+
+    due: float
+    callback: Callable[[], None]
+    extended: bool = False
 
 
 class TimeoutScheduler:
-    """Any number of timeouts on one timer; rclpy leaks 190 bytes per created timer."""
+    """Any number of timeouts on one timer; rclpy leaks 190 bytes per created timer.
+
+    A timeout that fell due while this process was suspended is put off by `GRACE`, so that responses which
+    wait in its queues, or come once DDS has found its peers again, are handled first.
+    """
 
     def __init__(self, scope: ResourceScope, node: Node) -> None:
         self._scope, self._node = scope, node
-        self._open: dict[Hashable, tuple[float, Callable[[], None]]] = {}
+        self._open: dict[Hashable, _Timeout] = {}
         self._timer = scope.timer(_MIN_PERIOD, self._fire, autostart=False)
         scope.callback(self._open.clear)
 
     def schedule(self, key: Hashable, seconds: float, on_timeout: Callable[[], None]) -> None:
         """Call ``on_timeout`` once on the executor after ``seconds`` [s]; replaces the one with this key."""
         guarded = self._scope.guarded(f"timeout {callback_name(on_timeout)}", on_timeout)
-        self._open[key] = (time.monotonic() + seconds, guarded)
+        self._open[key] = _Timeout(time.monotonic() + seconds, guarded)
         self._restart_timer()
 
     def cancel(self, key: Hashable) -> None:
@@ -37,18 +55,24 @@ class TimeoutScheduler:
 
     def _fire(self) -> None:
         now = time.monotonic()
-        due_keys = [key for key, (time_due, _) in self._open.items() if time_due <= now]
-        callbacks = [self._open.pop(key)[1] for key in due_keys]
+        due = {key: timeout for key, timeout in self._open.items() if timeout.due <= now}
+        was_suspended = bool(due) and now - min(timeout.due for timeout in due.values()) > SUSPENDED
+        for key, timeout in tuple(due.items()):
+            if was_suspended and not timeout.extended:
+                self._open[key] = replace(timeout, due=now + GRACE, extended=True)
+                del due[key]
+        for key in due:
+            del self._open[key]
         self._restart_timer()
-        for callback in callbacks:
-            callback()
+        for timeout in due.values():
+            timeout.callback()
 
     def _restart_timer(self) -> None:
         """Wait for the next timeout."""
         if not self._open:
             self._timer.cancel()
             return
-        left = min(due for due, _ in self._open.values()) - time.monotonic()
+        left = min(timeout.due for timeout in self._open.values()) - time.monotonic()
         self._timer.timer_period_ns = int(1e9 * max(left, _MIN_PERIOD))
         self._timer.reset()
         if self._node.executor is not None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from time import monotonic
 from typing import Protocol
+from uuid import uuid4
 
 from rclpy.action import CancelResponse
 from rclpy.action.server import ServerGoalHandle
@@ -22,7 +23,7 @@ from openral_core.emergency_stop import STOP_EVIDENCE, EmergencyStopped, StopSta
 from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap
 from openral_core.rskills import Registry
-from openral_core.skill_errors import SkillFailed
+from openral_core.skill_errors import RobotBusy, ServerInactive, SkillFailed
 from openral_core.skill_requests import ValidatedGoal, validate_goal
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
 from openral_msgs.action import ExecuteRskill
@@ -70,13 +71,14 @@ class SkillPublishers:
         self._openings = scope.publisher(KeyValue, "openral/openings", RELIABLE)
         self._last: SkillCatalogue | None = None
         self._repeat_at = 0.0
+        self._session = uuid4().hex
 
     def catalogue(self, verbs: Sequence[str], holding: str, busy_with: str, time: float) -> None:
         """Publish the available verbs, the held object and the current goal at ``time`` [s].
 
         The catalogue is repeated so that it replaces one that another node published by mistake.
         """
-        said = {"verbs": list(verbs), "holding": holding, "busy_with": busy_with}
+        said = {"verbs": list(verbs), "holding": holding, "busy_with": busy_with, "session": self._session}
         current = SkillCatalogue(contract_version=CONTRACT_VERSION, **said)
         if current == self._last and monotonic() < self._repeat_at:
             return
@@ -123,6 +125,8 @@ STOP_GRACE = 5.0
 """Time the robot has to stop before the client gets its result anyway [s]."""
 WATCH_PERIOD = 0.2
 """Period at which feedback and deadline are checked [s]."""
+SUSPENDED = 1.0
+"""Time between two checks that means that this process did not run [s]; no deadline counts it."""
 
 
 class ActiveGoal:
@@ -132,7 +136,8 @@ class ActiveGoal:
         self.handle, self.goal = handle, queued.goal
         self.ended = Future()
         self._queued = queued
-        self._due = monotonic() + queued.goal.deadline
+        self._checked = monotonic()
+        self._due = self._checked + queued.goal.deadline
         self._halted: tuple[float, str] | None = None
         self._last_feedback: Feedback | None = None
 
@@ -158,7 +163,10 @@ class ActiveGoal:
         """Stop the robot at the deadline; end the goal after `STOP_GRACE` even if it has not stopped."""
         if self._halted is not None and monotonic() - self._halted[0] >= STOP_GRACE:
             self.end(SkillResult(SkillStatus.CANCELLED, "the robot has not confirmed that it stands still"))
-        late = monotonic() - self._due
+        gap, self._checked = monotonic() - self._checked, monotonic()
+        if gap > SUSPENDED:
+            self._due += gap
+        late = self._checked - self._due
         if late >= 0.0:
             self.stop()
         if late >= STOP_GRACE:
@@ -181,24 +189,6 @@ class ActiveGoal:
 
     def _timeout_message(self) -> str:
         return f"{self.goal.verb} did not end within {self.goal.deadline:.1f} s"
-
-
-class ServerInactive(SkillFailed):
-    """A goal was sent while the node is inactive."""
-
-    status = SkillStatus.INACTIVE
-
-    def __init__(self) -> None:
-        super().__init__("the skill server is not active; activate its node first")
-
-
-class RobotBusy(SkillFailed):
-    """A goal was sent while another one is running."""
-
-    status = SkillStatus.BUSY
-
-    def __init__(self, verb: Verb) -> None:
-        super().__init__(f"the robot is busy with {verb}; cancel that goal or wait until it ends")
 
 
 class Robot(Protocol):

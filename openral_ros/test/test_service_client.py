@@ -1,5 +1,6 @@
 """Service calls always end, once, within their deadline."""
 
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
+from openral_ros import service_client
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import (
     AsyncServiceClient,
@@ -103,6 +105,22 @@ def test_each_passes_once_the_soonest_first(node: Node, spin_until: SpinUntil) -
     spin_until([node], lambda: len(passed) == 3, 10.0)
     assert passed == ["soon", "late", "later"]
     assert len(list(node.timers)) == 1
+
+
+def test_one_that_passes_while_the_process_is_suspended_is_put_off_once(
+    node: Node, spin_until: SpinUntil, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service_client, "GRACE", 0.3)
+    deadlines, passed = TimeoutScheduler(ResourceScope(node), node), list[str]()
+    for key, seconds in (("answered", 0.05), ("silent", 0.05), ("ahead", 30.0)):
+        deadlines.schedule(key, seconds, lambda key=key: passed.append(key))
+    time.sleep(service_client.SUSPENDED + 0.1)
+    begun = time.monotonic()
+    spin_until([node], lambda: time.monotonic() - begun > 0.1, 10.0)
+    assert not passed, "what waits in the queues is read first"
+    deadlines.cancel("answered")
+    spin_until([node], lambda: bool(passed), 10.0)
+    assert passed == ["silent"]
 
 
 def test_one_that_is_dropped_or_set_anew_does_not_pass(node: Node, spin_until: SpinUntil) -> None:

@@ -37,6 +37,8 @@ CANCEL_PERIOD = 1.0
 """Time after which a cancellation that has not ended the goal is repeated [s]."""
 SERVER_LOST = 2.0
 """Time without the server in the graph after which its goal is given up [s]; a discovery gap is shorter."""
+STATUS_DELAY = 0.3
+"""Time that the status of a goal which replaced this one may come after the result of this one [s]."""
 OWN_BYTES = 8
 """Bytes of a goal id that name this node."""
 _RUNNING = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING, GoalStatus.STATUS_CANCELING)
@@ -95,6 +97,15 @@ class ServerFailed(SkillFailed):
         super().__init__(f"{action}: {error}")
 
 
+class TakenOver(SkillFailed):
+    """A goal that ended because another client wants something else: the operator, or a program of theirs."""
+
+    status = SkillStatus.CANCELLED
+
+    def __init__(self, action: str, how: str) -> None:
+        super().__init__(f"another client {how} {action}: it has taken over, and the goal was given up")
+
+
 def load_action(name: str) -> Message:
     """Return an action type by name, ``nav2_msgs/action/NavigateToPose``.
 
@@ -119,14 +130,16 @@ class Ended:
 class _Sent:
     """Goal that was sent; ``ended`` gets an `Ended` or a `SkillFailed`.
 
-    ``servers`` are the endpoints of the server that executes it; a restarted one has others.
+    ``servers`` are the endpoints of the server that executes it; a restarted one has others. ``before`` are
+    the goals that the server had when it was sent.
     """
 
-    def __init__(self, goal_id: bytes, cancelled: Callable[[], bool]) -> None:
-        self.goal_id, self.cancelled = goal_id, cancelled
+    def __init__(self, goal_id: bytes, cancelled: Callable[[], bool], before: tuple[bytes, ...]) -> None:
+        self.goal_id, self.cancelled, self.before = goal_id, cancelled, before
         self.ended = Future()
         self.servers: frozenset[bytes] = frozenset()
         self.accept_by: float | None = monotonic() + ACCEPT_TIMEOUT
+        self.aborted: tuple[float, Ended] | None = None
 
     def end(self, outcome: Ended | SkillFailed) -> None:
         if not self.ended.done():
@@ -218,13 +231,15 @@ class ForeignAction:
             NotAnswered: If it neither accepts nor rejects the goal in time.
             GoalRejected: If it rejects the goal.
             ServerLost: If it disappears.
+            TakenOver: If another client cancels or replaces it.
             ServerFailed: If its answer cannot be taken.
         """
         if self._switch.reason:
             raise EmergencyStopped(self._switch.reason)
         if not self.ready:
             raise ServerAbsent(self.name)
-        sent = self._sent = _Sent(self._own + os.urandom(16 - OWN_BYTES), cancelled)
+        goal_id = self._own + os.urandom(16 - OWN_BYTES)
+        sent = self._sent = _Sent(goal_id, cancelled, self._at_server)
         self._last_seen = monotonic()
         self.watch_if_needed()
         feedback = self._scope.guarded(f"feedback of {self.name}", lambda told: on_feedback(told.feedback))
@@ -259,7 +274,24 @@ class ForeignAction:
         if answer.status not in tuple(GoalEnd):
             sent.end(ServerFailed(self.name, f"its result has goal status {answer.status}, which is no end"))
             return
-        sent.end(Ended(GoalEnd(answer.status), answer.result))
+        ended = Ended(GoalEnd(answer.status), answer.result)
+        if ended.end is GoalEnd.CANCELED and not (sent.cancelled() or self._switch.reason):
+            sent.end(TakenOver(self.name, "cancelled the goal at"))
+        elif ended.end is GoalEnd.ABORTED:
+            sent.aborted = (monotonic() + STATUS_DELAY, ended)
+            self._conclude_aborted(sent)
+        else:
+            sent.end(ended)
+
+    def _conclude_aborted(self, sent: _Sent) -> None:
+        """End an aborted goal once it is known whether the goal of another client has replaced it."""
+        if sent.aborted is None:
+            return
+        until, ended = sent.aborted
+        if any(not each.startswith(self._own) and each not in sent.before for each in self._at_server):
+            sent.end(TakenOver(self.name, "sent a newer goal to"))
+        elif monotonic() >= until:
+            sent.end(ended)
 
     def cancel_all(self) -> None:
         """Cancel every goal of the server, also of other clients."""
@@ -280,6 +312,7 @@ class ForeignAction:
         sent, now = self._sent, monotonic()
         if sent is None:
             return
+        self._conclude_aborted(sent)
         if self.ready and self._is_same_server(sent):
             self._last_seen = now
         elif now - self._last_seen > SERVER_LOST:

@@ -39,16 +39,70 @@ NAV2: Mapping[int, tuple[SkillStatus, str]] = {
     206: (S.NOT_REACHABLE, "goal occupied"),
     207: (S.TIMEOUT, "planner timed out"),
     208: (S.NOT_REACHABLE, "no valid path"),
+    300: (S.SKILL_ERROR, "planner through poses failed"),
+    301: (S.SKILL_ERROR, "invalid planner"),
+    302: (S.SKILL_ERROR, "planner has no transform"),
+    303: (S.BLOCKED, "the robot is outside the map"),
+    304: (S.NOT_REACHABLE, "goal outside the map"),
+    305: (S.BLOCKED, "the robot's own position is occupied in the costmap"),
+    306: (S.NOT_REACHABLE, "goal occupied"),
+    307: (S.TIMEOUT, "planner timed out"),
+    308: (S.NOT_REACHABLE, "no valid path"),
+    309: (S.SKILL_ERROR, "no poses to pass through were given"),
+    400: (S.SKILL_ERROR, "route server failed"),
+    401: (S.SKILL_ERROR, "route server has no transform"),
+    402: (S.SKILL_ERROR, "no valid route graph"),
+    403: (S.SKILL_ERROR, "ambiguous nodes on the route graph"),
+    404: (S.TIMEOUT, "route server timed out"),
+    405: (S.NOT_REACHABLE, "no valid route"),
+    406: (S.SKILL_ERROR, "an operation on the route failed"),
+    407: (S.SKILL_ERROR, "invalid use of an edge scorer of the route"),
+    500: (S.SKILL_ERROR, "smoother failed"),
+    501: (S.SKILL_ERROR, "invalid smoother"),
+    502: (S.TIMEOUT, "smoother timed out"),
+    503: (S.BLOCKED, "the smoothed path is in collision"),
+    504: (S.SKILL_ERROR, "the path could not be smoothed"),
+    505: (S.NOT_REACHABLE, "invalid path"),
+    600: (S.SKILL_ERROR, "waypoint follower failed"),
+    601: (S.SKILL_ERROR, "the task at a waypoint failed"),
+    602: (S.SKILL_ERROR, "no valid waypoints"),
+    603: (S.NOT_REACHABLE, "a waypoint was missed"),
     700: (S.SKILL_ERROR, "turn failed"),
     701: (S.TIMEOUT, "turn timed out"),
     702: (S.SKILL_ERROR, "turn has no transform"),
     703: (S.BLOCKED, "collision ahead"),
+    710: (S.SKILL_ERROR, "backing up failed"),
+    711: (S.TIMEOUT, "backing up timed out"),
+    712: (S.SKILL_ERROR, "backing up has no transform"),
+    713: (S.SKILL_ERROR, "invalid input for backing up"),
+    714: (S.BLOCKED, "collision behind"),
+    720: (S.SKILL_ERROR, "driving on a heading failed"),
+    721: (S.TIMEOUT, "driving on a heading timed out"),
+    722: (S.SKILL_ERROR, "driving on a heading has no transform"),
+    723: (S.BLOCKED, "collision ahead"),
+    724: (S.SKILL_ERROR, "invalid input for driving on a heading"),
+    730: (S.SKILL_ERROR, "assisted teleoperation failed"),
+    731: (S.TIMEOUT, "assisted teleoperation timed out"),
+    732: (S.SKILL_ERROR, "assisted teleoperation has no transform"),
+    901: (S.NOT_REACHABLE, "unknown dock"),
+    902: (S.SKILL_ERROR, "invalid dock"),
+    903: (S.NOT_REACHABLE, "the pose before the dock was not reached"),
+    904: (S.NOTHING_THERE, "the dock was not detected"),
+    905: (S.BLOCKED, "the dock could not be driven to or left"),
+    906: (S.SKILL_ERROR, "docked, but not charging"),
+    907: (S.TIMEOUT, "docking timed out"),
+    999: (S.SKILL_ERROR, "docking failed"),
     9000: (S.SKILL_ERROR, "navigator failed"),
     9001: (S.SKILL_ERROR, "behaviour tree could not be loaded"),
     9002: (S.SKILL_ERROR, "navigator has no transform"),
     9003: (S.TIMEOUT, "navigator timed out"),
+    9100: (S.SKILL_ERROR, "navigator failed"),
+    9101: (S.SKILL_ERROR, "behaviour tree could not be loaded"),
+    9102: (S.SKILL_ERROR, "navigator has no transform"),
+    9103: (S.TIMEOUT, "navigator timed out"),
 }
 MOVEIT: Mapping[int, tuple[SkillStatus, str]] = {
+    0: (S.SKILL_ERROR, "ended without a code"),
     99999: (S.SKILL_ERROR, "failure"),
     -1: (S.NOT_REACHABLE, "planning failed"),
     -2: (S.NOT_REACHABLE, "invalid motion plan"),
@@ -100,6 +154,10 @@ _WITHOUT_CODE: Mapping[GoalEnd, SkillStatus] = {
 }
 
 
+PREEMPTED = "ended without a reason, as if another client has taken over"
+"""Meaning of a goal that Nav2 aborts with the code NONE: it has a code for everything that is in the way."""
+
+
 def status_of(end: GoalEnd, family: str, code: int | None) -> tuple[SkillStatus, str]:
     """Return the status of a skill and what the code means.
 
@@ -110,6 +168,8 @@ def status_of(end: GoalEnd, family: str, code: int | None) -> tuple[SkillStatus,
     """
     if end is GoalEnd.CANCELED:
         return S.CANCELLED, "cancelled"
+    if family == "nav2" and end is GoalEnd.ABORTED and code == _SUCCESS[family]:
+        return S.CANCELLED, PREEMPTED
     if code is None or code == _SUCCESS[family]:
         return _WITHOUT_CODE[end], end.name.lower()
     if code in CODES[family]:

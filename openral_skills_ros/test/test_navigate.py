@@ -10,6 +10,7 @@ pytest.importorskip("rclpy")
 pytest.importorskip("nav2_msgs", reason="the interfaces of Nav2 are not built: make robot")
 
 import numpy as np
+from action_msgs.srv import CancelGoal
 from lifecycle_msgs.srv import GetState
 from nav2_msgs.action import NavigateToPose
 from nav_msgs.msg import OccupancyGrid
@@ -56,7 +57,7 @@ def test_a_drive_reaches_nav2_in_the_map_frame_and_reports_its_progress(bench: A
         ("aborts", 208, SkillStatus.NOT_REACHABLE, "no valid path"),
         ("aborts", 105, SkillStatus.BLOCKED, "no progress along the path"),
         ("aborts", 9003, SkillStatus.TIMEOUT, "navigator timed out"),
-        ("aborts", 0, SkillStatus.BLOCKED, "aborted"),
+        ("aborts", 0, SkillStatus.CANCELLED, "another client has taken over"),
         ("aborts", 4711, SkillStatus.SKILL_ERROR, "unknown error code 4711"),
         ("silent", 0, SkillStatus.SKILL_ERROR, "neither accepted nor rejected"),
     ],
@@ -223,6 +224,40 @@ def test_goals_left_over_from_a_crash_are_cancelled_and_those_of_others_are_not(
     bench.start(NAV2)
     bench.until(lambda: list(nav2.running) == ids[1:])
     client.destroy()
+
+
+@pytest.mark.parametrize("code", [0, 105])
+def test_a_goal_that_another_client_replaces_is_the_operators_word_and_no_blocked_way(
+    bench: Any, code: int
+) -> None:
+    nav2 = bench.nav2()
+    nav2.mode, nav2.code = "runs", code
+    bench.start(NAV2)
+    ended = bench.send("navigate", goal=KITCHEN)
+    bench.until(lambda: len(nav2.running) == 1)
+    rviz = ActionClient(bench.client, NavigateToPose, "navigate_to_pose")
+    bench.until(rviz.server_is_ready)
+    bench.wait(rviz.send_goal_async(NavigateToPose.Goal()))
+    bench.until(lambda: len(nav2.running) == 2)
+    nav2.preempt()
+    result = ended.result()
+    assert (result.status, "sent a newer goal" in result.message) == (SkillStatus.CANCELLED, True)
+    assert len(nav2.running) == 1, "the goal of the other client goes on"
+    rviz.destroy()
+
+
+def test_a_goal_that_another_client_cancels_says_so(bench: Any) -> None:
+    nav2 = bench.nav2()
+    nav2.mode = "runs"
+    bench.start(NAV2)
+    ended = bench.send("navigate", goal=KITCHEN)
+    bench.until(lambda: len(nav2.running) == 1)
+    canceller = bench.client.create_client(CancelGoal, "navigate_to_pose/_action/cancel_goal")
+    bench.until(canceller.service_is_ready)
+    bench.wait(canceller.call_async(CancelGoal.Request()))
+    result = ended.result()
+    assert (result.status, "another client" in result.message) == (SkillStatus.CANCELLED, True)
+    bench.client.destroy_client(canceller)
 
 
 def test_a_drive_stops_when_its_client_is_gone(bench: Any) -> None:

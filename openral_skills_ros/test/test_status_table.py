@@ -33,7 +33,7 @@ def test_a_code_of_a_newer_distribution_is_named(family: str) -> None:
 
 @pytest.mark.parametrize(
     ("package", "family", "skip"),
-    [("moveit_msgs.msg.MoveItErrorCodes", "moveit", {"SUCCESS", "UNDEFINED"})],
+    [("moveit_msgs.msg.MoveItErrorCodes", "moveit", {"SUCCESS"})],
 )
 def test_every_code_of_the_installed_interface_is_mapped(package: str, family: str, skip: set[str]) -> None:
     module, name = package.rsplit(".", 1)
@@ -44,3 +44,30 @@ def test_every_code_of_the_installed_interface_is_mapped(package: str, family: s
         if constant.isupper() and isinstance(getattr(interface, constant), int)
     }
     assert {constant for constant, code in codes.items() if code not in CODES[family]} == skip & set(codes)
+
+
+NAV2_CODES = (
+    *(range(100, 108), range(200, 209), range(300, 310), range(400, 408), range(500, 506), range(600, 602)),
+    *(range(700, 704), range(710, 715), range(720, 725), range(730, 733), range(901, 907), range(999, 1000)),
+)
+"""Codes in the actions of nav2_msgs in Jazzy, by action."""
+
+
+@pytest.mark.parametrize("codes", NAV2_CODES, ids=lambda codes: str(codes.start))
+def test_every_code_of_nav2_has_a_meaning(codes: range) -> None:
+    assert not [code for code in codes if code not in CODES["nav2"]]
+
+
+@pytest.mark.parametrize("first", [200, 300])
+def test_what_stands_in_the_way_is_the_same_for_both_planners(first: int) -> None:
+    one_pose, poses = ([CODES["nav2"][start + code][0] for code in range(9)] for start in (200, first))
+    assert one_pose == poses
+
+
+@pytest.mark.parametrize("code", [503, 703, 714, 723])
+def test_a_collision_ahead_is_a_blocked_way(code: int) -> None:
+    assert status_of(GoalEnd.ABORTED, "nav2", code)[0] is SkillStatus.BLOCKED
+
+
+def test_a_goal_that_nav2_aborts_without_a_reason_is_no_blocked_way() -> None:
+    assert status_of(GoalEnd.ABORTED, "nav2", 0)[0] is SkillStatus.CANCELLED

@@ -27,8 +27,9 @@ from openral_fleet.records import FleetState
 from openral_fleet.ros.journal import JOURNAL_FILE, FleetJournal
 from openral_perception_ros.engines.weights_record import WeightsRecord
 from openral_reasoner.context import RawCall
-from openral_reasoner.core import Core, IdleState
+from openral_reasoner.core import Core
 from openral_reasoner.events import PaletteChanged, PromptReceived
+from openral_reasoner.idle_state import IdleState
 from openral_reasoner.journal import JournalHeader, event_line, header_line, read_journal, replay_journal
 from openral_reasoner.llm.base import load_prices
 from openral_reasoner.palette.entries import ToolPalette

@@ -350,7 +350,11 @@ def _mission_marks(entries: list[Entry]) -> Iterator[tuple[float, str, str]]:
             if seen.get(key) != call.status:
                 kind = "decision" if key not in seen else "outcome"
                 seen[key] = call.status
-                yield entry.time, kind, f"{call.tool} {call.status}"[:200]
+                yield (
+                    entry.time,
+                    kind,
+                    f"{call.tool} {call.status}{call.message and f': {call.message}'}"[:200],
+                )
         if message.state >= MissionStatus.STATE_SUCCEEDED and message.mission_id not in ended:
             ended.add(message.mission_id)
             yield entry.time, "end", f"{message.goal}: {message.reason}"[:200]

@@ -9,6 +9,7 @@ from openral_reasoner.behaviors.exploring import execute_on_known_floor, explore
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, not_evaluated
 from openral_reasoner.behaviors.requests import SKILLS, RequestFailed, resolve, wait_for
 from openral_reasoner.behaviors.skill_goal import STOOD, MissingParameter, bind
+from openral_reasoner.context import plain
 from openral_reasoner.evidence import Same
 from openral_reasoner.mission import KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import SkillEntry
@@ -126,7 +127,9 @@ def close_container(mission: Mission, node_id: str) -> Procedure[None]:
     if result.success:
         mission.opened.discard(node_id)
     else:
-        mission.news.append(f"{node_id} was left open: CLOSE ended {result.status.name}")
+        mission.news.append(
+            f"{node_id} was left open: CLOSE ended {result.status.name} ({plain(result.message, 200)})"
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,9 @@ def handoff_question(
     mission: Mission, call_id: str, question: str, choices: tuple[str, ...]
 ) -> HandoffQuestion:
     """Build a question with what was tried and what remains of the budget."""
-    calls = (f"{r.tool} {r.arguments}: {r.status}" for r in mission.records.values() if r.status != "pending")
+    calls = (
+        f"{r.tool} {r.arguments}: {r.in_words()}" for r in mission.records.values() if r.status != "pending"
+    )
     return HandoffQuestion(
         id=call_id,
         mission_id=mission.id,

@@ -244,7 +244,7 @@ class IdleResidencyManager:
     """Run one transition at a time, each with a deadline; a failed one is not retried."""
 
     def __init__(self, rules: ResidencyRules, deadline: float) -> None:
-        self._rules, self._deadline = rules, deadline
+        self.rules, self._deadline = rules, deadline
         self._state = ResidencyState()
         self._palette: ToolPalette | None = None
         self._pending: PendingTransition | None = None
@@ -305,8 +305,8 @@ class IdleResidencyManager:
         if self._palette is None or self._pending is not None:
             return
         self._clear_keep_warm_timer()
-        residents = residents_of(self._palette, self._state, self._rules)
-        due = next_restore_action(residents, self._state, self._rules, now)
+        residents = residents_of(self._palette, self._state, self.rules)
+        due = next_restore_action(residents, self._state, self.rules, now)
         if isinstance(due, Transition):
             self._start(due, now)
         elif due is not None:

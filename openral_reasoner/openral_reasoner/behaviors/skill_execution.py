@@ -10,6 +10,7 @@ from openral_reasoner.behaviors.exploring import execute_on_known_floor
 from openral_reasoner.behaviors.locate import LocateOutcome
 from openral_reasoner.behaviors.meeting import meet, walks
 from openral_reasoner.behaviors.skill_goal import Extra, MissingParameter, bind
+from openral_reasoner.behaviors.unknown_outcome import REPEATABLE, establish
 from openral_reasoner.mission import KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import SkillEntry
 from openral_reasoner.policies import RecoveryAction, RecoveryPolicy
@@ -149,7 +150,8 @@ def run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Proce
                 )
             step = replace(step, target=refined.target)
         result = yield from attempt(mission, step)
-        if result.success or _fell_from_hand(step, result):
+        result = yield from establish(mission, step.entry.verb, step.target, result)
+        if result.success or _must_not_be_repeated(step, result):
             return SkillExecution(result, step.target)
         action, recovery = recovery.after(result.status)
         if action is RecoveryAction.GIVE_UP:
@@ -163,9 +165,10 @@ def run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Proce
             yield from approach(mission, replace(step.target, standing=None))
 
 
-def _fell_from_hand(step: SkillStep, result: SkillResult) -> bool:
-    """Return True if the skill lost the object that it needs in the hand; only a new grasp would help."""
-    return result.status is SkillStatus.LOST_OBJECT and step.entry.verb is not Verb.GRASP
+def _must_not_be_repeated(step: SkillStep, result: SkillResult) -> bool:
+    """Return True if the skill may be done, or lost the object that it needs in the hand."""
+    fell = result.status is SkillStatus.LOST_OBJECT and step.entry.verb is not Verb.GRASP
+    return fell or (result.may_be_done and step.entry.verb not in REPEATABLE)
 
 
 def attempt(mission: Mission, step: SkillStep) -> Procedure[SkillResult]:

@@ -10,15 +10,15 @@ from math import isfinite
 from openral_core.consent import ConsentOutcome
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.rskills import ParameterSpec, ParameterType
-from openral_core.skills import ParamValue, SkillGoal, SkillResult, SkillStatus, Verb
+from openral_core.skills import OUTCOME_UNKNOWN, ParamValue, SkillGoal, SkillResult, SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.human import consent_to
 from openral_reasoner.behaviors.requests import SKILLS, MissionCancelled, wait_for
 from openral_reasoner.behaviors.residency import free_memory_for_skill, keep_evicted, restore_pending
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import CancelSkill, ClearDeadline, SendSkill, SetDeadline
-from openral_reasoner.context import ToolResult
-from openral_reasoner.events import CallFailed, DeadlinePassed, Event, SkillEnded
+from openral_reasoner.context import ToolResult, plain
+from openral_reasoner.events import NOT_CARRIED_OUT, CallFailed, DeadlinePassed, Event, SkillEnded
 from openral_reasoner.evidence import Acted
 from openral_reasoner.mission import KnownObject, Mission, Procedure, Wait
 from openral_reasoner.palette.entries import SkillEntry
@@ -45,6 +45,9 @@ def execute_skill(
 
     A goal that misses its ``deadline`` [s], by default its manifest's, or is no longer wanted is cancelled.
     Detectors evicted for it are restored afterwards.
+
+    Raises:
+        MissionCancelled: If the operator, or another client of the robot, cancelled it.
     """
     yield from wait_for(mission, SKILLS)
     refused = yield from free_memory_for_skill(mission, entry)
@@ -60,6 +63,8 @@ def execute_skill(
         result = yield from send_goal(mission, entry, words, params, deadline)
     mission.note(fact_of(entry, target, result, params))
     mission.blocked = mission.blocked.after(target.id, result, drove=entry.verb is Verb.NAVIGATE)
+    if result.status is SkillStatus.CANCELLED:
+        raise MissionCancelled(f"{entry.id} was cancelled, not by this mission: {plain(result.message, 300)}")
     yield from restore_pending(mission)
     return result
 
@@ -83,10 +88,10 @@ def send_goal(
     except (MissionCancelled, BudgetExhausted):
         yield from stop_goal(mission, call_id)
         raise
-    result = result_of(event)
     if isinstance(event, DeadlinePassed):
-        yield from stop_goal(mission, call_id)
+        result = late_result(result_of((yield from stop_goal(mission, call_id))))
     else:
+        result = result_of(event)
         release_memory(mission, event)
     mission.emit(ClearDeadline(call_id=call_id))
     permitted = result.evidence.get(ConsentOutcome.PERMITTED)
@@ -124,8 +129,8 @@ def release_memory(mission: Mission, event: Event) -> None:
         mission.residency = mission.residency.reserve_for("")
 
 
-def stop_goal(mission: Mission, call_id: str) -> Procedure[None]:
-    """Cancel a goal and wait, bounded, for its result."""
+def stop_goal(mission: Mission, call_id: str) -> Procedure[Event]:
+    """Cancel a goal and wait, bounded, for its end, which is returned: it may have succeeded meanwhile."""
     mission.emit(CancelSkill(call_id=call_id))
     mission.emit(SetDeadline(call_id=call_id, seconds=mission.settings.deadlines.cancel))
     event = yield Wait(call_id)
@@ -135,7 +140,10 @@ def stop_goal(mission: Mission, call_id: str) -> Procedure[None]:
         mission.news.append(UNCONFIRMED)
     mission.emit(ClearDeadline(call_id=call_id))
     if mission.records[call_id].status == "pending":
-        mission.finish(call_id, "CANCELLED", "stopped by the reasoner")
+        ended = isinstance(event, SkillEnded) and event.result.status is not SkillStatus.CANCELLED
+        status = result_of(event).status.name if ended else "CANCELLED"
+        mission.finish(call_id, status, "stopped by the reasoner")
+    return event
 
 
 def result_of(event: Event) -> SkillResult:
@@ -143,8 +151,19 @@ def result_of(event: Event) -> SkillResult:
     if isinstance(event, SkillEnded):
         return event.result
     if isinstance(event, CallFailed):
-        return SkillResult(SkillStatus.SKILL_ERROR, event.message)
-    return SkillResult(SkillStatus.TIMEOUT, "the skill server did not finish within its deadline")
+        unknown = event.condition not in NOT_CARRIED_OUT
+        return SkillResult(SkillStatus.SKILL_ERROR, event.message, {OUTCOME_UNKNOWN: unknown})
+    return SkillResult(SkillStatus.TIMEOUT, TOO_LATE, {OUTCOME_UNKNOWN: True})
+
+
+def late_result(result: SkillResult) -> SkillResult:
+    """Return the result of a goal that was cancelled at its deadline; only what it completed counts."""
+    if result.status is not SkillStatus.CANCELLED:
+        return result
+    return SkillResult(SkillStatus.TIMEOUT, f"{TOO_LATE}: {result.message}", result.evidence)
+
+
+TOO_LATE = "the skill server did not finish within its deadline"
 
 
 Extra = str | int | float | bool

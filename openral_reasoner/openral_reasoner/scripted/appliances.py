@@ -4,7 +4,14 @@ from openral_core.skills import Verb
 from openral_reasoner.palette.entries import ControlEntry
 from openral_reasoner.scripted.control_names import controls_named, controls_of
 from openral_reasoner.scripted.goals import Press, Switch
-from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, named_place, require_success
+from openral_reasoner.scripted.steps import (
+    Plan,
+    PlanContext,
+    PlanFailed,
+    named_place,
+    outcome,
+    require_success,
+)
 
 
 def switch(context: PlanContext, goal: Switch) -> Plan[str]:
@@ -18,7 +25,7 @@ def switch(context: PlanContext, goal: Switch) -> Plan[str]:
     for control in meant:
         reply = yield from context.act(Verb.SWITCH, control.id, parameters={"on": goal.on})
         if reply.status != "SUCCEEDED":
-            failed.append(f"{control.appliance} ({reply.status})")
+            failed.append(f"{control.appliance}: {outcome(reply)}")
     if failed:
         raise PlanFailed(f"I couldn't switch {way} the {', the '.join(failed)}. What should I do?")
     return f"{', '.join(f'The {control.appliance}' for control in meant)} is {way}."

@@ -5,7 +5,7 @@ from openral_reasoner.context import ToolResult
 from openral_reasoner.scripted.control_names import controls_named
 from openral_reasoner.scripted.goals import AskState, TellState
 from openral_reasoner.scripted.noun_phrases import singular
-from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, named_place
+from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, named_place, outcome
 from openral_reasoner.tools.queries import RecallObjectTool
 from openral_reasoner.tools.states import UNKNOWN_STATE, GetStateTool, NoteStateTool
 
@@ -38,7 +38,7 @@ def ask_state(context: PlanContext, goal: AskState) -> Plan[str]:
     """
     reply = yield GetStateTool(target=(yield from subject(context, goal.what)))
     if reply.status not in ("KNOWN", UNKNOWN_STATE):
-        raise PlanFailed(f"I couldn't ask memory about the {goal.what}: {reply.status}. What should I do?")
+        raise PlanFailed(f"I couldn't ask memory about the {goal.what}: {outcome(reply)}. What should I do?")
     return answer_in_words(goal, reply)
 
 
@@ -62,5 +62,5 @@ def tell_state(context: PlanContext, goal: TellState) -> Plan[str]:
     target = yield from subject(context, goal.what)
     reply = yield NoteStateTool.model_validate({"target": target, "state": goal.value})
     if reply.status != "NOTED":
-        raise PlanFailed(f"I couldn't note that the {goal.what} is {goal.value}: {reply.status}.")
+        raise PlanFailed(f"I couldn't note that the {goal.what} is {goal.value}: {outcome(reply)}.")
     return f"I will remember that the {goal.what} is {goal.value}."

@@ -13,7 +13,7 @@ from openral_core.text.noun_phrases import without_number
 from openral_reasoner.behaviors.exploring import UNEXPLORED
 from openral_reasoner.behaviors.recall import BAD_QUERY
 from openral_reasoner.behaviors.skill_goal import Extra
-from openral_reasoner.context import ObjectSummary, RawCall, ToolResult
+from openral_reasoner.context import ObjectSummary, RawCall, ToolResult, plain
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.search import BLIND, NOBODY_CAN_LOOK, SEEN_NOT_PLACED
 from openral_reasoner.tools.actions import ExecuteRskillTool
@@ -25,6 +25,8 @@ from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, R
 BLIND_VISITS = 3
 """Places in a row without an evaluated image, after which a search is given up."""
 _NOBODY = (NOBODY_CAN_LOOK, "NO_DETECTOR")
+LONGEST_REASON = 300
+"""Longest reason of a peer in a message to the operator [characters]."""
 _HAND_AFTER = {Verb.GRASP: True, Verb.PLACE: False, Verb.HANDOVER: False}
 SEVERAL = ResolveStatus.AMBIGUOUS.name
 """Status of a reference that means several."""
@@ -153,7 +155,7 @@ def require_success(reply: ToolResult, what: str) -> ToolResult:
         PlanFailed: If not.
     """
     if reply.status != "SUCCEEDED":
-        raise PlanFailed(f"I couldn't {what}: {reply.status}. What should I do?")
+        raise PlanFailed(f"I couldn't {what}: {outcome(reply)}. What should I do?")
     return reply
 
 
@@ -241,10 +243,14 @@ def _placement_problem(reply: ToolResult) -> str:
 
 def unseen(reply: ToolResult) -> str:
     """Return why no image was evaluated, in the peers' words."""
-    reported = "; ".join(peer_word for peer_word in reply.peer_words if peer_word)
-    if reply.status in _NOBODY and reported:
-        return reported
-    return f"{reply.status} ({reported})" if reported else reply.status
+    reported = "; ".join(filter(None, reply.peer_words))
+    return reported if reply.status in _NOBODY and reported else outcome(reply)
+
+
+def outcome(reply: ToolResult) -> str:
+    """Return a status with its reason: in the peers' words, else in the core's."""
+    reason = plain("; ".join(filter(None, reply.peer_words)) or reply.text, LONGEST_REASON)
+    return f"{reply.status} ({reason.rstrip('.')})" if reason else reply.status
 
 
 def _search_suggested_place(context: PlanContext, words: str, answer: str) -> Plan[ObjectSummary]:
@@ -325,6 +331,9 @@ def one_of(reply: ToolResult, reference: str) -> ObjectSummary:
         PlanFailed: If it means none, or several.
     """
     if not reply.found:
-        choices = f": it may be {', '.join(reply.valid)}" if reply.status == SEVERAL and reply.valid else ""
-        raise PlanFailed(f"I don't know which place or person {reference!r} is ({reply.status}{choices}).")
+        several = reply.status == SEVERAL and reply.valid
+        choices = f"{reply.status}: it may be {', '.join(reply.valid)}" if several else ""
+        raise PlanFailed(
+            f"I don't know which place or person {reference!r} is ({choices or outcome(reply)})."
+        )
     return reply.found[0]

@@ -76,7 +76,7 @@ def test_a_container_is_opened_once_and_closed_again(mission: Mission, home: Sym
 def test_a_container_that_stays_open_is_news(mission: Mission, home: SymbolicHome) -> None:
     run_procedure(mission, open_container(mission, "fridge_1"), HomePeers(home).answer)
     run_procedure(mission, close_container(mission, "fridge_1"), failing(home, SkillStatus.BLOCKED))
-    assert mission.news == ["fridge_1 was left open: CLOSE ended BLOCKED"]
+    assert mission.news == ["fridge_1 was left open: CLOSE ended BLOCKED ()"]
     assert mission.opened == {"fridge_1"}
 
 

@@ -87,7 +87,7 @@ def test_a_lamp_that_does_not_light_up_is_a_question_and_no_success(
     lit: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     lit.lamps["floor_lamp"].dead = True
-    assert "couldn't switch on the floor lamp (BLOCKED)" in asked(
+    assert "couldn't switch on the floor lamp: BLOCKED (it does not look on)" in asked(
         run("turn on the floor lamp", lit, palette, settings)
     )
 

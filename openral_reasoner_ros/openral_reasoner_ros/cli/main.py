@@ -191,7 +191,10 @@ def format_status(message: MissionStatus) -> str:
     lines += [f"  cost: {cost_words({line.name: line.used for line in message.budget})}"]
     earlier = message.calls[0].index if message.calls else 0
     lines += [f"  {earlier} earlier calls"] if earlier else []
-    lines += [f"  {call.tool} {call.arguments_json} -> {call.status}" for call in message.calls]
+    lines += [
+        f"  {call.tool} {call.arguments_json} -> {call.status}{call.message and f': {call.message}'}"
+        for call in message.calls
+    ]
     lines += [f"  looked at {place}" for place in message.searched]
     lines += [f"  evidence: {fact}" for fact in message.evidence]
     return "\n".join(lines)
