@@ -31,6 +31,8 @@ STORIES = Path(__file__).parent / "results" / "suspensions.jsonl"
 AWAY = 20.0
 """Length of a suspension [s]: as long as DDS waits before it forgets a participant."""
 FETCHED = ("baguette", "apple", "lemon", "remote", "can")
+PER_GRAPH = 3
+"""Fetched objects in one graph: the person takes four things, one of them the wine."""
 GOALS = (*((f"bring me the {label}", 2, 8.0) for label in FETCHED), ("bring me a cup of wine", 6, 15.0))
 """Goal, most suspensions in its story, and longest time from one to the next [s]."""
 PATIENCE = 60.0
@@ -56,7 +58,8 @@ async def _graph(seed: int, wanted: int, stories: list[Row]) -> None:
         async with rig:
             if not await rig.runner.wait_until_ready():
                 raise RuntimeError("the graph did not come up")
-            for goal, most, longest in dice.sample(GOALS, len(GOALS)):
+            goals = [*dice.sample(GOALS[:-1], PER_GRAPH), GOALS[-1]]
+            for goal, most, longest in dice.sample(goals, len(goals)):
                 if _count(stories) >= wanted:
                     return
                 story = {"seed": seed, **await _story(rig, goal, most, longest, dice)}

@@ -57,7 +57,7 @@ class ActingTools:
         """
 
         async def run() -> MissionReply:
-            receipt = await self._missions.deliver(goal, requester=requester)
+            receipt = await self._missions.deliver(goal, requester=requester, attended=wait > 0.0)
             return await self._followed(receipt, wait, ctx)
 
         return await self._stopping_on_cancel(run)

@@ -5,11 +5,13 @@ A prompt is all that goes out. The reasoner decides within its palette, policy a
 
 import asyncio
 import time
+import uuid
 from collections.abc import Awaitable, Callable
 
 from openral_core.missions import is_final, state_name
 from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt
 from openral_reasoner.behaviors.human import is_approval
+from openral_reasoner_ros.attendance import attended_id
 from openral_reasoner_ros.mission_client import MissionMonitor
 from openral_ros.node_thread import NodeThread
 from openral_ros.prompt_client import RECEIPT_TIMEOUT, PromptClient
@@ -28,17 +30,21 @@ class MissionClient:
         self._thread, self._monitor = thread, monitor
         self._prompts = PromptClient(thread.scope, thread.node, "mcp")
 
-    async def deliver(self, text: str, requester: str = "", in_reply_to: str = "") -> PromptReceipt:
-        """Publish a prompt until the reasoner acknowledges it.
+    async def deliver(
+        self, text: str, requester: str = "", in_reply_to: str = "", *, attended: bool = False
+    ) -> PromptReceipt:
+        """Publish a prompt until the reasoner acknowledges it; an ``attended`` mission ends with this node.
 
         Raises:
             NotAcknowledged: If there is no receipt in time.
         """
         trace = current_traceparent()
+        prompt_id = attended_id(self._thread.node.get_name(), uuid.uuid4().hex) if attended else ""
         return await self._thread.call(
             lambda deliver: self._prompts.send(
                 deliver,
                 RECEIPT_TIMEOUT,
+                prompt_id,
                 text=text,
                 requester=requester,
                 in_reply_to=in_reply_to,

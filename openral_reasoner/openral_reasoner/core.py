@@ -192,7 +192,8 @@ class Core:
         self._stopped_at = self._now if stopped else self._stopped_at
 
     def _cancelled(self, event: Cancelled) -> None:
-        self._outbox += dropped(self._queue.drop(), event.reason)
+        if not event.kept:
+            self._outbox += dropped(self._queue.drop(), event.reason)
         self._interrupt(MissionCancelled(event.reason))
 
     def _stop_changed(self, event: StopChanged) -> None:

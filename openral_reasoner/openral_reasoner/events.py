@@ -36,10 +36,11 @@ class PaletteChanged(FrozenModel):
 
 
 class Cancelled(FrozenModel):
-    """The mission was cancelled."""
+    """The mission was cancelled, and with it the queued goals unless they are ``kept``."""
 
     kind: Literal["cancelled"] = "cancelled"
     reason: str
+    kept: bool = False
 
 
 class DeadlinePassed(CallEvent):

@@ -55,6 +55,10 @@ class MissionClock:
         self._offset = now + down - time.monotonic()
         return down
 
+    def pause(self, seconds: float) -> None:
+        """Leave out a time for which the missions stood still [s]."""
+        self._offset -= seconds
+
 
 class MissionJournal:
     """Writer of the journal; a write error is logged once and costs the journal, never the mission.

@@ -25,6 +25,7 @@ from openral_reasoner.events import Cancelled, Event, PaletteChanged, PromptRece
 from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import build_palette
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner_ros.attendance import Attendance
 from openral_reasoner_ros.clients.model import DeadlineClient, ModelClient, make_advisor, make_model
 from openral_reasoner_ros.dispatcher import EventDispatcher, Handler
 from openral_reasoner_ros.genai_spans import GenAiConventions
@@ -76,8 +77,7 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
     parameters, log = configured.parameters, node.get_logger().error
     conventions = GenAiConventions.from_environment(os.environ, parameters.brain.value, parameters.model)
     traces, clock = scope.enter_context(closing(Traces(conventions))), MissionClock()
-    folder = Path(parameters.journal) if parameters.journal else None
-    journal = scope.enter_context(closing(MissionJournal(folder, log)))
+    journal = scope.enter_context(closing(MissionJournal(parameters.journal_folder, log)))
     restored = restore(journal, parameters.settings(), log)
     core = restored.core
     record = make_recorder(scope, parameters.record, core, log, restored.mission)
@@ -97,8 +97,8 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
         }
     )
     resumption = Resumption(restored, dispatcher, monitor.skill, journal, clock)
-    resumption.restart_deadlines(deadlines.set)
     publishers.report(restored.lost or core.report(clock()))
+    attendance = Attendance(node, dispatcher.post)
     scope.callback(dispatcher.close)
 
     def poll() -> None:
@@ -110,6 +110,7 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
         configured.palette.publish(palette)
         if core.mission is not None:
             publishers.report(resumption.shown(core.mission.report()))
+        attendance.poll(core.mission if resumption.is_done else None)
 
     def post(event: Event) -> None:
         if not (isinstance(event, PromptReceived) and resumption.takes(event)):

@@ -152,6 +152,11 @@ class ReasonerParameters(Parameters):
     handoffs: int = Field(default=1, ge=0, le=100, description="budget: questions to a human")
     seconds: float = Field(default=900.0, ge=1.0, le=86400.0, description="budget: wall-clock time [s]")
 
+    @property
+    def journal_folder(self) -> Path | None:
+        """Folder of the journal, None for none."""
+        return Path(self.journal) if self.journal else None
+
     def settings(self) -> MissionSettings:
         """Return the settings of the mission core."""
         lines = {name: getattr(self, name) for name in SearchBudget.model_fields}

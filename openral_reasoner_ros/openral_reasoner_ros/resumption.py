@@ -133,20 +133,21 @@ class Resumption:
         self.is_done, self._question = False, ""
         self._asked: HandoffQuestion | None = None
         self._receipt: PublishReceipt | None = None
-        self._due = time.monotonic() + PEERS_WAIT
+        self._asked_at, self._due = 0.0, time.monotonic() + PEERS_WAIT
         skill.run_id = journal.id
         journal.attach(restoration.core, lambda: skill.server)
         if restoration.mission is not None and restoration.core.settings != restoration.settings:
             self.post(SettingsChanged(settings=restoration.settings))
 
-    def restart_deadlines(self, start: Callable[[SetDeadline], None]) -> None:
-        """Start the open deadlines with the time that is left; a repeated call gets some time anew."""
-        restored, mission, now = self.restoration.mission, self.restoration.core.mission, self._clock()
-        if restored is None or mission is None:
-            return
-        for call_id, due in restored.deadlines.items():
-            least = 0.05 if call_id == mission.id else MIN_DEADLINE + PEERS_WAIT
-            start(SetDeadline(call_id=call_id, seconds=max(due - now, least)))
+    def _restart_deadlines(self) -> None:
+        """Start the open deadlines with the time that is left; a repeated call gets some time anew.
+
+        None runs before the mission goes on: it would end while the operator is asked.
+        """
+        mission, now = self.restoration.core.mission, self._clock()
+        for call_id, due in self.restored.deadlines.items():
+            least = 0.05 if mission is not None and call_id == mission.id else MIN_DEADLINE
+            self.carry_out(SetDeadline(call_id=call_id, seconds=max(due - now, least)))
 
     def poll(self, palette: ToolPalette) -> None:
         """Go on once the peers are back; called after each poll of the graph."""
@@ -183,6 +184,7 @@ class Resumption:
         if not is_answer or mission is None or contains_stop_word(prompt.text):
             return False
         self._question = ""
+        self._clock.pause(time.monotonic() - self._asked_at)
         self._receipt = PublishReceipt(
             prompt_id=prompt.id, outcome=PromptOutcome.ANSWERED, mission_id=mission.id
         )
@@ -231,7 +233,8 @@ class Resumption:
         if mission is None or self.patience <= 0.0:
             self._give_up("what the robot did meanwhile is unknown")
             return
-        self._question, self._due = f"{mission.id}/resume", time.monotonic() + self.patience
+        self._question, self._asked_at = f"{mission.id}/resume", time.monotonic()
+        self._due = self._asked_at + self.patience
         question = f"{self._why_asked()} during this mission; {self.restored.where()}. Continue?"
         self._asked = HandoffQuestion(
             id=self._question,
@@ -255,6 +258,7 @@ class Resumption:
         """
         self.is_done = True
         lost, elsewhere = {command.call_id for command in self._lost()}, self._is_elsewhere
+        self._restart_deadlines()
         self.post(Resumed(down=self.down, answer=answer[:80]))
         for command in list(self.restored.open_calls()):
             if not isinstance(command, SendSkill):
@@ -262,7 +266,7 @@ class Resumption:
             elif command.call_id in lost:
                 self._fail(command.call_id, OUTCOME_UNKNOWN, UNKNOWN_OUTCOME)
             elif command.call_id in self.restored.servers:
-                self.skill.adopt(command)
+                self.skill.adopt(command, self.restored.servers[command.call_id])
             elif elsewhere:
                 self._fail(command.call_id, "UNAVAILABLE", NOT_SENT)
             else:
@@ -287,7 +291,7 @@ class Resumption:
         """Stop the goals that the process before had sent."""
         for command in self.restored.open_calls():
             if isinstance(command, SendSkill) and command.call_id in self.restored.servers:
-                self.skill.adopt(command)
+                self.skill.adopt(command, self.restored.servers[command.call_id])
                 self.skill.cancel(CancelSkill(call_id=command.call_id))
 
     def _give_up(self, why: str) -> None:

@@ -23,6 +23,8 @@ from openral_msgs.msg import MissionStatus, PromptReceipt
 from openral_reasoner.recording import read_lives
 from openral_reasoner.replay import replay, stories
 from openral_reasoner_ros.journal import JOURNAL_FILE
+from openral_reasoner_ros.parameters import ReasonerParameters
+from openral_reasoner_ros.resumption import MIN_DEADLINE, PEERS_WAIT
 from openral_reasoner_ros.telemetry import RECORDING_FILE
 
 RSKILLS = Path(__file__).parents[2] / "rskills"
@@ -202,6 +204,37 @@ def test_after_a_reboot_the_operator_is_asked_and_the_answer_is_acknowledged(kil
     assert len(set(graph.executed)) == len(graph.executed), "a goal was executed twice"
     lives = read_lives((killable.folder / RECORDING_FILE).read_text().splitlines())
     assert "the operator was asked and says 'continue'" in "\n".join(stories(lives))
+
+
+def test_a_journal_of_another_deployment_moves_nothing_unasked(killable: Killable) -> None:
+    graph, operator = killable.graph, killable.operator
+    killable.parameters = {"handoff_timeout": 60.0}
+    killable.start()
+    graph.hold_skills = True
+    operator.say("bring me the baguette")
+    killable.until(lambda: graph.held is not None)
+    killable.kill()
+    graph.hold_skills = False
+    graph.held.set_result(None)
+    journal, executed = killable.folder / JOURNAL_FILE, len(graph.executed)
+    lines = [json.loads(line) for line in journal.read_text().splitlines()]
+    prompt = next(n for n, line in enumerate(lines) if line.get("event", {}).get("kind") == "prompt_received")
+    lines[0]["settings"]["budget"]["seconds"] = 1e9
+    left = [line for line in lines[: prompt + 1] if "server" not in line]
+    journal.write_text("".join(json.dumps(line) + "\n" for line in left))
+    operator.statuses.clear()
+    killable.start()
+    killable.until(lambda: operator.statuses and operator.handoffs)
+    assert "Continue?" in operator.handoffs[-1].question
+    begun = time.monotonic()
+    killable.until(lambda: time.monotonic() - begun > MIN_DEADLINE + PEERS_WAIT)
+    assert killable.last.state == MissionStatus.STATE_WAITING_FOR_HUMAN, "nothing ends the question"
+    assert len(graph.executed) == executed
+    assert {line.name: line.limit for line in killable.last.budget}["seconds"] == ReasonerParameters().seconds
+    operator.say("stop")
+    killable.until(lambda: operator.ended)
+    assert killable.last.state == MissionStatus.STATE_CANCELLED
+    assert len(graph.executed) == executed
 
 
 def test_a_mission_that_stands_still_after_a_resumption_is_handed_over(killable: Killable) -> None:

@@ -51,14 +51,29 @@ def ongoing(clock: Clock, order: QueuedGoal) -> ActiveGoal:
     return ActiveGoal(Handle(), order)
 
 
+def watch(ongoing: ActiveGoal, clock: Clock, seconds: float) -> None:
+    for _ in range(round(seconds / 0.1)):
+        clock.now += 0.1
+        ongoing.check_deadline()
+
+
+def test_time_in_which_the_server_was_suspended_does_not_count(
+    ongoing: ActiveGoal, order: QueuedGoal, clock: Clock
+) -> None:
+    watch(ongoing, clock, 5.0)
+    clock.now += 20.0
+    watch(ongoing, clock, 4.0)
+    assert not order.cancelled.is_set()
+    watch(ongoing, clock, 1.5)
+    assert order.cancelled.is_set()
+
+
 def test_the_robot_is_stopped_at_the_deadline_and_not_before(
     ongoing: ActiveGoal, order: QueuedGoal, clock: Clock
 ) -> None:
-    clock.now += 9.9
-    ongoing.check_deadline()
+    watch(ongoing, clock, 9.9)
     assert not order.cancelled.is_set()
-    clock.now += 0.2
-    ongoing.check_deadline()
+    watch(ongoing, clock, 0.2)
     assert order.cancelled.is_set()
     assert not ongoing.ended.done()
     ongoing.end(STOPPED)
@@ -66,8 +81,7 @@ def test_the_robot_is_stopped_at_the_deadline_and_not_before(
 
 
 def test_a_robot_that_does_not_stop_is_a_timeout_all_the_same(ongoing: ActiveGoal, clock: Clock) -> None:
-    clock.now += 10.0 + STOP_GRACE
-    ongoing.check_deadline()
+    watch(ongoing, clock, 10.1 + STOP_GRACE)
     assert ongoing.ended.result().status is SkillStatus.TIMEOUT
     assert "has not stopped" in ongoing.ended.result().message
     ongoing.end(SkillResult(SkillStatus.SUCCEEDED, "arrived"))

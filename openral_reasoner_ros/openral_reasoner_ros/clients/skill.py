@@ -167,9 +167,9 @@ class SkillClient:
         )
         sent.add_done_callback(partial(self._on_accepted, goal))
 
-    def adopt(self, command: SendSkill) -> None:
-        """Take over a goal of an earlier process, and send it if the running server has never got it."""
-        goal = OpenGoal(command, self._handle_of(command.call_id), self.server)
+    def adopt(self, command: SendSkill, server: str) -> None:
+        """Take over a goal of an earlier process; send it if its server has never got it."""
+        goal = OpenGoal(command, self._handle_of(command.call_id), server)
         self._goals[command.call_id] = goal
         receive_feedback(self._client, goal.handle.goal_id, partial(self._on_feedback, command.call_id))
         self._ask(goal)
@@ -202,7 +202,7 @@ class SkillClient:
 
     def _follow_up(self, goal: OpenGoal, now: float, *, returned: bool) -> None:
         """Ask a server that answers for what may have been lost."""
-        if not self.runs(goal.server):
+        if self.is_known and not self.runs(goal.server):
             self._lose(goal, RESTARTED)
             self._goals.pop(goal.command.call_id, None)  # its server is gone, and the goal with it
             return
