@@ -18,6 +18,7 @@ from openral_reasoner.commands import (
     PublishReceipt,
     PublishStatus,
     SendSkill,
+    SetDeadline,
 )
 from openral_reasoner.core import Core
 from openral_reasoner.events import (
@@ -25,6 +26,7 @@ from openral_reasoner.events import (
     ModelAnswered,
     PaletteChanged,
     PromptReceived,
+    SettingsChanged,
     SkillEnded,
     StopChanged,
 )
@@ -163,6 +165,50 @@ def test_an_emergency_stop_ends_all_missions_and_refuses_goals_until_the_release
     assert "openral release" in str(restored.handle(PromptReceived(id="t", text=GO), 0.0))
     talk.give(StopChanged(reason=""))
     assert talk.say(GO, "r").outcome is STARTED
+
+
+@pytest.mark.parametrize("order", ["word first", "latch first", "word, end, latch"])
+def test_the_reason_of_an_emergency_stop_is_in_the_report_whatever_is_heard_first(
+    talk: Talk, order: str
+) -> None:
+    talk.say(GO)
+    latched = StopChanged(reason="dog in the way")
+    if order == "latch first":
+        talk.give(latched)
+    talk.say("stop", "s")
+    if order == "word, end, latch":
+        talk.end_skill()
+    if order != "latch first":
+        talk.give(latched)
+    if order != "word, end, latch":
+        talk.end_skill()
+    last = list(talk.every(PublishStatus))[-1].report
+    assert last.state is MissionState.CANCELLED
+    assert "dog in the way" in last.reason
+    assert talk.core.report(talk.now).reason == last.reason
+
+
+def test_a_stop_long_after_a_mission_says_nothing_about_it(talk: Talk) -> None:
+    talk.say(GO)
+    talk.say("stop", "s")
+    talk.end_skill()
+    talk.now += 60.0
+    talk.give(StopChanged(reason="dog in the way"))
+    assert "dog" not in talk.core.report(talk.now).reason
+
+
+def test_settings_of_another_process_bound_the_rest_of_the_mission(
+    talk: Talk, settings: MissionSettings
+) -> None:
+    talk.say(GO)
+    budget = settings.budget.model_copy(update={"seconds": 7.0, "skills": 1})
+    careful = settings.model_copy(update={"budget": budget, "require_approval": True, "queue_length": 1})
+    given = talk.give(SettingsChanged(settings=careful))
+    (deadline,) = (command for command in given if isinstance(command, SetDeadline))
+    assert deadline.seconds <= 7.0
+    assert {line.name: line.limit for line in talk.core.report(talk.now).budget}["skills"] == 1
+    assert talk.say("go to the shelf", "q").outcome is QUEUED
+    assert talk.say("go to the table", "r").outcome is REFUSED
 
 
 def test_a_skill_that_did_not_confirm_is_told_and_cancelled_again_by_the_next_stop(talk: Talk) -> None:

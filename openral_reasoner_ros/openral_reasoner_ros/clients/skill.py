@@ -92,6 +92,7 @@ class SkillClient:
         self.catalogue_subscription = scope.subscription(SkillCatalogue, SKILLS, self._on_catalogue, LATCHED)
         self._node, self._post, self._traces = node, post, traces
         self._goals: dict[str, OpenGoal] = {}
+        self._to_cancel: set[str] = set()
         self._catalogues = Catalogues()
         self._missed_polls, self._polled = 0, monotonic()
 
@@ -171,6 +172,9 @@ class SkillClient:
         """Take over a goal of an earlier process; send it if its server has never got it."""
         goal = OpenGoal(command, self._handle_of(command.call_id), server)
         self._goals[command.call_id] = goal
+        if command.call_id in self._to_cancel:
+            self._to_cancel.remove(command.call_id)
+            self.cancel(CancelSkill(call_id=command.call_id))
         receive_feedback(self._client, goal.handle.goal_id, partial(self._on_feedback, command.call_id))
         self._ask(goal)
 
@@ -183,9 +187,11 @@ class SkillClient:
     def cancel(self, command: CancelSkill) -> None:
         """Cancel a goal; the request is repeated until the goal has ended."""
         goal = self._goals.get(command.call_id)
-        if goal is not None:
-            goal.cancelled = True
-            goal.handle.cancel_goal_async()
+        if goal is None:
+            self._to_cancel.add(command.call_id)  # it may yet be adopted
+            return
+        goal.cancelled = True
+        goal.handle.cancel_goal_async()
 
     def poll(self) -> None:
         """Probe the server, follow up its goals, and end those of a server that is gone."""

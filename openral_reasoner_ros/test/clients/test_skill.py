@@ -79,6 +79,7 @@ class Rig:
         monkeypatch.setattr(skill, "skill_goal_message", lambda *_: None)
         monkeypatch.setattr(skill, "skill_result_from_message", lambda result: result)
         monkeypatch.setattr(skill, "ClientGoalHandle", lambda *_: self.handle)
+        monkeypatch.setattr(skill, "receive_feedback", lambda *_: None)
         scope = SimpleNamespace(callback=lambda *_: None, subscription=self._subscribe)
         traces = SimpleNamespace(traceparent=lambda call_id: "")
         self.client = SkillClient(scope, None, self.posted.append, traces, 1.0)  # type: ignore[arg-type]
@@ -218,3 +219,10 @@ def test_a_cancellation_is_repeated_until_the_goal_has_ended(rig: Rig) -> None:
     rig.handle.answer(GoalStatus.STATUS_CANCELED)
     rig.poll()
     assert rig.handle.cancelled == 4
+
+
+def test_a_goal_that_was_cancelled_before_it_was_adopted_is_cancelled(rig: Rig) -> None:
+    rig.client.cancel(CancelSkill(call_id="2"))
+    assert not rig.handle.cancelled
+    rig.client.adopt(SendSkill.model_construct(call_id="2", goal=None), "first run")
+    assert rig.handle.cancelled == 1
