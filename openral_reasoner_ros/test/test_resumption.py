@@ -44,6 +44,7 @@ SHORT_LEASE = """<?xml version="1.0" encoding="UTF-8"?>
 </profiles>
 """
 """Time after which others forget a killed reasoner [s]; by default they wait for 20 s."""
+SECONDS = ReasonerParameters.model_fields["seconds"].default
 pytestmark = pytest.mark.timeout(300)
 
 
@@ -230,7 +231,7 @@ def test_a_journal_of_another_deployment_moves_nothing_unasked(killable: Killabl
     killable.until(lambda: time.monotonic() - begun > MIN_DEADLINE + PEERS_WAIT)
     assert killable.last.state == MissionStatus.STATE_WAITING_FOR_HUMAN, "nothing ends the question"
     assert len(graph.executed) == executed
-    assert {line.name: line.limit for line in killable.last.budget}["seconds"] == ReasonerParameters().seconds
+    assert {line.name: line.limit for line in killable.last.budget}["seconds"] == SECONDS
     operator.say("stop")
     killable.until(lambda: operator.ended)
     assert killable.last.state == MissionStatus.STATE_CANCELLED
