@@ -58,6 +58,7 @@ WITHOUT_KEY = {
     "openai",
     "playwright",
     "pynvml",
+    "confusable_homoglyphs",
     "rapidfuzz",
     "ray",
     "rosbags",

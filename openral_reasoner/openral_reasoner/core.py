@@ -11,7 +11,8 @@ from typing import Self
 
 from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState, PromptOutcome
-from openral_core.text.stop_words import contains_stop_word, is_stop_phrase
+from openral_core.text.stop_words import is_stop_phrase
+from openral_reasoner.alarms import stops_mission
 from openral_reasoner.behaviors.requests import MissionCancelled
 from openral_reasoner.behaviors.residency import IdleResidencyManager
 from openral_reasoner.behaviors.skill_goal import UNCONFIRMED
@@ -161,11 +162,9 @@ class Core:
     def _prompted(self, prompt: PromptReceived) -> None:
         """Stop, answer, start or queue a mission; the sender gets a receipt in every case."""
         known = self._receipts.of(prompt)
-        # An idle robot may be sent to find a stop sign.
-        means_stop = is_stop_phrase if self.mission is None else contains_stop_word
         if known is not None:
             self._outbox.append(known)
-        elif means_stop(prompt.text):
+        elif self._means_stop(prompt):
             self._stop(prompt)
         elif problem := refusal(prompt):
             self._refuse(prompt, problem)
@@ -179,6 +178,12 @@ class Core:
             self._start(goal)
         else:
             self._second(prompt, self.mission)
+
+    def _means_stop(self, prompt: PromptReceived) -> bool:
+        if self.mission is None:
+            return is_stop_phrase(prompt.text)
+        waits = self.mission.state is MissionState.WAITING_FOR_HUMAN
+        return stops_mission(prompt.text, may_alarm=not (waits or prompt.in_reply_to))
 
     def _stop(self, prompt: PromptReceived) -> None:
         stopped = self.mission

@@ -205,12 +205,45 @@ def test_a_goal_with_a_stop_word_inside_is_a_goal_for_an_idle_robot(
 
 
 @pytest.mark.parametrize("words", ["bring me the stop sign", "find the bottle stopper"])
-def test_while_a_mission_runs_a_stop_word_inside_a_goal_stops_too(
+def test_while_a_mission_runs_a_goal_about_a_thing_named_by_a_stop_word_is_queued(
     words: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     line = story(home, palette, settings)
     line.put(3.0, PromptReceived(id="second", text=words))
-    assert [end.state for end in line.run()] == [MissionState.CANCELLED]
+    assert line.run()[0].state is MissionState.SUCCEEDED
+    assert receipt(said(line, words)).outcome is PromptOutcome.QUEUED
+
+
+@pytest.mark.parametrize(
+    ("words", "outcome"),
+    [
+        ("ouch! let go of me", PromptOutcome.STOPPED),
+        ("my sleeve is caught in your hand!", PromptOutcome.STOPPED),
+        ("thank you so much", PromptOutcome.QUEUED),
+    ],
+)
+def test_a_cry_or_an_alarm_stops_a_running_mission_and_a_remark_does_not(
+    words: str, outcome: PromptOutcome, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    line = story(home, palette, settings)
+    line.put(3.0, PromptReceived(id="second", text=words))
+    first = line.run()[0]
+    assert receipt(said(line, words)).outcome is outcome
+    assert (first.state is MissionState.CANCELLED) == (outcome is PromptOutcome.STOPPED)
+
+
+def test_an_answer_is_no_alarm(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> None:
+    line = story(home, palette, settings.model_copy(update={"require_approval": True}))
+    honest = line.answers
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, PublishHandoff):
+            yield 1.0, PromptReceived(id="answer", text="DO IT!", in_reply_to=command.question.id)
+        else:
+            yield from honest(command, now)
+
+    line.answers = answers
+    assert [end.state for end in line.run()] == [MissionState.SUCCEEDED]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from openral_core.emergency_stop import NO_REASON, StopNotKept, StopRecord, Stop
 from openral_core.local_commands import STOP_TOPIC
 from openral_core.missions import PromptOutcome
 from openral_core.prompts import STOP_SOURCES
-from openral_core.text.stop_words import contains_emergency_word, is_stop_phrase
+from openral_core.text.stop_words import contains_emergency_word, ends_motion, is_stop_phrase
 from openral_msgs.msg import PromptReceipt, PromptStamped
 from openral_ros.command_socket import Answer, CommandSocket
 from openral_ros.parameters import Parameters
@@ -100,7 +100,8 @@ class EmergencyStop:
         node: Its log tells every stop and release.
         options: Parameters.
         on_change: Called with the new state, before it is published.
-        on_stop_phrase: Called when the operator says stop without meaning an emergency.
+        on_stop_phrase: Called with the text when the operator says stop, or cries, without asking for an
+            emergency stop.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class EmergencyStop:
         node: Node,
         options: StopParameters,
         on_change: Callable[[StopState], None],
-        on_stop_phrase: Callable[[], None],
+        on_stop_phrase: Callable[[str], None],
     ) -> None:
         self._log, self._on_change, self._on_stop_phrase = node.get_logger(), on_change, on_stop_phrase
         self._record, self._has_file = _record_of(node, options.stop_file), bool(options.stop_file)
@@ -181,12 +182,13 @@ class EmergencyStop:
         self._locks.publish(Bool(data=bool(self.state.reason)))
 
     def _on_prompt(self, message: PromptStamped) -> None:
-        if message.header.frame_id not in STOP_SOURCES or not is_stop_phrase(message.text):
+        said = message.text
+        if message.header.frame_id not in STOP_SOURCES or not ends_motion(said):
             return
-        if contains_emergency_word(message.text):
-            self.stop(f"the operator said {message.text[:80]!r}")
+        if is_stop_phrase(said) and contains_emergency_word(said):
+            self.stop(f"the operator said {said[:80]!r}")
         elif self._relay.take(message):
-            self._on_stop_phrase()
+            self._on_stop_phrase(said)
 
     @property
     def reason(self) -> str:

@@ -13,7 +13,7 @@ from rclpy.task import Future
 
 from openral_core.missions import PromptOutcome
 from openral_core.prompts import OPERATOR, STOP_SOURCES
-from openral_core.text.stop_words import is_stop_phrase
+from openral_core.text.stop_words import ends_motion
 from openral_msgs.msg import PromptReceipt, PromptStamped
 from openral_msgs.srv import Prompt
 from openral_ros.prompt_client import (
@@ -51,12 +51,12 @@ class PromptService:
         prompt.header.frame_id = OPERATOR
         if not (prompt.header.stamp.sec or prompt.header.stamp.nanosec):
             prompt.header.stamp = self._clock.now().to_msg()
-        seconds = STOP_TIMEOUT if is_stop_phrase(prompt.text) else RECEIPT_TIMEOUT
+        seconds = STOP_TIMEOUT if ends_motion(prompt.text) else RECEIPT_TIMEOUT
         self._client.deliver(prompt, on_done, seconds)
 
     async def _on_request(self, request: Prompt.Request, response: Prompt.Response) -> Prompt.Response:
         prompt, source = request.prompt, request.prompt.header.frame_id
-        stops = is_stop_phrase(prompt.text)
+        stops = ends_motion(prompt.text)
         if source not in STOP_SOURCES or (source != OPERATOR and prompt.in_reply_to and not stops):
             return _refuse(response, prompt, f"header.frame_id {source[:80]!r} is not 'operator'")
         if self._client.unacknowledged >= MAX_PENDING and not stops:

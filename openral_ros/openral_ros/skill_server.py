@@ -1,39 +1,34 @@
 """Action server of ExecuteRskill: accepts every goal, executes one at a time, and ends each with a result.
 
-`ActiveGoal` tracks the goal that is running, `SkillPublishers` publishes the catalogue of skills, failures
-and door openings, and `SkillServer` connects them to a robot.
+`ActiveGoal` tracks the goal that is running, and `SkillServer` connects it to a robot.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from threading import Event
 from time import monotonic
 from typing import Protocol
-from uuid import uuid4
 
 from rclpy.action import CancelResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 from rclpy.task import Future
 
-from openral_core import CONTRACT_VERSION
-from openral_core.consent import QUESTION, ConsentDecision
+from openral_core.consent import ConsentDecision
 from openral_core.consent_policy import Policy, Subject, load_policy
 from openral_core.emergency_stop import STOP_EVIDENCE, EmergencyStopped, StopState, after_emergency
-from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap
 from openral_core.rskills import Registry
 from openral_core.skill_errors import RobotBusy, ServerInactive, SkillFailed
 from openral_core.skill_requests import ValidatedGoal, validate_goal
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_core.text.stop_words import is_cry
 from openral_msgs.action import ExecuteRskill
-from openral_msgs.msg import FailureTrigger, KeyValue, SkillCatalogue
 from openral_ros.consent import OperatorConsent, SkillServerOptions
-from openral_ros.conversions.skills import fill_skill_result, goal_from_message, key_values
-from openral_ros.conversions.stamps import stamp_of
+from openral_ros.conversions.skills import fill_skill_result, goal_from_message
 from openral_ros.emergency_stop import EmergencyStop
-from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
+from openral_ros.skill_publishers import SkillPublishers
 from openral_ros.worker_thread import ExecutorQueue
 
 
@@ -56,71 +51,6 @@ class QueuedGoal:
 
 EXECUTE = "openral/execute_rskill"
 """Name of the action."""
-SOURCE = "skill_server"
-"""Source named in failure messages."""
-REPEAT_PERIOD = 1.0
-"""Period at which an unchanged catalogue is repeated [s]."""
-
-
-class SkillPublishers:
-    """Publishers of the catalogue (latched and repeated), of failed goals, and of doors' openings."""
-
-    def __init__(self, scope: ResourceScope) -> None:
-        self._catalogue = scope.publisher(SkillCatalogue, "openral/skills", LATCHED)
-        self._failures = scope.publisher(FailureTrigger, f"openral/failure/{SOURCE}", RELIABLE)
-        self._openings = scope.publisher(KeyValue, "openral/openings", RELIABLE)
-        self._last: SkillCatalogue | None = None
-        self._repeat_at = 0.0
-        self._session = uuid4().hex
-
-    def catalogue(self, verbs: Sequence[str], holding: str, busy_with: str, time: float) -> None:
-        """Publish the available verbs, the held object and the current goal at ``time`` [s].
-
-        The catalogue is repeated so that it replaces one that another node published by mistake.
-        """
-        said = {"verbs": list(verbs), "holding": holding, "busy_with": busy_with, "session": self._session}
-        current = SkillCatalogue(contract_version=CONTRACT_VERSION, **said)
-        if current == self._last and monotonic() < self._repeat_at:
-            return
-        self._last, self._repeat_at = current, monotonic() + REPEAT_PERIOD
-        stamped = SkillCatalogue(contract_version=CONTRACT_VERSION, **said)
-        stamped.header.stamp = stamp_of(time)
-        self._catalogue.publish(stamped)
-
-    def failure(self, request: ExecuteRskill.Goal, result: SkillResult, time: float) -> None:
-        """Publish the failure of a goal; a success, a cancelled goal and one to be permitted are none."""
-        if result.success or result.status is SkillStatus.CANCELLED or QUESTION in result.evidence:
-            return
-        is_error = result.status is SkillStatus.SKILL_ERROR
-        message = FailureTrigger(
-            source=SOURCE,
-            kind=result.status.name.lower(),
-            severity=FailureTrigger.SEVERITY_ERROR if is_error else FailureTrigger.SEVERITY_WARNING,
-            message=f"{request.rskill_id}: {result.message}",
-            evidence=key_values({**result.evidence, "rskill": request.rskill_id}),
-            traceparent=request.traceparent,
-        )
-        message.header.stamp = stamp_of(time)
-        self._failures.publish(message)
-
-    def opening(self, result: SkillResult) -> None:
-        """Publish the door that a goal moved, if any, even if the goal failed, or what it switched."""
-        container, opening = result.evidence.get("container_id"), result.evidence.get("opening")
-        if isinstance(container, str) and isinstance(opening, float):
-            self._openings.publish(KeyValue(key=container, type=KeyValue.TYPE_FLOAT, float_value=opening))
-        appliance, on = result.evidence.get("appliance_id"), result.evidence.get("on")
-        if isinstance(appliance, str) and isinstance(on, bool):
-            self._openings.publish(KeyValue(key=appliance, type=KeyValue.TYPE_BOOL, bool_value=on))
-        if isinstance(vessel := result.evidence.get("vessel"), Pose):
-            self._openings.publish(*key_values({"full": vessel}))
-
-    def stopped(self, kind: str, reason: str, time: float) -> None:
-        """Publish that the robot itself failed."""
-        message = FailureTrigger(source=SOURCE, kind=kind, message=reason)
-        message.severity, message.header.stamp = FailureTrigger.SEVERITY_FATAL, stamp_of(time)
-        self._failures.publish(message)
-
-
 STOP_GRACE = 5.0
 """Time the robot has to stop before the client gets its result anyway [s]."""
 WATCH_PERIOD = 0.2
@@ -331,6 +261,7 @@ class SkillServer:
 
     def _end(self, result: SkillResult) -> None:
         active, self._active = self._active, None
+        self._tell_executor(self._emergency.state.reason)  # a cry holds the robot until its goal has ended
         self._publish_catalogue()
         if active is not None:
             active.end(result)
@@ -351,9 +282,12 @@ class SkillServer:
             self._active.stop()
         return CancelResponse.ACCEPT
 
-    def _stop_goal(self) -> None:
+    def _stop_goal(self, said: str) -> None:
+        """End the goal; after a cry without one motion more, such as turning a bottle upright."""
         self._consent.void()
         if self._active is not None:
+            if is_cry(said):
+                self._tell_executor(f"the operator said {said[:80]!r}")
             self._active.stop()
 
     def _on_stop_changed(self, state: StopState) -> None:

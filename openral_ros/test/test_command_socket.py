@@ -52,7 +52,7 @@ def nodes(ros_context: Any) -> Iterator[Callable[..., tuple[Any, ResourceScope]]
 def serve(nodes: Any) -> Make:
     def make(namespace: str = "", **options: Any) -> EmergencyStop:
         node, scope = nodes("skill_server", namespace)
-        return EmergencyStop(scope, node, StopParameters(**options), lambda state: None, lambda: None)
+        return EmergencyStop(scope, node, StopParameters(**options), lambda state: None, lambda _: None)
 
     return make
 
@@ -127,7 +127,7 @@ def test_a_hung_server_ends_the_wait_and_forgets_a_release_but_no_stop(
 ) -> None:
     node = rclpy.create_node("skill_server", context=nodes("other")[0].context)
     scope = ResourceScope(node)
-    server = EmergencyStop(scope, node, StopParameters(), lambda state: None, lambda: None)
+    server = EmergencyStop(scope, node, StopParameters(), lambda state: None, lambda _: None)
     server.stop("first")
     monkeypatch.setattr(local_commands, "SILENCE", 0.2)
     assert release("", 5.0) is None  # its executor does not run

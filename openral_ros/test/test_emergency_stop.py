@@ -36,13 +36,13 @@ class Robot:
             self.executor.add_node(node)
         self.scopes = [ResourceScope(self.node), ResourceScope(self.operator)]
         self.changes: list[str] = []
-        self.phrases: list[None] = []
+        self.phrases: list[str] = []
         self.stop = EmergencyStop(
             self.scopes[0],
             self.node,
             StopParameters(**options),
             lambda state: self.changes.append(state.reason),
-            lambda: self.phrases.append(None),
+            self.phrases.append,
         )
 
     def until(self, condition: Callable[[], object], timeout: float = 30.0) -> None:
@@ -229,3 +229,11 @@ def test_a_client_repeats_a_stop_until_it_is_confirmed(make_robot: Any) -> None:
     robot.until(lambda: answers and client.reason == "")
     assert answers[0].success
     assert states[-2:] == ["console", ""]
+
+
+def test_a_cry_ends_the_goal_and_latches_nothing(make_robot: Any) -> None:
+    robot = make_robot()
+    for text in ("where is the help desk leaflet", "ouch! let go of me"):
+        robot.say(text)
+    robot.until(lambda: robot.phrases)
+    assert (robot.phrases, robot.changes) == (["ouch! let go of me"], [])

@@ -26,13 +26,13 @@ class Graph:
         self.node, self._spin_until = rclpy.create_node("skill_server", context=context), spin_until
         self.scope = ResourceScope(self.node)
         self.halts: list[str] = []
-        self.goals_stopped: list[None] = []
+        self.goals_stopped: list[str] = []
         EmergencyStop(
             self.scope,
             self.node,
             StopParameters(),
             lambda state: self.halts.append(state.reason),
-            lambda: self.goals_stopped.append(None),
+            self.goals_stopped.append,
         )
         self.heard: list[PromptStamped] = []
         self.receipts = self.scope.publisher(PromptReceipt, RECEIPT, RECEIPTS)

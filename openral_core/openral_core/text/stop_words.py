@@ -5,12 +5,18 @@ stop costs a repeated goal; a missed stop may cause damage. The lists are theref
 """
 
 import re
-import unicodedata
+from collections.abc import Iterable, Mapping
 from functools import cache
+from importlib import resources
+
+from pydantic import Field
+
+from openral_core.documents import Document, parse_document, parse_yaml
+from openral_core.text.folding import fold, fold_pattern, readings
 
 SEARCHED = 4000
 """Part searched from each end of a prompt [characters]; no stop phrase is longer."""
-# As `_folded` leaves them: lower case, no accents, no punctuation.
+# Folded: lower case, no accents, no punctuation.
 _SPOKEN = {
     "English": r"""
         s+t+o+p+\w*, stpo, sotp, tsop, s t o p, ha+lt\w*, fre+ze, freezing, abort\w*, cancel\w*, emergency,
@@ -36,7 +42,8 @@ _SPOKEN = {
         reste(z)? (la|ou tu es|ou vous etes),
         non pas ca, pas un pas""",
     "Spanish": r"""
-        par(a|ad|ada|ar|ate|e|en|ese|emos)?, deten(te|gase|ganse|er|ga|gan|eos|lo)?, alto,
+        ^para, para$, para (ya|ahora|por favor|inmediatamente|eso|de|todo|robot|el robot|quieto),
+        par(ad|ada|ar|ate|e|en|ese|emos)?, deten(te|gase|ganse|er|ga|gan|eos|lo)?, alto,
         no (te|se|os) muev\w+, no sig(as|a|an), no (l[oa]s? )?toqu\w+, ni un paso, dej(a|ad|ar|e) de,
         qued(ate|aos|ese) (ahi|aqui|quiet\w+), basta, quiet(o|a|os|as), emergencia,
         esper(a|ad|ate|e|en), (olvida|deja)l(o|a),
@@ -86,23 +93,78 @@ _EMERGENCY = r"""
 _UNSPACED_EMERGENCY = "緊急停止, 紧急停止, 非常停止, 비상정지, 긴급정지"
 
 
+_CLAUSE = re.compile(
+    r"[.!?;:,\n()\u2026\u2013\u2014\u00a1\u00bf\u3001\u3002\uff01\uff0c\uff1f\u060c\u0964]+|\s-+\s"
+)
+"""What separates clauses."""
+
+
+class _Phrases(Document):
+    """Comma-separated phrases of one kind and language."""
+
+    anywhere: str = ""
+    alone: str = ""
+
+
+class _Cries(Document):
+    """Cries and stops of one language."""
+
+    cries: _Phrases = _Phrases()
+    stops: _Phrases = _Phrases()
+
+
+class _CryDocument(Document):
+    """The shipped file; its comments say what the keys mean."""
+
+    version: int = Field(ge=1, le=1)
+    signs: Mapping[str, str]
+    alone: Mapping[str, str]
+    beside: str
+    languages: Mapping[str, _Cries]
+    unspaced: Mapping[str, str]
+
+
+@cache
+def _document() -> _CryDocument:
+    name = "cries.yaml"
+    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return parse_document(_CryDocument, parse_yaml(text), name)
+
+
 def contains_emergency_word(text: str) -> bool:
     """Return True if a word that means an emergency stop occurs anywhere in the text."""
-    return _occurs(_emergency_word(), text)
+    return any(_emergency_word().search(each) for each in _readings(text))
 
 
 def contains_stop_word(text: str) -> bool:
-    """Return True if a stop word occurs anywhere in the text."""
-    return _occurs(_stop_word(), text)
+    """Return True if a stop word or a cry occurs anywhere in the text, or the whole text is a stop."""
+    return any(_stop_word().search(each) for each in _readings(text)) or ends_motion(text)
+
+
+def is_cry(text: str) -> bool:
+    """Return True if a text says that someone is hurt, caught or in danger, or calls for help.
+
+    "Help me find my keys" is a goal: what is no cry in every sentence has to be a clause of its own.
+    """
+    if any(_cry().search(each) for each in _readings(text)):
+        return True
+    ends = {text[:SEARCHED], text[-SEARCHED:]}
+    clauses = {clause for end in ends for clause in _CLAUSE.split(_with_words_for_signs(end))}
+    return any(_consists_of(_cry_or_alone(), reading) for clause in clauses for reading in readings(clause))
 
 
 def is_stop_phrase(text: str) -> bool:
     """Return True if the whole text means stop, rather than being a goal that contains a stop word."""
-    if len(text) > SEARCHED or not contains_stop_word(text):
-        return False
-    folded = _folded(text)
-    rest = set(_stop_word().sub(" ", folded).split())
-    if rest <= set(_FILLERS.split()):
+    return len(text) <= SEARCHED and any(map(_is_stop, _readings(text)))
+
+
+def ends_motion(text: str) -> bool:
+    """Return True if a skill server ends its goal at a text: the whole text is a stop, or it contains a cry."""
+    return is_stop_phrase(text) or is_cry(text)
+
+
+def _is_stop(folded: str) -> bool:
+    if _consists_of(_stop_or_alone(), folded):
         return True
     words = folded.split()
     while words and words[0] in _ADDRESS.split():
@@ -111,30 +173,71 @@ def is_stop_phrase(text: str) -> bool:
     return begins and words[0] not in _ALSO_GOALS.split()
 
 
-def _occurs(pattern: re.Pattern[str], text: str) -> bool:
+def _consists_of(pattern: re.Pattern[str], folded: str) -> bool:
+    """Return True if nothing but phrases of a pattern, at least one, and fillers are said."""
+    rest, count = pattern.subn(" ", folded)
+    return count > 0 and set(rest.split()) <= _fillers()
+
+
+def _readings(text: str) -> frozenset[str]:
+    """Return what both ends of a text may say."""
     ends = {text[:SEARCHED], text[-SEARCHED:]}
-    return any(pattern.search(_folded(end)) is not None for end in ends)
+    return frozenset().union(*(readings(_with_words_for_signs(end)) for end in ends))
 
 
-def _folded(text: str) -> str:
-    """Fold to lower case without accents, invisible characters and punctuation; single spaces."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    kept = "".join(c for c in plain if unicodedata.category(c) not in ("Mn", "Cf", "Cc") or c in "\t\n\r")
-    return re.sub(r"[\W_]+", " ", kept).strip()
+def _with_words_for_signs(text: str) -> str:
+    """Replace signs such as a raised hand by what they say."""
+    wordless = not any(c.isalnum() for c in text)
+    for table in (_document().signs, *((_document().alone,) if wordless else ())):
+        for word, signs in table.items():
+            text = text.translate({ord(sign): f" {word} " for sign in signs if sign not in " \ufe0f"})
+    return text
+
+
+@cache
+def _fillers() -> frozenset[str]:
+    beside = _document().beside.split(",")
+    return frozenset(_FILLERS.split()) | frozenset(" ".join(map(fold, beside)).split())
+
+
+def _listed(kind: str, key: str) -> list[str]:
+    """Return the phrases of every language of a kind, cries or stops, under a key."""
+    languages = _document().languages.values()
+    return [phrase for each in languages for phrase in getattr(getattr(each, kind), key).split(",")]
 
 
 @cache
 def _stop_word() -> re.Pattern[str]:
-    return _pattern([item for items in _SPOKEN.values() for item in items.split(",")], _UNSPACED)
+    spoken = [item for items in _SPOKEN.values() for item in items.split(",")]
+    unspaced = (_UNSPACED, *_document().unspaced.values())
+    return _pattern([*spoken, *_listed("stops", "anywhere"), *_listed("cries", "anywhere")], unspaced)
+
+
+@cache
+def _stop_or_alone() -> re.Pattern[str]:
+    alone = [*_listed("stops", "alone"), *_listed("cries", "alone")]
+    return re.compile(f"{_stop_word().pattern}|{_pattern(alone, ()).pattern}")
+
+
+@cache
+def _cry() -> re.Pattern[str]:
+    return _pattern(_listed("cries", "anywhere"), (_document().unspaced["cries"],))
+
+
+@cache
+def _cry_or_alone() -> re.Pattern[str]:
+    return re.compile(f"{_cry().pattern}|{_pattern(_listed('cries', 'alone'), ()).pattern}")
 
 
 @cache
 def _emergency_word() -> re.Pattern[str]:
-    return _pattern(_EMERGENCY.split(","), _UNSPACED_EMERGENCY)
+    return _pattern(_EMERGENCY.split(","), (_UNSPACED_EMERGENCY,))
 
 
-def _pattern(spoken: list[str], unspaced: str) -> re.Pattern[str]:
+def _pattern(spoken: Iterable[str], unspaced: Iterable[str]) -> re.Pattern[str]:
     """Return a pattern of whole phrases, and of phrases that are matched inside other text too."""
-    whole = "|".join(re.sub(r"\s+", " ", item).strip().replace("(", "(?:") for item in spoken)
-    inside = "|".join(_folded(item) for item in unspaced.split(","))
-    return re.compile(rf"\b(?:{whole})\b|{inside}")
+    phrases = sorted(
+        {" ".join(item.split()).replace("(", "(?:") for item in spoken} - {""}, key=len, reverse=True
+    )
+    inside = [fold(item) for items in unspaced for item in items.split(",")]
+    return re.compile("|".join((rf"(?<!\S)(?:{'|'.join(map(fold_pattern, phrases))})(?!\S)", *inside)))

@@ -176,6 +176,11 @@ _CONTRACTION = re.compile(r"n't\b|'(?:re|ve|ll)\b")
 _ENGLISH = frozenset().union(*WORDS.values())
 
 
+def is_known_word(word: str) -> bool:
+    """Return True if a folded word belongs to any of the languages that are read."""
+    return _is_english(word) or any(word in each.recognised for each in load_languages())
+
+
 def _is_english(word: str) -> bool:
     return word in _ENGLISH or is_household_noun(word)
 

@@ -30,7 +30,7 @@ class SkillServer(Node):
         self.scope = ResourceScope(self)
         self.create_subscription(PromptStamped, PROMPT, self.heard.append, RELIABLE)
         options = StopParameters(operator_heartbeat=heartbeat)
-        EmergencyStop(self.scope, self, options, self.changes.append, lambda: None)
+        EmergencyStop(self.scope, self, options, self.changes.append, lambda _: None)
 
 
 @pytest.fixture

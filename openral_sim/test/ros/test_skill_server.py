@@ -16,7 +16,7 @@ from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import FailureTrigger, KeyValue, SkillCatalogue
 from openral_ros.conversions.skills import key_values
 from openral_ros.qos import LATCHED, RELIABLE
-from openral_ros.skill_server import SkillPublishers
+from openral_ros.skill_publishers import SkillPublishers
 from openral_sim.skills import registry as verbs
 
 
