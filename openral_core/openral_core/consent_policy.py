@@ -16,10 +16,11 @@ from openral_core.documents import Document, InvalidDocument, parse_document, re
 from openral_core.errors import format_choices, quoted
 from openral_core.geometry import Pose
 from openral_core.home_map import Agent, Appliance, Fixture, HomeMap, NoGoZone, Place, Room
+from openral_core.identities import Identity, label_words, object_at, people_at
 from openral_core.parsing import InvalidText, parse_yaml
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Verb
-from openral_core.text.noun_phrases import UnreadableText, singulars, words_of
+from openral_core.spatial_memory import SceneGraph
 
 OF_OBJECTS = frozenset({Verb.GRASP, Verb.PLACE, Verb.POUR, Verb.HANDOVER})
 """Verbs that handle an object, which rules with `objects` are about."""
@@ -83,19 +84,22 @@ class Rule(Document):
         restricts = self.permit is not Permission.ALWAYS
         if self.verbs and subject.verb not in self.verbs:
             return False
-        if self.objects and not (subject.verb in OF_OBJECTS and self._has_object(subject, restricts)):
+        if self.objects and not (subject.verb in OF_OBJECTS and self._is_about_objects(subject, restricts)):
             return False
-        if self.people and not (
-            subject.verb in OF_PEOPLE and _share(self.people, subject.people, unsaid=restricts)
-        ):
+        if self.people and not (subject.verb in OF_PEOPLE and self._is_about_people(subject, restricts)):
             return False
         return not self.places or _share(self.places, subject.places, unsaid=restricts)
 
-    def _has_object(self, subject: "Subject", restricts: bool) -> bool:
-        named = [label_words(label) for label in subject.objects]
-        if not named or not all(named):
-            return restricts
-        return any(label_words(name) <= words for name in self.objects for words in named)
+    def _is_about_objects(self, subject: "Subject", restricts: bool) -> bool:
+        if restricts:
+            return _are(subject.objects, self.objects)
+        known = all(each.known for each in subject.objects)
+        return known and any(each.surely_is(self.objects) for each in subject.objects)
+
+    def _is_about_people(self, subject: "Subject", restricts: bool) -> bool:
+        if restricts:
+            return _are(subject.people, self.people)
+        return bool(subject.people) and all(each.is_known_as(self.people) for each in subject.people)
 
     def in_words(self) -> str:
         """Describe the rule to a model: what it is about, and what it says."""
@@ -221,12 +225,9 @@ def names_of(item: Room | Place | Fixture | Agent) -> frozenset[str]:
     return frozenset(name.casefold() for name in (item.id, item.name, *item.aliases))
 
 
-def label_words(label: str) -> frozenset[str]:
-    """Return the words of a label in the singular; none if it names nothing."""
-    try:
-        return frozenset(singulars(word)[0] for word in words_of(label))
-    except UnreadableText:
-        return frozenset()
+def _are(subjects: tuple[Identity, ...], names: tuple[str, ...]) -> bool:
+    """Return True unless it is certain that a restriction of ``names`` is not about a goal."""
+    return not subjects or any(each.may_be(names) for each in subjects)
 
 
 def _share(wanted: Iterable[str], found: frozenset[str] | None, *, unsaid: bool) -> bool:
@@ -239,27 +240,29 @@ class Subject:
 
     Attributes:
         verb: Its verb.
-        objects: Labels of the objects that it handles, "" for an unnamed one.
+        objects: Objects that it handles, with all that memory calls them.
         places: Names of the rooms, places and fixtures at its target; None if it has no target.
-        people: Names of the person that it addresses; None if it names none.
+        people: Person that it addresses; none if it names none.
         drives_to: Where it sends the base, (x, y) in map [m].
         shown: Object, place and person for a question, "" for none.
     """
 
     verb: Verb
-    objects: tuple[str, ...] = ()
+    objects: tuple[Identity, ...] = ()
     places: frozenset[str] | None = None
-    people: frozenset[str] | None = None
+    people: tuple[Identity, ...] = ()
     drives_to: tuple[float, float] | None = None
     shown: tuple[str, str, str] = ("", "", "")
 
     @classmethod
-    def of(cls, goal: ValidatedGoal, holding: str, home: HomeMap | None) -> Self:
-        """Read a goal; what it lets go of is what the hand is ``holding``."""
+    def of(
+        cls, goal: ValidatedGoal, holding: Identity, home: HomeMap | None, graph: SceneGraph | None = None
+    ) -> Self:
+        """Read a goal; what it lets go of is what the hand is ``holding``, what it takes is in ``graph``."""
         text = {name: value for name, value in goal.params.items() if isinstance(value, str)}
         poses = {name: value for name, value in goal.params.items() if isinstance(value, Pose)}
-        label = text.get("label", "")
-        objects = {Verb.GRASP: (label,), Verb.POUR: (label, holding)}.get(goal.verb, (holding,))
+        taken = object_at(text.get("label", ""), poses.get("target"), graph)
+        objects = {Verb.GRASP: (taken,), Verb.POUR: (taken, holding)}.get(goal.verb, (holding,))
         ids = {text[key].casefold() for key in _IDS if text.get(key)}
         there = [item for item in places_of(home) if names_of(item) & ids or _is_at(item, poses.values())]
         worked = _appliance(home, text.get("control_id", ""))
@@ -267,9 +270,9 @@ class Subject:
         places = frozenset().union(ids, names, *(names_of(item) for item in there)) if poses or ids else None
         agent = text.get("agent_id", "").casefold()
         agents = [item for item in (home.agents if home else ()) if agent in names_of(item)]
-        people = frozenset().union({agent}, *(names_of(item) for item in agents)) if agent else None
+        people = people_at(agent, poses.get("agent"), graph) if goal.verb in OF_PEOPLE else ()
         goal_pose = poses.get("goal") if goal.verb is Verb.NAVIGATE else None
-        shown_object = " into ".join(label for label in reversed(objects) if label)
+        shown_object = " into ".join(each.shown for each in reversed(objects) if each.shown)
         shown_place = min(there, key=_extent).name if there else min(ids, default="")
         shown_place = worked.name if worked else shown_place
         return cls(

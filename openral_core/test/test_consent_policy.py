@@ -1,6 +1,7 @@
 """A policy says for every goal what one of its rules says, and names what is wrong with it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,8 +18,10 @@ from openral_core.consent_policy import (
 )
 from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap, load_map
+from openral_core.identities import Identity
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import ParamValue, Verb
+from openral_core.spatial_memory import NodeKind, Presence, SceneGraph, SceneNode
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "consent_policy.yaml"
@@ -30,8 +33,27 @@ def home() -> HomeMap:
     return load_map(ROOT / "scenes" / "maps" / "home.yaml")
 
 
-def subject(verb: Verb, home: HomeMap | None, holding: str = "", **params: ParamValue) -> Subject:
-    return Subject.of(ValidatedGoal(verb.value.lower(), verb, params, 60.0), holding, home)
+AT = Pose((1.0, 1.0, 0.8))
+ELSEWHERE = Pose((3.0, 1.0, 0.8))
+
+
+def subject(
+    verb: Verb,
+    home: HomeMap | None,
+    holding: str = "",
+    graph: SceneGraph | None = None,
+    held: tuple[str, ...] = (),
+    **params: ParamValue,
+) -> Subject:
+    goal = ValidatedGoal(verb.value.lower(), verb, params, 60.0)
+    return Subject.of(goal, Identity(holding, frozenset(held)), home, graph)
+
+
+def memory(*labels: str, pose: Pose = AT, kind: NodeKind = NodeKind.OBJECT, **values: Any) -> SceneGraph:
+    """Return a memory of one object with these labels, and of another that is far away."""
+    votes = dict.fromkeys(labels, 1.0)
+    it = SceneNode("it", kind, labels[0], pose, votes=votes, **values)
+    return SceneGraph((it, SceneNode("spoon-1", NodeKind.OBJECT, "spoon", ELSEWHERE, votes={"spoon": 1.0})))
 
 
 def fridge(home: HomeMap) -> Pose:
@@ -97,7 +119,7 @@ def test_what_a_goal_leaves_unsaid_is_never_permitted_by_a_name(
     verb: Verb, permit: Permission, key: str
 ) -> None:
     rule = Rule.model_validate({"permit": permit, key: ["knife"]})
-    unnamed = Subject(verb, objects=("",))
+    unnamed = Subject(verb, objects=(Identity(),))
     concerned = {
         "objects": {Verb.GRASP, Verb.PLACE, Verb.POUR, Verb.HANDOVER},
         "people": {Verb.HANDOVER},
@@ -112,9 +134,87 @@ def test_what_a_goal_leaves_unsaid_is_never_permitted_by_a_name(
 )
 def test_an_object_is_known_by_the_words_of_its_label(label: str, *, matches: bool) -> None:
     rule = Rule(permit=Permission.NEVER, objects=("knife",))
-    assert rule.matches(subject(Verb.GRASP, None, label=label)) is matches
-    assert rule.matches(subject(Verb.PLACE, None, holding=label)) is matches
-    assert rule.matches(subject(Verb.POUR, None, label="glass", holding=label)) is matches
+    spoon, known = memory("spoon"), ("spoon",)
+    assert rule.matches(subject(Verb.GRASP, None, graph=spoon, target=AT, label=label)) is matches
+    assert rule.matches(subject(Verb.PLACE, None, holding=label, held=known)) is matches
+    pour = subject(Verb.POUR, None, graph=spoon, target=AT, label="glass", holding=label, held=known)
+    assert rule.matches(pour) is matches
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"label": "french bread"},
+        {"label": "food"},
+        {"label": "b\u0430guette"},
+        {"label": "spoon"},
+        {"label": ""},
+        {},
+        {"label": "baguette", "target": ELSEWHERE},
+        {"label": "thing", "target": Pose((1.15, 1.1, 0.75))},
+        {"label": "spoon", "target": Pose((9.0, 9.0, 0.8))},
+        {"label": "spoon", "inside": "spoon-1", "container_id": "spoon-1", "node_id": "spoon-1"},
+    ],
+)
+@pytest.mark.parametrize("verb", [Verb.GRASP, Verb.POUR])
+@pytest.mark.parametrize(
+    "labels", [("baguette",), ("loaf", "baguette"), ("French bread",), ("b\u0430guette",)]
+)
+def test_no_word_of_the_asker_talks_past_never(
+    labels: tuple[str, ...], verb: Verb, params: dict[str, ParamValue]
+) -> None:
+    rule = Rule(permit=Permission.NEVER, objects=("baguette",))
+    goal = subject(verb, None, graph=memory(*labels), **{"target": AT, **params})
+    assert rule.matches(goal)
+    for verb_of_held in (Verb.PLACE, Verb.HANDOVER, Verb.POUR):
+        renamed = str(params.get("label", ""))
+        assert rule.matches(subject(verb_of_held, None, holding=renamed, held=labels, target=AT))
+
+
+@pytest.mark.parametrize(
+    ("labels", "name", "matches"),
+    [
+        (("steak knife",), "cutlery", True),
+        (("mug",), "cutlery", False),
+        (("cup", "knife"), "knife", True),
+        (("cup",), "knife", False),
+    ],
+)
+def test_a_rule_sees_every_label_with_its_kinds(labels: tuple[str, ...], name: str, *, matches: bool) -> None:
+    rule = Rule(permit=Permission.NEVER, objects=(name,))
+    assert rule.matches(subject(Verb.GRASP, None, graph=memory(*labels), target=AT, label="it")) is matches
+
+
+@pytest.mark.parametrize(
+    ("graph", "permitted"),
+    [
+        (memory("mug"), True),
+        (memory("mug", "knife"), False),
+        (memory("knife"), False),
+        (memory("mug", presence=Presence.GONE), False),
+        (None, False),
+    ],
+)
+def test_a_permission_needs_that_memory_knows_nothing_else(
+    graph: SceneGraph | None, *, permitted: bool
+) -> None:
+    rule = Rule(permit=Permission.ALWAYS, objects=("mug",))
+    assert rule.matches(subject(Verb.GRASP, None, graph=graph, target=AT, label="mug")) is permitted
+
+
+def test_a_person_is_known_by_where_they_stand() -> None:
+    child, anna = (memory(name, kind=NodeKind.AGENT, pose=AT) for name in ("child", "Anna"))
+    never = Rule(permit=Permission.NEVER, people=("child",))
+    to_anna = Rule(permit=Permission.ALWAYS, people=("Anna",))
+    for graph, is_child in ((child, True), (anna, False), (None, True)):
+        goal = subject(Verb.HANDOVER, None, graph=graph, agent=AT, agent_id="Anna")
+        assert never.matches(goal) is is_child
+        assert to_anna.matches(goal) is not is_child
+
+
+def test_the_operator_is_asked_by_the_name_that_memory_has() -> None:
+    goal = subject(Verb.GRASP, None, graph=memory("knife"), target=AT, label="spoon")
+    assert goal.in_words() == "take the knife or spoon"
 
 
 def test_a_place_is_known_by_where_the_target_is_whatever_the_goal_calls_it(home: HomeMap) -> None:
@@ -129,8 +229,11 @@ def test_a_room_and_a_person_are_known_by_every_name(home: HomeMap) -> None:
     pose = fridge(home)
     assert Rule(permit=Permission.NEVER, places=("Kitchen",)).matches(subject(Verb.NAVIGATE, home, goal=pose))
     person = Rule(permit=Permission.NEVER, people=(home.agent("requester").name.upper(),))
-    assert person.matches(subject(Verb.HANDOVER, home, agent=pose, agent_id="requester"))
-    assert not person.matches(subject(Verb.HANDOVER, home, agent=pose, agent_id="someone"))
+    for names, is_person in (("requester", True), ("someone", False)):
+        graph = memory(names, kind=NodeKind.AGENT, pose=pose)
+        assert (
+            person.matches(subject(Verb.HANDOVER, home, graph=graph, agent=pose, agent_id=names)) is is_person
+        )
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from openral_msgs.action import ExecuteRskill
 from openral_ros.consent import OperatorConsent, SkillServerOptions
 from openral_ros.conversions.skills import fill_skill_result, goal_from_message
 from openral_ros.emergency_stop import EmergencyStop
+from openral_ros.known_objects import KnownObjects
 from openral_ros.resources import ResourceScope
 from openral_ros.skill_publishers import SkillPublishers
 from openral_ros.worker_thread import ExecutorQueue
@@ -184,6 +185,7 @@ class SkillServer:
     ) -> None:
         self._registry, self._robot, self._home = registry, robot, home
         self._consent = OperatorConsent(scope, node, policy or load_policy(options.policy, home))
+        self._objects = KnownObjects(scope, node)
         self._executor: GoalExecutor | None = None
         self._serves = False
         self._active: ActiveGoal | None = None
@@ -216,7 +218,7 @@ class SkillServer:
             self._active_executor()
             goal = validate_goal(goal_from_message(handle.request), self._registry, self._robot.served)
             self._check_idle()
-            subject = Subject.of(goal, self._robot.holding, self._home)
+            subject = self._objects.subject(goal, self._robot.holding, self._home)
             await self._consent.wait_for_answer(subject)
             active, decision = self._begin(handle, goal, subject)
         except SkillFailed as error:
@@ -251,6 +253,7 @@ class SkillServer:
         queued = QueuedGoal(goal, handle.request.traceparent, self._post_result)
         if handle.is_cancel_requested:
             queued.cancelled.set()
+        self._objects.began(subject, self._robot.holding)
         executor.submit(queued)
         self._active = ActiveGoal(handle, queued)
         self._publish_catalogue()

@@ -22,11 +22,14 @@ from openral_core.consent_policy import InvalidPolicy, parse_policy
 from openral_core.geometry import Pose
 from openral_core.rskills import Registry
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_core.spatial_memory import NodeKind, SceneGraph, SceneNode
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import FailureTrigger, PromptReceipt, PromptStamped, SkillCatalogue
+from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_ros import consent
 from openral_ros.consent import SkillServerOptions
 from openral_ros.conversions.skills import key_values, skill_result_from_message
+from openral_ros.conversions.spatial_memory import scene_graph_message
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_ros.skill_server import QueuedGoal, SkillServer
@@ -46,7 +49,8 @@ TABLE = Pose((1.0, 1.0, 0.8))
 class Arm:
     """A robot that reaches every goal at once."""
 
-    served = available = (Verb.LOOK_AT, Verb.GRASP, Verb.CLOSE, Verb.NAVIGATE)
+    served = (Verb.LOOK_AT, Verb.GRASP, Verb.CLOSE, Verb.NAVIGATE, Verb.PLACE)
+    available = served[:4]
     holding, time = "", 0.0
     feedback = Feedback("", 0.0)
 
@@ -81,7 +85,14 @@ class Bench:
         self._skills = ActionClient(self.client, ExecuteRskill, "openral/execute_rskill")
         self._prompts = self.scopes[1].publisher(PromptStamped, "openral/prompt", RELIABLE)
         self.decisions = self.listen(DiagnosticStatus, "openral/consent", LATCHED_HISTORY)
+        self._memory = self.scopes[1].publisher(SceneGraphMsg, "openral/scene_graph", LATCHED)
+        self.remember("mug", "cup")
         self.until(lambda: self._skills.server_is_ready() and self._prompts.get_subscription_count() == 2)
+        self.until(lambda: self._memory.get_subscription_count() == 1)
+
+    def remember(self, *labels: str) -> None:
+        node = SceneNode("it", NodeKind.OBJECT, labels[0], TABLE, votes=dict.fromkeys(labels, 1.0))
+        self._memory.publish(scene_graph_message(SceneGraph((node,)), 1.0))
 
     def listen(self, message_type: type, topic: str, qos: Any) -> list[Any]:
         heard: list[Any] = []
@@ -246,6 +257,24 @@ def test_what_is_never_permitted_is_refused_with_the_rule_and_not_offered(bench:
     ]
     assert catalogues[-1].verbs == ["GRASP", "LOOK_AT", "NAVIGATE"]
     assert bench.arm.done == [Verb.GRASP]
+
+
+def test_an_object_is_what_memory_knows_whatever_the_goal_calls_it(bench: Bench) -> None:
+    bench.remember("butter spreader", "knife")
+    for params in ({"label": "spoon"}, {"label": "kn\u0456fe"}, {}):
+        bench.until(lambda given=params: bench.ask_for("grasp", target=TABLE, **given).evidence)
+    assert bench.arm.done == []
+    assert "refused" in bench.ask_for("grasp", target=Pose((4.0, 4.0, 0.8)), label="spoon").evidence
+
+
+def test_the_hand_holds_what_it_took_and_may_hold_anything_from_before_a_restart(bench: Bench) -> None:
+    bench.arm.holding = "spoon"
+    assert "refused" in bench.ask_for("place", target=Pose((4.0, 4.0, 0.8))).evidence
+    bench.arm.holding = ""
+    assert bench.ask_for("grasp", target=TABLE, label="mug").success
+    bench.arm.holding = "mug"
+    placed = bench.ask_for("place", target=Pose((4.0, 4.0, 0.8)))
+    assert (placed.success, placed.evidence) == (True, {})
 
 
 def test_the_policy_is_published_for_the_palette(bench: Bench) -> None:

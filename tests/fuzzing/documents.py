@@ -19,6 +19,7 @@ from openral_core.consent_policy import Subject, load_policy, parse_policy
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
+from openral_core.identities import Identity
 from openral_core.robot import load_robot
 from openral_core.rskills import Verb, load_manifest
 from openral_core.text import Thesaurus
@@ -146,7 +147,7 @@ def _load_policy(path: Path) -> None:
     policy = parse_policy(load_policy(str(path), home).to_yaml())
     for verb in Verb:
         policy.in_words(verb)
-        Consent(policy, "s").decide(Subject(verb, objects=("knife",), drives_to=(1.0, 1.0)), 0.0)
+        Consent(policy, "s").decide(Subject(verb, objects=(Identity("knife"),), drives_to=(1.0, 1.0)), 0.0)
 
 
 def _recording(folder: Path) -> bytes:

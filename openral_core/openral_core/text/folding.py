@@ -8,7 +8,9 @@ import unicodedata
 from collections.abc import Mapping
 from functools import cache
 
-from confusable_homoglyphs import confusables
+from openral_core.lazy_modules import lazy_module
+
+confusables = lazy_module("confusable_homoglyphs.confusables")
 
 _LETTERS = str.maketrans({"\u0131": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe"})
 """Letters without a decomposition, as people write them who lack the key."""

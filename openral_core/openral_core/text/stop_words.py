@@ -159,7 +159,7 @@ def is_stop_phrase(text: str) -> bool:
 
 
 def ends_motion(text: str) -> bool:
-    """Return True if a skill server ends its goal at a text: the whole text is a stop, or it contains a cry."""
+    """Return True if a skill server ends its goal at a text: it is a stop as a whole, or contains a cry."""
     return is_stop_phrase(text) or is_cry(text)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from openral_core.consent import QUESTION, STEP, Consent, is_yes
 from openral_core.consent_policy import Permission, Policy, Rule, Subject
+from openral_core.identities import Identity
 from openral_core.missions import MissionState
 from openral_core.skill_errors import SkillFailed
 from openral_core.skill_requests import ValidatedGoal
@@ -44,7 +45,7 @@ class Guarded:
             verb = Verb(command.goal.rskill_id.replace("-", "_").upper())
             goal = ValidatedGoal(command.goal.rskill_id, verb, command.goal.params, 60.0)
             try:
-                self._consent.decide(Subject.of(goal, "", None), 0.0).permitted()
+                self._consent.decide(Subject.of(goal, Identity(), None), 0.0).permitted()
             except SkillFailed as error:
                 self.refused.append(error.status)
                 result = SkillResult(error.status, str(error), error.evidence)
