@@ -24,7 +24,7 @@ AT_PERSON = 1.5
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What an object or person is: the ``name`` that the asker gave, and all names that memory has.
+    """Identity of an object or person: the ``name`` that the asker gave, and all names that memory has.
 
     Memory does not know it if ``known`` is empty.
     """

@@ -11,7 +11,8 @@ from importlib import resources
 
 from pydantic import Field
 
-from openral_core.documents import Document, parse_document, parse_yaml
+from openral_core.documents import Document, parse_document
+from openral_core.parsing import parse_yaml
 from openral_core.text.folding import fold, fold_pattern
 from openral_core.text.stop_words import contains_stop_word, is_cry, is_stop_phrase
 from openral_reasoner.scripted.compound import parse_request

@@ -1,4 +1,4 @@
-"""What stops a running mission besides stop words: alarms, but neither goals, questions nor small talk."""
+"""Alarms stop a running mission; goals, questions and small talk do not."""
 
 import pytest
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from openral_core.documents import parse_yaml
+from openral_core.parsing import parse_yaml
 from openral_core.text.stop_words import contains_emergency_word, contains_stop_word, is_cry, is_stop_phrase
 
 SENTENCES = parse_yaml(Path(__file__).with_name("sentences.yaml").read_text(encoding="utf-8"))
