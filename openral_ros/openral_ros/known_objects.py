@@ -1,4 +1,4 @@
-"""What the goals of a skill server are about, by memory's graph, whatever their asker calls it.
+"""Objects and people that the goals of a skill server are about, by memory's graph.
 
 Subscribes openral/scene_graph.
 """
