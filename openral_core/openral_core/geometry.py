@@ -157,6 +157,11 @@ def angle_between(first: float, second: float) -> float:
     return abs(wrap_angle(first - second))
 
 
+def frame_name(name: str) -> str:
+    """Return the name of a frame as tf2 keeps it: without the leading slash of ROS 1."""
+    return name.removeprefix("/")
+
+
 class UnknownFrame(OpenRALError):
     """Two frames that are not connected."""
 
@@ -246,6 +251,7 @@ class TfTree:
         Raises:
             InvalidTransform: If a frame is unnamed or is its own parent.
         """
+        parent, child = frame_name(parent), frame_name(child)
         track = self._tracks.get(child)
         if track is None or track.parent != parent or track.static is not None:
             track = self._new_track(parent, child)
@@ -267,7 +273,7 @@ class TfTree:
         Raises:
             InvalidTransform: As in `add`.
         """
-        self._new_track(parent, child).static = pose.matrix()
+        self._new_track(frame_name(parent), frame_name(child)).static = pose.matrix()
 
     def forget_moving(self) -> None:
         """Drop the moving transforms after a jump back in time; static ones stay."""
@@ -314,6 +320,7 @@ class TfTree:
 
     def _paths_to_common(self, target: str, source: str) -> tuple[list[str], list[str]]:
         """List the frames from source and from target up to their nearest common ancestor, exclusive."""
+        target, source = frame_name(target), frame_name(source)
         up, down = self._chain(source), self._chain(target)
         common = target if target in up else next((frame for frame in up if frame in down), None)
         if common is None:

@@ -1,5 +1,6 @@
 """Reading of recordings: an MCAP file, the folder of a run, or a bag folder of rosbag2."""
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,12 +12,14 @@ from rosbags.rosbag2 import ReaderError
 
 from openral_core.errors import OpenRALError
 from openral_recorder.errors import NotARecording
-from openral_recorder.recovery import complete_recording, recorded_messages
+from openral_recorder.foreign import REINDEX
+from openral_recorder.recovery import RECORDING, complete_recording, recorded_messages
 
 NANO = 1e-9
 """Seconds per nanosecond [s]."""
 METADATA = "metadata.yaml"
 """File that makes a folder a bag of rosbag2."""
+BAG_FILES = (".mcap", ".db3", ".bag", ".mcap.zstd", ".db3.zstd")
 
 
 class UnreadableBag(OpenRALError):
@@ -24,6 +27,13 @@ class UnreadableBag(OpenRALError):
 
     def __init__(self, path: Path, error: Exception) -> None:
         super().__init__(f"{path} cannot be read as a recording: {str(error)[:300] or type(error).__name__}")
+
+
+class DamagedChunks(OpenRALError):
+    """Parts of a file that cannot be read."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(f"{count} of its chunks are damaged: run `openral recover`, which leaves them out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +79,15 @@ class McapBag:
         """Yield the messages of some topics in order."""
         if not topics:
             return
+        damaged: Counter[str] = Counter()
         try:
-            for _, channel, message in recorded_messages(self.path, list(topics)):
+            for _, channel, message in recorded_messages(self.path, list(topics), damaged=damaged):
                 kind = self.topics[channel.topic]
                 yield BagMessage(channel.topic, kind, message.data, message.log_time * NANO)
         except (NotARecording, OSError) as error:
             raise UnreadableBag(self.path, error) from error
+        if damaged:
+            raise UnreadableBag(self.path, DamagedChunks(damaged["chunks"]))
 
 
 class Rosbag2Bag:
@@ -108,4 +121,19 @@ def open_bag(path: Path) -> Bag:
         NeedsRecovery: If it has no index.
         UnreadableBag: If it cannot be read.
     """
-    return Rosbag2Bag(path) if (path / METADATA).is_file() else McapBag(path)
+    if path.suffix == ".db3" and (path.parent / METADATA).is_file():
+        path = path.parent
+    if (path / METADATA).is_file():
+        return Rosbag2Bag(path)
+    if path.is_dir() and not (path / RECORDING).is_file() and not (path / "recording").is_dir():
+        path = _only_file(path)
+    return McapBag(path)
+
+
+def _only_file(folder: Path) -> Path:
+    """Return the one bag file of a folder without metadata, which a recorder that was killed leaves."""
+    files = sorted(each for each in folder.iterdir() if each.name.endswith(BAG_FILES))
+    if len(files) > 1:
+        problem = f"it has {len(files)} files without {METADATA}: {REINDEX}, or give one file"
+        raise NotARecording(folder, problem)
+    return files[0] if files else folder

@@ -83,11 +83,25 @@ def streams(camera: str = "head") -> list[Message]:
     return found
 
 
+def add_slashes(message: Any, where: str) -> None:
+    """Write frames as drivers of ROS 1's time do."""
+    for each in message.transforms if isinstance(message, TFMessage) and "tf" in where else ():
+        each.header.frame_id, each.child_frame_id = f"/{each.header.frame_id}", f"/{each.child_frame_id}"
+    if "headers" in where and hasattr(message, "header"):
+        message.header.frame_id = f"/{message.header.frame_id}"
+
+
 @pytest.fixture
 def record(tmp_path: Path) -> Callable[..., Path]:
-    """`record(*nodes, extra=())`: a run whose last scene graph has these nodes; returns its folder."""
+    """A run whose last scene graph has some nodes; returns its folder.
 
-    def make(*nodes: SceneNode, extra: tuple[Message, ...] = ()) -> Path:
+    `record(*nodes, extra=(), slashes="", without="-")`: with further messages, without topics that begin so,
+    and with a slash before the frames of "tf", "headers" or both.
+    """
+
+    def make(
+        *nodes: SceneNode, extra: tuple[Message, ...] = (), slashes: str = "", without: str = "-"
+    ) -> Path:
         folder = tmp_path / "run"
         recording = McapRecording(folder / "run.mcap", RecordingLimits(min_free=0))
         boxes = [Detection(MUG_BOX, "mug", 0.9)]
@@ -104,6 +118,9 @@ def record(tmp_path: Path) -> Callable[..., Path]:
                 ("/openral/perception/eye/objects", detections_message(boxes, header), stamp + 0.02)
             )
         for topic, message, time in sorted(messages, key=lambda each: each[2]):
+            if topic.startswith(without):
+                continue
+            add_slashes(message, slashes)
             name, content = topic, message
             if isinstance(message, Image):
                 suffix, content = compressed(message)

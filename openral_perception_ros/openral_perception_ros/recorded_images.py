@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -34,11 +34,11 @@ class WrongMode(OpenRALError):
 
 
 class NeedsSensors(OpenRALError):
-    """A detector that reads images which recordings do not have."""
+    """A detector that reads images which a recording does not have."""
 
     def __init__(self, rskill: str, sensors: Sequence[str]) -> None:
         super().__init__(
-            f"{rskill} reads {' and '.join(sensors)} images, which recordings do not have; "
+            f"{rskill} reads {' and '.join(sensors)} images, which this recording does not have; "
             "'recorded' replays the detections of the run"
         )
 
@@ -50,6 +50,7 @@ class RecordedImageDetector:
         rskill: Id, alias, slug or folder of a detector.
         mode: In which it is used.
         cameras: Cameras of the recording, primary first.
+        sensors: What the recording has of them, colour among it.
         folders: Searched for rSkills.
         options: Of its node: device, folders of weights and environments.
 
@@ -62,6 +63,7 @@ class RecordedImageDetector:
         rskill: str,
         mode: Mode,
         cameras: tuple[str, ...],
+        sensors: Collection[Sensor],
         folders: list[Path],
         options: DetectorParameters,
     ) -> None:
@@ -69,10 +71,11 @@ class RecordedImageDetector:
         if manifest.mode is not mode:
             option = "--continuous" if mode is Mode.CONTINUOUS else "--on-demand"
             raise WrongMode(rskill, manifest.mode, option)
-        if others := [sensor.value for sensor in manifest.sensors if sensor is not Sensor.RGB]:
+        if others := [sensor.value for sensor in manifest.sensors if sensor not in sensors]:
             raise NeedsSensors(rskill, others)
         self.detector: Detector = load_detector(rskill, folders, cameras, is_default=False)
         self.errors: Counter[str] = Counter()
+        self.examples: dict[str, str] = {}
         self.images = 0
         self._deadline = options.inference_deadline
         self._validator = RequestValidator(self.detector, self._deadline)
@@ -92,23 +95,32 @@ class RecordedImageDetector:
         """Id of the rSkill."""
         return self.detector.manifest.id
 
-    def detect(self, camera: str, image: Image | CompressedImage) -> Detection2DArray | None:
+    @property
+    def needs_depth(self) -> bool:
+        """True if it reads depth images too."""
+        return Sensor.DEPTH in self.detector.manifest.sensors
+
+    def detect(
+        self, camera: str, image: Image | CompressedImage, depth: Image | None = None
+    ) -> Detection2DArray | None:
         """Return what is seen in an image, None if it could not be searched."""
-        outcome = self._run(camera, image, None)
+        outcome = self._run(camera, image, depth, None)
         if isinstance(outcome, LocateError):
-            self.errors[type(outcome).__name__] += 1
+            self._count(outcome)
             return None
         return detections_message(outcome.detections, image.header)
 
-    def locate(self, query: str, camera: str, image: Image | CompressedImage) -> LocateResult:
+    def locate(
+        self, query: str, camera: str, image: Image | CompressedImage, depth: Image | None = None
+    ) -> LocateResult:
         """Search an image for a query."""
         try:
             parsed = self._validator.parse(query, camera, "", 0.0)
         except LocateError as refusal:
             return self._validator.build_error(query, camera, refusal)
-        outcome = self._run(parsed.camera, image, parsed.phrases if parsed.labels is None else None)
+        outcome = self._run(parsed.camera, image, depth, parsed.phrases if parsed.labels is None else None)
         if isinstance(outcome, LocateError):
-            self.errors[type(outcome).__name__] += 1
+            self._count(outcome)
             return self._validator.build_error(query, camera, outcome)
         return self._validator.build_response(parsed, outcome, 0.0)
 
@@ -116,11 +128,21 @@ class RecordedImageDetector:
         """End the worker."""
         self._worker.supervisor.stop()
 
+    def _count(self, error: LocateError) -> None:
+        self.errors[type(error).__name__] += 1
+        self.examples.setdefault(type(error).__name__, str(error))
+
     def _run(
-        self, camera: str, image: Image | CompressedImage, terms: tuple[str, ...] | None
+        self,
+        camera: str,
+        image: Image | CompressedImage,
+        depth: Image | None,
+        terms: tuple[str, ...] | None,
     ) -> RequestOutcome:
         now = time.monotonic()
-        images = {Sensor.RGB.value: image}
+        images: dict[str, object] = {Sensor.RGB.value: image}
+        if self.needs_depth and depth is not None:
+            images[Sensor.DEPTH.value] = depth
         frame = ImageSet(camera, nanoseconds(image.header.stamp), image.header.frame_id, now, images)
         done: Future[RequestOutcome] = Future()
         request = DetectionRequest(lambda: frame, terms, now, self._deadline, done.set_result)

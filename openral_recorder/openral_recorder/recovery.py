@@ -22,6 +22,7 @@ from mcap.writer import CompressionType, Writer
 from zstandard import get_frame_parameters
 
 from openral_recorder.errors import NeedsRecovery, NotARecording
+from openral_recorder.foreign import foreign_kind
 
 RECORDING = "run.mcap"
 DAMAGE = (
@@ -87,8 +88,23 @@ def complete_recording(path: Path) -> Path:
     """
     file = recording_file(path)
     if not is_complete(file):
+        refuse_foreign(file)
         raise NeedsRecovery(file)
     return file
+
+
+def refuse_foreign(file: Path) -> None:
+    """Refuse a file that does not begin as MCAP does: no recovery makes it one.
+
+    Raises:
+        NotARecording: Saying what it is, and what to do.
+    """
+    try:
+        kind = foreign_kind(file)
+    except OSError as error:
+        raise NotARecording(file, f"it cannot be read ({error.strerror})") from error
+    if kind:
+        raise NotARecording(file, kind)
 
 
 def recorded_messages(
@@ -205,6 +221,7 @@ def recover(path: Path) -> RecoveryResult:
         NotARecording: If not even its header can be read.
         OSError: If the new file cannot be written; the old one is unchanged.
     """
+    refuse_foreign(path)
     damaged: Counter[str] = Counter()
     if is_complete(path):
         messages = sum(1 for _ in recorded_messages(path, damaged=damaged))

@@ -10,7 +10,7 @@ from rclpy.exceptions import InvalidHandle
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
 
-from openral_core.geometry import InvalidGeometry, InvalidTransform, Pose, TfTree
+from openral_core.geometry import InvalidGeometry, InvalidTransform, Pose, TfTree, frame_name
 from openral_ros.conversions.geometry import pose_from_transform
 from openral_ros.conversions.stamps import seconds
 from openral_ros.rclpy_internals import take_waiting
@@ -118,7 +118,7 @@ def parse_transform(message: TransformStamped) -> tuple[str, str, Pose]:
     Raises:
         InvalidTransform: If the numbers are not a transform; tf2 ignores the same ones.
     """
-    parent, child = message.header.frame_id, message.child_frame_id
+    parent, child = frame_name(message.header.frame_id), frame_name(message.child_frame_id)
     try:
         return parent, child, pose_from_transform(message.transform)
     except InvalidGeometry as error:

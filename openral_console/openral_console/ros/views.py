@@ -13,6 +13,7 @@ from sensor_msgs.msg import CameraInfo
 from vision_msgs.msg import Detection2DArray
 
 from openral_console.sections import Json, finite, numbers
+from openral_core.geometry import frame_name
 from openral_core.missions import MissionState, PromptOutcome, is_final
 from openral_core.parsing import InvalidText, parse_json
 from openral_msgs.msg import (
@@ -241,7 +242,7 @@ def detections(message: Detection2DArray) -> Json:
             }
         )
     return {
-        "frame": cut(message.header.frame_id, 100),
+        "frame": cut(frame_name(message.header.frame_id), 100),
         "stamp": finite(seconds(message.header.stamp), 6),
         "boxes": boxes,
     }
@@ -287,7 +288,7 @@ def optics(message: CameraInfo) -> Json:
     """Return the optical frame of a camera with size and focal lengths and principal point [px]."""
     intrinsics = numbers(message.k[each] for each in (0, 4, 2, 5))
     return {
-        "frame": cut(message.header.frame_id.lstrip("/"), 200),
+        "frame": cut(frame_name(message.header.frame_id), 200),
         "size": [message.width, message.height],
         "intrinsics": intrinsics,
     }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from openral_core.errors import OpenRALError
+from openral_core.errors import OpenRALError, shortened
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -30,6 +30,8 @@ commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Repeat 
 RECORDED = "recorded"
 """Value of --continuous, --on-demand and --expect that means what is in the recording."""
 NONE = "none"
+MAX_REASON = 600
+"""Longest reason that is shown [bytes]."""
 CM = 100.0
 """Centimetres per metre [1]."""
 
@@ -55,6 +57,23 @@ class MemoryDiffers(OpenRALError):
         differing = [each for each in compared if each.outcome is not Outcome.SAME]
         super().__init__(
             f"memory differs from the expected one in {len(differing)} of {len(compared)} objects"
+        )
+
+
+class NothingIntegrated(OpenRALError):
+    """A recording from which memory learned nothing."""
+
+    def __init__(self, bag: Path, counts: PlaybackCounts) -> None:
+        reasons = [f"{name}: {counts.examples.get(name, '')}" for name, _ in counts.refused.most_common(2)]
+        nothing = (
+            f"its {counts.images} images have no recorded detections: name detectors with --continuous or "
+            "--on-demand"
+            if counts.images
+            else "no image of its cameras was read"
+        )
+        super().__init__(
+            f"{bag}: none of {counts.offered} frames of detections and {counts.found} answers could be "
+            f"integrated ({shortened('; '.join(reasons), MAX_REASON) or nothing})"
         )
 
 
@@ -131,7 +150,8 @@ def perceive(
 ) -> None:
     """Repeat perception and memory over a recording, and compare the result with what was remembered.
 
-    Exit code: 0 done, or equal to --expect; 1 different from --expect; 2 not a recording, no such detector.
+    Exit code: 0 done, or equal to --expect; 1 different from --expect; 2 not a recording, no such detector,
+    nothing integrated.
     """
     from openral_core.robot import load_robot
     from openral_core.text import Thesaurus
@@ -157,9 +177,11 @@ def perceive(
     expected = _expected(expect, recorded, bag)
     graph, counts = repeat(plan, recorded)
     compared = None if expected is None else compare(expected, graph, tolerance_cm / CM, Thesaurus.load())
-    if save is not None:
+    if save is not None and not counts.is_empty:
         write_graph(graph, save)
     (_print_json if as_json else _print)(counts, compared)
+    if counts.is_empty:
+        raise NothingIntegrated(bag, counts)
     if expect and compared and any(each.outcome is not Outcome.SAME for each in compared):
         raise MemoryDiffers(compared)
 
@@ -181,7 +203,10 @@ def repeat(plan: PerceptionPlan, recorded: RecordedMemory) -> tuple[SceneGraph, 
     with ExitStack() as stack:
 
         def detector(rskill: str, mode: Mode) -> RecordedImageDetector:
-            made = RecordedImageDetector(rskill, mode, parameters.cameras, plan.folders, plan.options)
+            sensors = plan.names.sensors(plan.bag)
+            made = RecordedImageDetector(
+                rskill, mode, parameters.cameras, sensors, plan.folders, plan.options
+            )
             stack.callback(made.close)
             return made
 
@@ -208,10 +233,13 @@ def _print_json(counts: PlaybackCounts, compared: Sequence[ComparedObject] | Non
     content = {
         "duration": round(counts.duration, 3),
         "images": counts.images,
+        "offered": counts.offered,
         "frames": counts.frames,
         "queries": counts.queries,
         "found": counts.found,
+        "remembered": counts.remembered,
         "refused": dict(counts.refused),
+        "reasons": counts.examples,
         "objects": None if compared is None else [each.document() for each in compared],
     }
     typer.echo(json.dumps(content, indent=1))
@@ -225,13 +253,15 @@ def _print(counts: PlaybackCounts, compared: Sequence[ComparedObject] | None) ->
 
     console = Console()
     console.print(
-        f"{counts.duration:.0f} s, {counts.images} images: integrated {counts.frames} frames of detections, "
-        f"and what {counts.found} of {counts.queries} queries found",
+        f"{counts.duration:.0f} s, {counts.images} images: integrated {counts.frames} of {counts.offered} "
+        f"frames of detections, and what {counts.remembered} of {counts.queries} queries found",
         soft_wrap=True,
     )
     if counts.refused:
         refused = ", ".join(f"{count} x {reason}" for reason, count in sorted(counts.refused.items()))
         console.print(f"left out: {escape(refused)}", soft_wrap=True)
+        for reason, example in sorted(counts.examples.items()):
+            console.print(f"  {escape(reason)}: {escape(shortened(example, MAX_REASON))}", soft_wrap=True)
     if compared is None:
         console.print("the recording contains no memory to compare with")
         return

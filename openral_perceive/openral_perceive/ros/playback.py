@@ -32,6 +32,12 @@ from openral_world_state.world import IntegrationResult, WorldModel, import_grap
 PATIENCE = 5.0
 """Time for which detections wait for depth [s of the recording]: above the period of recorded depth."""
 NOT_YET = (ObserveStatus.NO_FRAME, ObserveStatus.STALE_TRANSFORM)
+SEARCHED = (LocateStatus.FOUND, LocateStatus.NOT_IN_VIEW)
+"""Answers of a locator that looked."""
+DEPTHS = 30
+"""Depth images of a camera that are kept for its images [count]."""
+Searchable = tuple[Image | CompressedImage, Image | None]
+"""An image, and its depth for detectors that read it."""
 DETECTIONS, INFO = "/objects", "/info"
 PERCEPTION = "openral/perception/"
 
@@ -47,14 +53,28 @@ class RecordedQuery:
 
 @dataclass(slots=True)
 class PlaybackCounts:
-    """Counts of one playback."""
+    """Counts of one playback.
+
+    ``frames`` of the ``offered`` detections were integrated, ``searched`` of the ``queries`` were answered
+    and ``remembered`` of those that ``found`` something were stored; ``examples`` has a message of each
+    reason in ``refused``.
+    """
 
     images: int = 0
+    offered: int = 0
     frames: int = 0
     queries: int = 0
+    searched: int = 0
     found: int = 0
+    remembered: int = 0
     duration: float = 0.0
     refused: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing changed memory, and no search says that there was nothing to find."""
+        return self.frames + self.remembered == 0 and (self.searched == 0 or self.found > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +192,12 @@ class MemoryPlayback:
         )
         self._queries = deque(sorted(queries, key=lambda query: query.answered))
         self._waiting: deque[tuple[float, str, str, Detection2DArray]] = deque()
-        self._images: dict[str, Image | CompressedImage] = {}
+        self._images: dict[str, Searchable] = {}
+        self._depths: dict[str, deque[Image]] = {}
+        self._unsearched: deque[tuple[float, str, Image | CompressedImage]] = deque()
         self._detectors = (*(continuous or ()), *((locator,) if locator is not None else ()))
+        self._needs_depth = any(detector.needs_depth for detector in self._detectors)
+        self._tolerance = parameters.depth_tolerance
         for detector in self._detectors:
             world.vocabularies.set(detector.id, detector.detector.labels)
 
@@ -190,12 +214,15 @@ class MemoryPlayback:
             self._observe_waiting()
         self.counts.duration = self._time - self._begun
         self._time = float("inf")
+        self._search_waiting()
         self._ask_recorded()
         self._inputs.process()
         self._observe_waiting()
         self.counts.refused.update(self._inputs.refused + self.scope.failures)
         for detector in self._detectors:
             self.counts.refused.update(detector.errors)
+            self.counts.examples.update(detector.examples)
+        self.counts.examples.update({**self.scope.examples, **self._inputs.refusal_examples})
         return self.world.graph()
 
     def _dispatch(self, name: str, message: object) -> None:
@@ -204,21 +231,48 @@ class MemoryPlayback:
             self._on_image(image["camera"], message)
         elif name.startswith(PERCEPTION) and name.endswith(DETECTIONS):
             if self._continuous is None:
-                self._inputs.add_detections(_slug(name), message)
+                self._add_detections(_slug(name), message)
         elif name.startswith(PERCEPTION) and name.endswith(INFO):
             if self._continuous is None:
                 self._inputs.add_info(_slug(name), message)
         elif not isinstance(message, String):
             self.scope.publish(name, message)
+            if self._needs_depth and isinstance(message, Image) and name.endswith("/depth"):
+                self._depths.setdefault(name.removesuffix("/depth"), deque(maxlen=DEPTHS)).append(message)
+                self._search_waiting()
+
+    def _add_detections(self, detector: str, message: Detection2DArray) -> None:
+        self.counts.offered += 1
+        self._inputs.add_detections(detector, message)
 
     def _on_image(self, camera: str, image: Image | CompressedImage) -> None:
         self.counts.images += 1
+        self._unsearched.append((self._time, camera, image))
+        self._search_waiting()
+
+    def _search_waiting(self) -> None:
+        """Search the images that have what the detectors read, or have waited for it long enough."""
+        for _ in range(len(self._unsearched)):
+            since, camera, image = self._unsearched.popleft()
+            depth = self._depth_of(camera, image)
+            if self._needs_depth and depth is None and self._time - since < PATIENCE:
+                self._unsearched.append((since, camera, image))
+            else:
+                self._search(camera, (image, depth))
+
+    def _depth_of(self, camera: str, image: Image | CompressedImage) -> Image | None:
+        stamp = seconds(image.header.stamp)
+        apart = [(abs(seconds(depth.header.stamp) - stamp), depth) for depth in self._depths.get(camera, ())]
+        nearest = min(apart, key=lambda each: each[0], default=None)
+        return nearest[1] if nearest is not None and nearest[0] <= self._tolerance else None
+
+    def _search(self, camera: str, image: Searchable) -> None:
         self._images[camera] = image
         if camera == self._cameras[0]:
             for detector in self._continuous or ():
-                detections = detector.detect(camera, image)
+                detections = detector.detect(camera, *image)
                 if detections is not None:
-                    self._inputs.add_detections(detector.id, detections)
+                    self._add_detections(detector.id, detections)
         for query in self._asked if self._locator is not None else ():
             self._locate(query, camera, image)
 
@@ -229,17 +283,19 @@ class MemoryPlayback:
             image = self._images.get(query.result.camera)
             if self._locator is None:
                 self.counts.queries += 1
+                self.counts.searched += query.result.status in SEARCHED
                 if query.result.status is LocateStatus.FOUND and query.stamp:
                     self._keep(query.result, Header(stamp=stamp_of(query.stamp)))
             elif image is not None:
                 self._locate(query.result.query, query.result.camera, image)
 
-    def _locate(self, query: str, camera: str, image: Image | CompressedImage) -> None:
+    def _locate(self, query: str, camera: str, image: Searchable) -> None:
         if self._locator is not None:
             self.counts.queries += 1
-            result = self._locator.locate(query, camera, image)
+            result = self._locator.locate(query, camera, *image)
+            self.counts.searched += result.status in SEARCHED
             if result.status is LocateStatus.FOUND:
-                self._keep(result, image.header)
+                self._keep(result, image[0].header)
 
     def _keep(self, result: LocateResult, header: Header) -> None:
         """Let the boxes of an answer wait for their depth."""
@@ -253,8 +309,11 @@ class MemoryPlayback:
             result = self._inputs.observe(camera, detector, message)
             if result.status in NOT_YET and self._time - since < PATIENCE:
                 self._waiting.append((since, camera, detector, message))
-            elif result.status is not ObserveStatus.REMEMBERED:
+            elif result.status is ObserveStatus.REMEMBERED:
+                self.counts.remembered += 1
+            else:
                 self.counts.refused[result.status.name] += 1
+                self.counts.examples.setdefault(result.status.name, result.message)
 
     def _on_integrated(self, result: IntegrationResult) -> None:
         self.counts.frames += 1

@@ -16,6 +16,7 @@ from vision_msgs.msg import Detection2DArray
 
 from openral_core.errors import OpenRALError
 from openral_core.robot import RobotDescription, driver_topics
+from openral_core.rskills import Sensor
 from openral_msgs.msg import DetectorInfo, KeyValue, SceneGraph, SkillCatalogue
 from openral_perceive.bag import Bag, BagMessage
 from openral_ros.conversions.images import depth_of_compressed, image_message
@@ -98,6 +99,12 @@ class StreamNames:
                 chosen[topic] = name
         return chosen
 
+    def sensors(self, bag: Bag) -> frozenset[Sensor]:
+        """Return what is recorded of the cameras."""
+        names = set(self.streams(bag).values())
+        depth = {Sensor.DEPTH} if any(name.endswith("/depth") for name in names) else set()
+        return frozenset({Sensor.RGB, *depth})
+
     def cameras(self, bag: Bag) -> tuple[str, ...]:
         """Return the ids of the recorded cameras.
 
@@ -119,6 +126,7 @@ class PlaybackScope:
         self._time_jumps: list[Callable[[], object]] = []
         self._clock = 0.0
         self.failures: Counter[str] = Counter()
+        self.examples: dict[str, str] = {}
         self.subscription(Clock, "clock", self._on_clock, QoSProfile(depth=1))
 
     def subscription(
@@ -145,6 +153,7 @@ class PlaybackScope:
             return callback(*arguments)
         except OpenRALError as error:
             self.failures[type(error).__name__] += 1
+            self.examples.setdefault(type(error).__name__, str(error))
             return None
 
     def _on_clock(self, message: Clock) -> None:

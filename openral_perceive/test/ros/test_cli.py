@@ -16,7 +16,7 @@ from openral_core.detectors import Box, Detection, LocateResult, LocateStatus
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import ObserveResult, ObserveStatus, RecallMatch, SceneNode
-from openral_perceive.ros.cli import MemoryDiffers, NothingExpected, commands
+from openral_perceive.ros.cli import MemoryDiffers, NothingExpected, NothingIntegrated, commands
 from openral_perceive.ros.streams import NoCamera
 from openral_perception_ros.recorded_images import NeedsSensors, WrongMode
 from openral_reasoner.commands import CallObserve
@@ -87,6 +87,55 @@ def test_a_bag_of_a_robot_with_its_own_topics_is_repeated_and_compared_with_a_sa
         perceive(bag)
 
 
+@pytest.mark.parametrize("slashes", ["tf", "headers", "tf headers"])
+def test_a_slash_before_a_frame_makes_no_difference(
+    slashes: str, record: Callable[..., Path], mug_at: MugAt
+) -> None:
+    (found,) = objects(record(mug_at(), slashes=slashes), "--expect", "recorded")
+    assert (found["outcome"], found["after"]["observations"]) == ("same", 8)
+
+
+@pytest.mark.parametrize(
+    ("without", "words"),
+    [
+        ("/tf_static", "none of 8 frames .*no transform from 'optical' to 'map'"),
+        ("/head/depth", "none of 8 frames .*depth"),
+        ("/openral/perception/eye/objects", "no recorded detections: name detectors with --continuous"),
+    ],
+)
+def test_a_recording_from_which_nothing_is_integrated_fails_with_the_reason(
+    without: str, words: str, record: Callable[..., Path], mug_at: MugAt, tmp_path: Path
+) -> None:
+    saved = tmp_path / "saved.json"
+    with pytest.raises(NothingIntegrated, match=words):
+        perceive(record(mug_at(), without=without), "--save", saved)
+    assert not saved.exists()
+
+
+def test_what_was_left_out_is_told_with_its_share_and_reason(
+    record: Callable[..., Path], mug_at: MugAt
+) -> None:
+    header = Header(stamp=stamp_of(101.0), frame_id="no_camera")
+    stray = detections_message([Detection(Box(20.0, 20.0, 40.0, 40.0), "lemon", 0.9)], header)
+    output = perceive(record(mug_at(), extra=(("/openral/perception/eye/objects", stray, 101.1),)))
+    assert "integrated 8 of 9 frames" in output
+    assert "'no_camera'" in output
+
+
+def test_a_detector_that_reads_depth_gets_the_recorded_one(
+    record: Callable[..., Path], mug_at: MugAt, bread_detector: Path
+) -> None:
+    manifest = bread_detector / "rskill.yaml"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "sensors": ["rgb", "depth"]}))
+    run = record(mug_at())
+    counts = json.loads(perceive(run, "--continuous", bread_detector, "--json"))
+    assert (counts["offered"], counts["frames"], counts["refused"]) == (8, 8, {})
+    shutil.rmtree(run)
+    run = record(mug_at(), without="/head/depth")
+    with pytest.raises(NeedsSensors, match="reads depth images, which this recording does not have"):
+        perceive(run, "--continuous", bread_detector)
+
+
 def events(mug: SceneNode, stamp: float) -> tuple[tuple[str, String, float], ...]:
     """A mission asked a locator for a cup at a stamp; memory stored it."""
     box = Detection(Box(40.0, 40.0, 60.0, 60.0), "cup", 0.8)
@@ -127,7 +176,7 @@ def test_what_came_after_the_last_recorded_memory_is_left_out(
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
-        (("--continuous", "sim-groundtruth"), NeedsSensors, "recordings do not have"),
+        (("--continuous", "sim-groundtruth"), NeedsSensors, "reads semantic images, which this recording"),
         (("--continuous", "omdet-turbo-locator"), WrongMode, "give it with --on-demand"),
         (("--on-demand", "rtdetr-coco-r18"), WrongMode, "give it with --continuous"),
     ],

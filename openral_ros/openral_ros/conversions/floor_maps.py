@@ -13,7 +13,7 @@ from openral_core.floor_map import (
     cells_from_percent,
     check_size,
 )
-from openral_core.geometry import Pose
+from openral_core.geometry import Pose, frame_name
 from openral_core.home_map import Pose2
 from openral_ros.conversions.geometry import pose_from_message, pose_message
 from openral_ros.conversions.stamps import stamp_of
@@ -39,7 +39,7 @@ def floor_map_from_message(message: OccupancyGrid) -> FloorMap:
     """
     info = message.info
     check_size(info.width, info.height)
-    if message.header.frame_id != MAP:
+    if frame_name(message.header.frame_id) != MAP:
         raise InvalidMapMessage(f"its frame is '{message.header.frame_id}', expected '{MAP}'")
     if not SMALLEST_RESOLUTION <= info.resolution <= LARGEST_RESOLUTION:
         limits = f"{SMALLEST_RESOLUTION:g} to {LARGEST_RESOLUTION:g} m"

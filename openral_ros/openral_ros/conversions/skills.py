@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from openral_core.errors import OpenRALError
-from openral_core.geometry import Pose
+from openral_core.geometry import Pose, frame_name
 from openral_core.skill_errors import BadRequest
 from openral_core.skills import ParamValue, SkillGoal, SkillResult, SkillStatus
 from openral_msgs.action import ExecuteRskill
@@ -58,7 +58,7 @@ def goal_from_message(message: ExecuteRskill.Goal) -> SkillGoal:
     problems += [
         f"parameter '{name}' is in frame '{frame}': poses must be in '{MAP}'"
         for name, frame in frames
-        if frame not in ("", MAP)
+        if frame_name(frame) not in ("", MAP)
     ]
     if problems:
         raise BadRequest("; ".join(problems))

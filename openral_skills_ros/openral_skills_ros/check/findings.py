@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.geometry import frame_name
 from openral_core.policies import PolicyBackend
 from openral_core.robot import (
     ActionBackend,
@@ -180,7 +181,7 @@ def _stream(what: str, topic: str, camera: Camera, stream: Stream) -> Iterator[F
     yield _rate(f"{what}, rate", topic, camera, stream)
     yield _clock(f"{what}, clock", stream)
     is_own = topic == camera.depth and bool(camera.depth_info)
-    same = is_own or stream.frame_id == camera.optical_frame
+    same = is_own or stream.frame_id == frame_name(camera.optical_frame)
     problem = "" if same else f"frame_id is '{stream.frame_id}', robot.yaml has '{camera.optical_frame}'"
     mend = (
         ""

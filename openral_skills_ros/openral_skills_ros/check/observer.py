@@ -10,7 +10,7 @@ from rclpy.action import get_action_names_and_types
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 
 from openral_core.errors import OpenRALError
-from openral_core.geometry import UnknownFrame
+from openral_core.geometry import UnknownFrame, frame_name
 from openral_core.robot import RobotDescription
 from openral_ros.conversions.images import depth_of, rgb_of, rgb_of_compressed
 from openral_ros.conversions.stamps import seconds
@@ -101,7 +101,7 @@ class Observer:
         message = self._newest.get(id(stream))
         if message is None:
             return
-        stream.frame_id = message.header.frame_id
+        stream.frame_id = frame_name(message.header.frame_id)
         if isinstance(message, Image):
             stream.encoding, stream.size = message.encoding, (message.width, message.height)
         try:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from openral_core.rskills import Mode
+from openral_core.rskills import Mode, Sensor
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.recorded_images import RecordedImageDetector
 from openral_ros.conversions.images import image_message
@@ -29,7 +29,7 @@ def label_by_locator(
         TeacherFailed: If it cannot search a frame; the boxes of the frames before are saved.
         OpenRALError: If there is no such locator, or its model does not load.
     """
-    detector = RecordedImageDetector(teacher, Mode.ON_DEMAND, (CAMERA,), folders, options)
+    detector = RecordedImageDetector(teacher, Mode.ON_DEMAND, (CAMERA,), (Sensor.RGB,), folders, options)
     done = {box.frame for box in lesson.boxes if box.teacher == detector.id}
     try:
         for number, frame in enumerate(lesson.frames, start=1):

@@ -9,7 +9,7 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import CameraInfo, Image
 
 from openral_core.errors import OpenRALError, format_choices
-from openral_core.geometry import InvalidGeometry
+from openral_core.geometry import InvalidGeometry, frame_name
 from openral_ros.conversions.images import depth_of
 from openral_ros.conversions.stamps import nanoseconds, seconds
 from openral_ros.qos import SENSOR
@@ -112,7 +112,7 @@ class DepthSubscription:
     @property
     def frame(self) -> str:
         """Optical frame of the camera."""
-        return self._info.header.frame_id if self._info else f"{self.name}_camera_optical_frame"
+        return frame_name(self._info.header.frame_id) if self._info else f"{self.name}_camera_optical_frame"
 
     def newest_stamp(self, until: float) -> float | None:
         """Return the stamp of the newest image not later than ``until`` [s]; None if there is none."""
@@ -156,8 +156,8 @@ class DepthSubscription:
 
     def _aligned(self, image: Image, colour: Intrinsics, transforms: TransformBuffer) -> NDArray[np.float32]:
         """Depth image in the colour camera's view [m], registered unless it already is."""
-        info, frame = self._depth_info, image.header.frame_id
-        if info is None or info.header.frame_id != frame:
+        info, frame = self._depth_info, frame_name(image.header.frame_id)
+        if info is None or frame_name(info.header.frame_id) != frame:
             if frame != self.frame:
                 raise UnalignedDepth(self.name, frame, self.frame)
             return depth_of(image)
@@ -271,7 +271,7 @@ def find_camera(cameras: Iterable[DepthSubscription], name: str) -> DepthSubscri
     Raises:
         UnknownCamera: With the valid ids.
     """
-    known = list(cameras)
+    known, name = list(cameras), frame_name(name)
     for camera in known:
         if name in (camera.name, camera.frame) or (not name and len(known) == 1):
             return camera

@@ -6,7 +6,7 @@ They come from the graph, or from a recording that is played back.
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -158,6 +158,11 @@ class WorldInputs:
     def refused(self) -> Counter[str]:
         """Number of refused messages and detections by reason."""
         return self._detections.refused
+
+    @property
+    def refusal_examples(self) -> Mapping[str, str]:
+        """First message of each kind of refused detections."""
+        return self._detections.examples
 
     @property
     def has_pending(self) -> bool:

@@ -73,11 +73,14 @@ class DetectionBuffer:
         self._patience, self._max_detections = patience, max_detections
         self._pending: deque[PendingDetections] = deque(maxlen=MAX_PENDING)
         self.refused: Counter[str] = Counter()
+        self.examples: dict[str, str] = {}
+        """First message of each kind of refusal."""
 
     def add(self, source: str, message: Detection2DArray) -> None:
         """Add a detector's message; only its valid detections are kept."""
         detections, errors = parse_detections(message, self._max_detections)
-        self.refused.update(type(error).__name__ for error in errors)
+        for error in errors:
+            self._refuse(error)
         self._pending.append(PendingDetections(source, message.header, detections, self._clock()))
         self.process()
 
@@ -97,9 +100,13 @@ class DetectionBuffer:
                 if self._clock() - pending.since < self._patience:
                     self._pending.append(pending)
                 else:
-                    self.refused[type(error).__name__] += 1
+                    self._refuse(error)
             except OpenRALError as error:
-                self.refused[type(error).__name__] += 1
+                self._refuse(error)
+
+    def _refuse(self, error: OpenRALError) -> None:
+        self.refused[type(error).__name__] += 1
+        self.examples.setdefault(type(error).__name__, str(error))
 
 
 def parse_detections(
