@@ -121,6 +121,17 @@ def test_a_moment_outside_the_buffer_is_refused_with_what_it_holds(tree: TfTree,
         tree.lookup("map", "camera", time)
 
 
+@pytest.mark.parametrize("slash", ["/map /base", "/map base", "map /base"])
+def test_a_slash_before_a_frame_is_no_part_of_its_name(slash: str) -> None:
+    parent, child = slash.split()
+    moved = TfTree()
+    moved.add_static(parent, child, Pose((1.0, 2.0, 3.0)))
+    for target in ("map", "/map"):
+        for source in ("base", "/base"):
+            assert moved.lookup(target, source, 5.0)[:3, 3].tolist() == [1.0, 2.0, 3.0]
+    assert moved.frames == ["base", "map"]
+
+
 def test_an_unknown_frame_lists_the_known_ones(tree: TfTree) -> None:
     with pytest.raises(UnknownFrame, match="'base', 'camera', 'map', 'odom'"):
         tree.lookup("map", "gripper", 1.0)
