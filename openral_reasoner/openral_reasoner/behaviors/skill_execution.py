@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from openral_core.geometry import Pose
-from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_core.skills import OUTCOME_UNKNOWN, SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.approach import approach, close_container, face, open_container, refine_pose
 from openral_reasoner.behaviors.exploring import execute_on_known_floor
 from openral_reasoner.behaviors.locate import LocateOutcome
@@ -158,7 +158,8 @@ def run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Proce
             return SkillExecution(result, step.target)
         if action is RecoveryAction.OTHER_SKILL:
             step = replace(step, entry=others.pop(0))
-        looks_wanted = near and action is RecoveryAction.REAPPROACH
+        # A hand that reports nothing may hold the object all the same, after a restart of its server.
+        looks_wanted = near and (action is RecoveryAction.REAPPROACH or OUTCOME_UNKNOWN in result.evidence)
         if action is RecoveryAction.REAPPROACH:
             # With a new base pose from memory.
             mission.at = ""

@@ -62,7 +62,8 @@ def establish(
 
 def _step(mission: Mission, verb: Verb, target: KnownObject) -> str:
     held = mission.objects.get(mission.holding)
-    return f"{verb.value} {held.label if held else 'it'} to {target.label}"
+    what = held.label if held is not None else mission.palette.holding
+    return f"{verb.value} {what and f'{what} to '}{target.label}"
 
 
 def _concluded(

@@ -6,7 +6,15 @@ import pytest
 
 from openral_core.missions import MissionState
 from openral_core.skills import SkillResult, SkillStatus
-from openral_reasoner.commands import AskModel, CancelSkill, Command, EndMission, PublishHandoff, SendSkill
+from openral_reasoner.commands import (
+    AskModel,
+    CallLocate,
+    CancelSkill,
+    Command,
+    EndMission,
+    PublishHandoff,
+    SendSkill,
+)
 from openral_reasoner.core import Core
 from openral_reasoner.events import (
     OUTCOME_UNKNOWN,
@@ -34,7 +42,7 @@ class Story:
     def __init__(self, home: SymbolicHome, palette: ToolPalette, lost: str, *, done: bool) -> None:
         self.home, self.palette, self.lost, self.done = home, palette, lost, done
         self.peers, self.sent, self.asked = HomePeers(home), list[str](), list[str]()
-        self.answer, self.typed = "", False
+        self.answer, self.typed, self.commands = "", False, list[str]()
 
     def play(self, goal: str, settings: MissionSettings) -> EndMission:
         timeline = SimulatedTimeline(Core(settings), self._answers)
@@ -44,6 +52,7 @@ class Story:
         return end
 
     def _answers(self, command: Command, now: float) -> Iterator[Answer]:
+        self.commands += ["locate"] if isinstance(command, CallLocate) else []
         if isinstance(command, AskModel):
             yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
         elif isinstance(command, PublishHandoff):
@@ -59,6 +68,7 @@ class Story:
         name = command.goal.rskill_id
         is_lost = name == self.lost and name not in self.sent
         self.sent.append(name)
+        self.commands.append(name)
         event: Event | None = None
         if not is_lost or self.done:
             event = self.peers.answer(command)
@@ -98,6 +108,13 @@ def test_what_the_hand_holds_tells_whether_it_was_grasped(story: Story, times: i
     assert end.state is MissionState.SUCCEEDED, end.reason
     assert story.sent.count("grasp") == times
     assert not story.asked
+
+
+@pytest.mark.parametrize("story", [("grasp", False)], indirect=True)
+def test_it_is_looked_at_before_it_is_grasped_again(story: Story) -> None:
+    story.play("bring me the baguette", PATIENT)
+    between = story.commands[story.commands.index("grasp") + 1 :]
+    assert "locate" in between[: between.index("grasp")]
 
 
 @pytest.mark.parametrize("story", [("handover", False)], indirect=True)
