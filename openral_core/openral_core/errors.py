@@ -41,6 +41,29 @@ def shortened(message: str, most: int = MAX_MESSAGE) -> str:
     return f"{data[:head].decode(errors='ignore')} [...] {data[-tail:].decode(errors='ignore')}"
 
 
+class UnreadableArgument(OpenRALError):
+    """Argument of a command line in another encoding than UTF-8."""
+
+    def __init__(self, argument: str) -> None:
+        super().__init__(
+            f"the argument {quoted(argument)} is not UTF-8 text: set the terminal, or save the file that it "
+            "comes from, to UTF-8"
+        )
+
+
+def check_arguments(arguments: Iterable[str]) -> None:
+    """Refuse command-line arguments that nothing else could encode.
+
+    Raises:
+        UnreadableArgument: Naming the first one.
+    """
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            raise UnreadableArgument(argument) from error
+
+
 class _Quotation(Repr):
     """Bounded repr of any value: its cost is bounded too, however much the value unfolds to."""
 

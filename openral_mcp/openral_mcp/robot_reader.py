@@ -4,6 +4,7 @@ Its only publications and requests are queries: nothing here can move the robot 
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -79,12 +80,16 @@ class RobotReader:
         self._skills = ServiceMonitor(scope, node, f"{EXECUTE}/_action/send_goal", PEER_TIMEOUT)
         self._reasoner = NodeProbe(scope, node, "reasoner", PEER_TIMEOUT)
         self._scene: SceneGraphMsg | None = None
+        self._started = time.monotonic()
         self._image_subscriptions = 0
         scope.subscription(SceneGraphMsg, SCENE_GRAPH, self._on_scene, LATCHED)
         scope.timer(POLL_PERIOD, self._poll)
 
     async def unavailable(self) -> tuple[str, ...]:
-        """Name the parts of the robot that do not answer."""
+        """Name the parts of the robot that do not answer, once there was time to discover them."""
+        time_left = self._started + DISCOVERY - time.monotonic()
+        if time_left > 0.0:
+            await self._thread.wait(lambda: not self._unavailable(), time_left)
         return await self._thread.ask(self._unavailable)
 
     async def recall(self, query: RecallQuery) -> RecallResult:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from openral_core import local_commands
 from openral_core.discovery import VARIABLE, Discovery
-from openral_core.errors import OpenRALError
+from openral_core.errors import OpenRALError, check_arguments
 
 if TYPE_CHECKING:
     import typer
@@ -103,11 +103,14 @@ def add_commands(app: "typer.Typer", part: "typer.Typer") -> None:
 
 def main() -> None:
     """Run the command line; an `OpenRALError` becomes one line on standard error and its exit code, or 2."""
+    if sys.argv[1:2] == ["stop"]:  # whose reason may be in any encoding
+        sys.argv = [word.encode(errors="replace").decode() for word in sys.argv]
     done = run_locally(sys.argv[1:])
     if done is not None:
         sys.stdout.write(f"{done[1]}\n")
         sys.exit(done[0])
     try:
+        check_arguments(sys.argv[1:])
         command_line()(prog_name="openral")
     except OpenRALError as error:
         sys.stderr.write(f"{error}\n")

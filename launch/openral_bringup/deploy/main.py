@@ -49,7 +49,7 @@ from openral_bringup.graph.options import (
 )
 from openral_bringup.graph.resources import robot_path, rskill_folders, scene_path
 from openral_core.discovery import VARIABLE
-from openral_core.errors import OpenRALError
+from openral_core.errors import OpenRALError, check_arguments
 
 RUNS = Path("runs")
 LATEST = "latest"
@@ -318,6 +318,7 @@ def deploy_robot(
 def main(command: typer.Typer = app) -> int:
     """Run a command line; an `OpenRALError` becomes one message and exit code 2."""
     try:
+        check_arguments(sys.argv[1:])
         command()
     except OpenRALError as error:
         print(error, file=sys.stderr)

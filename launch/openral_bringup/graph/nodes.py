@@ -6,13 +6,14 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-import yaml
 from pydantic import ValidationError
 
 from openral_bringup.graph.options import InvalidDeployment
+from openral_bringup.graph.parameter_files import matches, of_client_library, ros_sections
 from openral_core.documents import read_yaml
 from openral_core.environment import node_environment
-from openral_core.errors import format_choices
+from openral_core.errors import format_choices, quoted, shortened
+from openral_core.parsing import InvalidText, parse_yaml
 from openral_ros.node_names import short_name
 from openral_ros.parameters import Parameters
 
@@ -92,22 +93,42 @@ def model_of(name: str) -> type[Parameters] | None:
     return model
 
 
-OF_EVERY_NODE = "use_sim_time"
-
-
 def overridden(
     nodes: Sequence[NodeSpec], overrides: Mapping[str, Mapping[str, object]], problems: list[str]
 ) -> tuple[NodeSpec, ...]:
-    """Return the nodes with these parameters on top, addressed by node name or, for detectors, by slug."""
-    names = {node.key: node for node in nodes}
-    problems += unknown("--set {}.…", overrides, nodes)
-    changed = {
-        name: node.with_parameters(cast(Mapping[str, ParameterValue], overrides.get(name, {})))
-        for name, node in names.items()
-    }
-    for name in sorted(set(overrides) & set(changed)):
+    """Return the nodes with these parameters on top, addressed by node name or, for detectors, by slug.
+
+    A key that begins with a slash is a name of ROS: fully qualified, or with wildcards, whose parameters
+    count for the nodes that have them. The more a key names one node alone, the later it counts.
+    """
+    lost = (key for key in overrides if "*" not in key and not _selected(key, nodes))
+    problems += unknown("--set {}.…", lost, nodes)
+    changed = {node.key: node for node in nodes}
+    for key in sorted(overrides, key=_precision):
+        for name in _selected(key, nodes):
+            values = overrides[key]
+            if "*" in key:
+                values = {each: value for each, value in values.items() if _has(changed[name], each)}
+            changed[name] = changed[name].with_parameters(cast(Mapping[str, ParameterValue], values))
+    for name in sorted({name for key in overrides for name in _selected(key, nodes)}):
         problems += parameter_problems(changed[name])
     return tuple(changed.values())
+
+
+def _selected(key: str, nodes: Sequence[NodeSpec]) -> list[str]:
+    """Return the keys of the nodes that a key of overrides selects; a wildcard may select none."""
+    if not key.startswith("/"):
+        return [node.key for node in nodes if node.key == key]
+    return [node.key for node in nodes if matches(key, node.qualified) or key == f"/{node.key}"]
+
+
+def _precision(key: str) -> int:
+    return 3 if not key.startswith("/") else 2 - key.count("*") if key.count("*") < 2 else 0
+
+
+def _has(node: NodeSpec, parameter: str) -> bool:
+    model = model_of(node.name)
+    return of_client_library(parameter) or (model is not None and parameter in model.model_fields)
 
 
 def defaults(node: NodeSpec) -> dict[str, object]:
@@ -126,14 +147,14 @@ def unknown(flag: str, keys: Iterable[str], nodes: Sequence[NodeSpec]) -> list[s
 
 def parameter_problems(node: NodeSpec) -> list[str]:
     """Return a problem for each parameter that the node does not have or accept."""
-    given = {name: value for name, value in node.parameters.items() if name != OF_EVERY_NODE}
+    given = {name: value for name, value in node.parameters.items() if not of_client_library(name)}
     model = model_of(node.name)
     try:
         if model is not None:
             model.model_validate(given)
     except ValidationError as error:
         return [
-            f"--set {node.key}.{'.'.join(map(str, e['loc']))}: {e['msg']}, found {e['input']!r}"
+            f"--set {node.key}.{'.'.join(map(str, e['loc']))}: {e['msg']}, found {quoted(e['input'])}"
             for e in error.errors()
         ]
     return []
@@ -143,7 +164,9 @@ Overrides = dict[str, dict[str, object]]
 
 
 def overrides_of(files: Iterable[Path], settings: Iterable[str]) -> Overrides:
-    """Return parameters from files (``node: {parameter: value}``) and ``node.parameter=value`` settings.
+    """Return parameters from files and from ``node.parameter=value`` settings.
+
+    A file is in ROS's own form, or ``node: {parameter: value}``; a setting may name one, too.
 
     Raises:
         InvalidDeployment: Naming every setting that is not of that form.
@@ -152,20 +175,35 @@ def overrides_of(files: Iterable[Path], settings: Iterable[str]) -> Overrides:
     result: Overrides = {}
     problems: list[str] = []
     for file in files:
-        for node, parameters in read_yaml(file).items():
-            if isinstance(parameters, dict):
-                result.setdefault(node, {}).update(parameters)
-            else:
-                problems.append(
-                    f"--params {file}: {node!r} must map parameters to values, found {parameters!r}"
-                )
+        _add_file(result, file, problems)
     for setting in settings:
         path, equals, value = setting.partition("=")
         node, dot, parameter = path.partition(".")
-        if equals and dot and node and parameter:
-            result.setdefault(node, {})[parameter] = yaml.safe_load(value)
+        if not equals and setting.endswith((".yaml", ".yml")):
+            _add_file(result, Path(setting), problems)
+        elif equals and dot and node and parameter:
+            try:
+                result.setdefault(node, {})[parameter] = parse_yaml(value)
+            except InvalidText as error:
+                problems.append(f"--set {shortened(path, 200)}: {error}")
         else:
-            problems.append(f"--set {setting}: expected node.parameter=value, as in sim.seed=3")
+            given = shortened(setting, 200)
+            problems.append(f"--set {given}: expected node.parameter=value, as in sim.seed=3")
     if problems:
         raise InvalidDeployment(problems)
     return result
+
+
+def _add_file(result: Overrides, file: Path, problems: list[str]) -> None:
+    """Add the parameters of a file; a later one counts more."""
+    content = read_yaml(file)
+    sections = list(ros_sections(content))
+    if not sections:
+        for node, parameters in content.items():
+            if isinstance(parameters, dict):
+                sections.append((str(node), parameters))
+            else:
+                found = f"must map parameters to values, found {quoted(parameters)}"
+                problems.append(f"--params {file}: {quoted(node)} {found}")
+    for node, values in sections:
+        result.setdefault(node, {}).update(values)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.nodes import NodeSpec, defaults, overrides_of, unknown
+from openral_bringup.graph.nodes import NodeSpec, defaults, overridden, overrides_of, unknown
 from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment
 from openral_core.documents import InvalidDocument
 from openral_sim.ros.parameters import SimParameters
@@ -100,6 +100,67 @@ def test_settings_without_a_node_or_a_parameter_are_all_reported() -> None:
 def test_a_value_is_read_as_yaml_and_may_hold_equals_signs() -> None:
     read = overrides_of([], ["a.flag=true", "a.list=[x, y]", "a.text=b=c", "a.empty="])
     assert read == {"a": {"flag": True, "list": ["x", "y"], "text": "b=c", "empty": None}}
+
+
+ROS_FILES = {
+    "/reasoner:\n  ros__parameters:\n    seconds: 600.0": {"reasoner": 600.0},
+    "reasoner:\n  ros__parameters:\n    seconds: 600.0": {"reasoner": 600.0},
+    "/**:\n  ros__parameters:\n    seconds: 600.0\n    use_sim_time: false": {"reasoner": 600.0},
+    "/*:\n  ros__parameters: {seconds: 600.0}": {"reasoner": 600.0},
+    "/:\n  reasoner:\n    ros__parameters: {seconds: 600.0}": {"reasoner": 600.0},
+    "/kitchen/reasoner:\n  ros__parameters: {seconds: 600.0}": {},
+    "/**/detector:\n  ros__parameters: {rate: 0.7}": {"home_tiny": 0.7, "home_tiny_locator": 0.7},
+    "openral:\n  perception:\n    home_tiny:\n      detector:\n        ros__parameters: {rate: 0.7}": {
+        "home_tiny": 0.7
+    },
+    "/**:\n  ros__parameters: {seconds: 1.0}\n/reasoner:\n  ros__parameters: {seconds: 600.0}": {
+        "reasoner": 600.0
+    },
+    "/reasoner:\n  ros__parameters:": {},
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), ROS_FILES.items(), ids=range(len(ROS_FILES)))
+def test_a_parameter_file_of_ros_sets_what_it_names(
+    tmp_path: Path, text: str, expected: dict[str, float]
+) -> None:
+    (tmp_path / "ros.yaml").write_text(text)
+    nodes = (
+        NodeSpec("reasoner", "p", "e"),
+        NodeSpec("detector", "p", "e", "/openral/perception/home_tiny"),
+        NodeSpec("detector", "p", "e", "/openral/perception/home_tiny_locator"),
+        NodeSpec("world_state", "p", "e"),
+    )
+    for given in (overrides_of([tmp_path / "ros.yaml"], []), overrides_of([], [str(tmp_path / "ros.yaml")])):
+        problems: list[str] = []
+        changed = overridden(nodes, given, problems)
+        set_values = {
+            node.key: value
+            for node in changed
+            for name, value in node.parameters.items()
+            if name != "use_sim_time"
+        }
+        assert set_values == expected
+        unknown_nodes = [problem for problem in problems if "no such node" in problem]
+        assert all("/kitchen/reasoner" in problem for problem in unknown_nodes)
+        assert bool(unknown_nodes) == ("kitchen" in text)
+
+
+def test_parameters_that_ros_dumps_of_every_node_are_no_problem(tmp_path: Path) -> None:
+    (tmp_path / "dump.yaml").write_text(
+        "/reasoner:\n  ros__parameters:\n    start_type_description_service: true\n    use_sim_time: true\n"
+        "    qos_overrides:\n      /clock:\n        subscription:\n          depth: 1\n    secnds: 1.0\n"
+    )
+    problems: list[str] = []
+    reasoner = NodeSpec("reasoner", "p", "e", parameters={"rskill_folders": ["rskills"]})
+    overridden((reasoner,), overrides_of([tmp_path / "dump.yaml"], []), problems)
+    assert len(problems) == 1
+    assert "reasoner.secnds" in problems[0]
+
+
+def test_a_setting_that_is_no_yaml_is_refused() -> None:
+    with pytest.raises(InvalidDeployment, match=r"--set sim\.seed: while parsing a flow sequence"):
+        overrides_of([], ["sim.seed=[1"])
 
 
 def test_a_later_file_wins_parameter_by_parameter(tmp_path: Path) -> None:
