@@ -7,7 +7,7 @@ begins anew, so its standstill is not timed. ROUNDS=n in the environment, else 3
 LOCK=file is held while a graph runs.
 
 With STOPS=n there are instead as many stops of a driving robot by the service, STOPS_PER_GRAPH=n (else 40) on
-each graph, whose run folder is a small disk, in turn: with nothing else; with the disk full, every other time
+each graph, whose run folder is a small disk, in turn: with nothing else; with the disk full, every fourth time
 with the skill server killed after the stop and restarted on the full disk; with the skill server killed
 between the latch and the reply; with the reasoner suspended during a mission.
 """
@@ -309,7 +309,7 @@ async def _one(rig: FaultTestDeployment, watch: Watch, number: int, dice: random
         driving = asyncio.create_task(watch.goal(GOALS[number % 2]))  # type: ignore[arg-type]
     await rig.until(lambda: watch.moves, 30.0)
     await asyncio.sleep(dice.uniform(0.1, 2.0))
-    kills = kind == "sim killed" or (kind == "disk full" and turn % 2 == 0)
+    kills = kind == "sim killed" or (kind == "disk full" and turn % 4 == 0)
     if kind == "disk full":
         disks.fill(rig.folder)
     if kind == "reasoner suspended":
