@@ -7,8 +7,8 @@ begins anew, so its standstill is not timed. ROUNDS=n in the environment, else 3
 LOCK=file is held while a graph runs.
 
 With STOPS=n there are instead as many stops of a driving robot by the service, STOPS_PER_GRAPH=n (else 40) on
-each graph, whose run folder is a small disk, in turn: with nothing else; with the disk full, every fourth time
-with the skill server killed after the stop and restarted on the full disk; with the skill server killed
+each graph, whose run folder is a small disk, in turn: with nothing else; with the disk full, every fourth
+time with the skill server killed after the stop and restarted on the full disk; with the skill server killed
 between the latch and the reply; with the reasoner suspended during a mission.
 """
 
@@ -70,6 +70,8 @@ MISSIONS = ("go to the sofa", "go to the fridge")
 KINDS = ("nothing", "disk full", "sim killed", "reasoner suspended")
 LOOKED_AT = 2.0
 """Time for which a robot that was not restarted is watched [s]."""
+SAMPLES = 15
+"""Fewest samples of its joints meanwhile; on a loaded machine it is watched for longer."""
 KILLER = """
 import os, sys
 page, pid = os.open(sys.argv[1], os.O_RDONLY), int(sys.argv[2])
@@ -286,7 +288,8 @@ def _sum(kind: str, rows: list[Row]) -> Row:
 
 async def _on_small_disk(numbers: range, rows: list[Row], dice: random.Random) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        setup = replace(SETUP, disk="tmpfs")
+        few_images = {**SETUP.parameters, "sim": {"camera_rate": 1.0}}
+        setup = replace(SETUP, disk="tmpfs", parameters=few_images)
         rig = FaultTestDeployment(Path(folder), setup, RunTimeouts(start_up=180.0, mission=600.0))
         async with rig:
             if not await rig.runner.wait_until_ready():
@@ -359,13 +362,14 @@ async def _watched(watch: Watch) -> Row:
     """Send goals to the stopped robot and watch it."""
     begun, until, statuses = len(watch.samples), time.monotonic() + LOOKED_AT, list[SkillStatus]()
     await asyncio.sleep(0.3)
-    while time.monotonic() < until:
+    longest = time.monotonic() + 5.0 * LOOKED_AT
+    while time.monotonic() < (until if len(watch.samples) - begun >= SAMPLES else longest):
         with suppress(Exception):
             statuses.append(await watch.goal())
         await asyncio.sleep(0.3)
     after = watch.samples[begun:]
-    stood = next((place for _, place, speed in after if speed.max() < STANDSTILL), after[0][1])
-    still = [place for index, (_, place, _) in enumerate(after) if index >= 10]
+    first = next((index for index, (*_, speed) in enumerate(after) if speed.max() < STANDSTILL), 0)
+    stood, still = after[first][1], [place for _, place, _ in after[first:]]
     moving = [stamp - after[0][0] for stamp, _, speed in after if speed.max() >= STANDSTILL]
     moved = max((float(np.abs(place - stood).max()) for place in still), default=0.0)
     return {
