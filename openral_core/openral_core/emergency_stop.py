@@ -79,7 +79,8 @@ class StopNotKept(OpenRALError):
     def __init__(self, what: str, error: Exception, *, in_use: bool = False) -> None:
         self.in_use = in_use
         why = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
-        super().__init__(f"the emergency stop cannot be kept: {why} ({what[:300]})")
+        remedy = "end that one first" if in_use else "make it writable, or set another stop_file"
+        super().__init__(f"the emergency stop cannot be kept: {why}; {remedy} ({what[:300]})")
 
 
 class _Record(StopState):
