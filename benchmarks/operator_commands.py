@@ -1,0 +1,192 @@
+"""Commands of the operator on a launched graph, each from a process that leaves at once.
+
+Start the graph first, in the ROS_DOMAIN_ID of this program: `deploy_sim.py --console PORT --record RUN`; then
+CONSOLE=PORT ROS_DOMAIN_ID=... python -m benchmarks operator_commands. ROUNDS=n latencies, 30 if not given, of
+`openral stop`, `release` and `mission cancel` in turn with a process that calls the service by rclpy alone;
+SAID=n prompts and n stops, 200 if not given, by every way in turn: what was acknowledged, and what the
+console shows. RUN=RUN instead, after the graph has ended, tells what is in its recording.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+LONG = True
+ROUNDS, SAID = int(os.environ.get("ROUNDS", "30")), int(os.environ.get("SAID", "200"))
+ROOT = Path(__file__).parents[1]
+OPENRAL = str(ROOT / "tools" / "openral")
+TIMEOUT = 60.0
+"""Longest wait for a command [s]."""
+BARE = """
+import sys, rclpy
+from std_srvs.srv import Trigger
+rclpy.init()
+node = rclpy.create_node("bare")
+client = node.create_client(Trigger, sys.argv[1])
+client.wait_for_service()
+future = client.call_async(Trigger.Request())
+rclpy.spin_until_future_complete(node, future)
+print(future.result().message)
+"""
+SERVICE = """
+import sys, rclpy
+from openral_msgs.msg import PromptStamped
+from openral_msgs.srv import Prompt
+rclpy.init()
+node = rclpy.create_node("caller")
+client = node.create_client(Prompt, "/openral/send_prompt")
+client.wait_for_service()
+future = client.call_async(Prompt.Request(prompt=PromptStamped(text=sys.argv[1])))
+rclpy.spin_until_future_complete(node, future)
+print("acknowledged" if future.result().success else "refused", future.result().message)
+sys.exit(not future.result().success)
+"""
+SEND_GOAL = str(ROOT / "examples" / "send_goal.py")
+
+
+def run() -> list[dict[str, object]]:
+    """Rows of latencies, and of what was said."""
+    if "RUN" in os.environ:
+        return [{"in the recording": text, "n": n} for text, n in recording(os.environ["RUN"]).items()]
+    rows = [_row(name, *samples) for name, samples in latencies().items()]
+    return rows + deliveries()
+
+
+def command(*words: str) -> tuple[int, str, float]:
+    """Run a command; return its exit code, its output and how long it took [s]."""
+    begun = time.monotonic()
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    except subprocess.TimeoutExpired:
+        return 124, "", TIMEOUT
+    return done.returncode, done.stdout + done.stderr, time.monotonic() - begun
+
+
+def latencies() -> dict[str, tuple[list[float], list[float]]]:
+    """Time from the start of a process to its confirmation [s], and the load, for each command."""
+    commands = {
+        "openral stop": (OPENRAL, "stop", "benchmark"),
+        "openral release": (OPENRAL, "release"),
+        "rclpy: emergency_stop": (sys.executable, "-P", "-c", BARE, "/openral/emergency_stop"),
+        "rclpy: release": (sys.executable, "-P", "-c", BARE, "/openral/release"),
+        "openral mission cancel": (OPENRAL, "mission", "cancel"),
+    }
+    samples: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in commands}
+    for _ in range(ROUNDS):
+        for name, words in commands.items():
+            code, output, seconds = command(*words)
+            assert code == 0, f"{name}: {output}"
+            samples[name][0].append(seconds)
+            samples[name][1].append(os.getloadavg()[0])
+    return samples
+
+
+def _row(name: str, seconds: list[float], loads: list[float]) -> dict[str, object]:
+    times = sorted(seconds)
+    return {
+        "command": name,
+        "n": len(times),
+        "median [s]": round(statistics.median(times), 3),
+        "95th [s]": round(times[int(0.95 * (len(times) - 1))], 3),
+        "longest [s]": round(times[-1], 3),
+        "load": f"{min(loads):.1f} to {max(loads):.1f}",
+    }
+
+
+def console(text: str) -> bool:
+    """Say something by the page's request; return whether it was acknowledged."""
+    port = os.environ["CONSOLE"]
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}/api/commands/prompt",
+        json.dumps({"text": text}).encode(),
+        {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{port}"},
+    )
+    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+        return bool(json.load(answer)["outcome"])
+
+
+def deliveries() -> list[dict[str, object]]:
+    """Say prompts and stops by each way in turn, and look for them afterwards."""
+    prompts: dict[str, Callable[[str], bool]] = {
+        "openral prompt": lambda text: command(OPENRAL, "prompt", text)[0] == 0,
+        "service send_prompt": lambda text: command(sys.executable, "-P", "-c", SERVICE, text)[0] == 0,
+        "console": console,
+        "openral prompt, own topic": lambda text: command(sys.executable, "-P", "-c", PUBLISH, text)[0] == 0,
+    }
+    stops: dict[str, Callable[[str], bool]] = {
+        "openral stop": lambda text: command(OPENRAL, "stop", text)[1].startswith("stopped"),
+        "openral mission cancel": lambda _: command(OPENRAL, "mission", "cancel")[1].startswith("stopped"),
+        "openral prompt stop": lambda text: command(OPENRAL, "prompt", text)[1].startswith("stopped"),
+        "service send_prompt, stop": lambda text: command(sys.executable, "-P", "-c", SERVICE, text)[0] == 0,
+        "console, stop": console,
+    }
+    said: Counter[str] = Counter()
+    acknowledged: Counter[str] = Counter()
+    asked: Counter[str] = Counter()
+    shown: dict[str, str] = {}
+    for number in range(SAID):
+        for kind, ways in (("find the mug", prompts), ("stop", stops)):
+            name = list(ways)[number % len(ways)]
+            asked[name] += 1
+            acknowledged[name] += ways[name](kind)
+            said[kind] += name != "openral stop"  # which is no prompt
+        command(OPENRAL, "release")
+        if number % 20 == 19:
+            shown |= conversation()
+    rows: list[dict[str, object]] = [
+        {"command": name, "n": asked[name], "acknowledged": acknowledged[name]} for name in asked
+    ]
+    found = Counter(shown.values())
+    return rows + [
+        {"command": f"{text}: shown by the console", "n": said[text], "acknowledged": found[text]}
+        for text in said
+    ]
+
+
+PUBLISH = """
+import sys, time, uuid, rclpy
+from openral_msgs.msg import PromptReceipt, PromptStamped
+rclpy.init()
+node, receipts = rclpy.create_node("publisher"), []
+hear = lambda receipt: receipts.append(receipt.prompt_id)
+node.create_subscription(PromptReceipt, "/openral/prompt_receipt", hear, 100)
+publisher = node.create_publisher(PromptStamped, "/openral/prompt", 10)
+prompt = PromptStamped(id=uuid.uuid4().hex, text=sys.argv[1])
+prompt.header.frame_id = "operator"
+while prompt.id not in receipts:
+    publisher.publish(prompt)
+    rclpy.spin_once(node, timeout_sec=0.3)
+"""
+"""A sender of one's own, which repeats until it is acknowledged, as examples/send_goal.py does."""
+
+
+def conversation() -> dict[str, str]:
+    """Return the operator's texts that the console's page shows, by id."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{os.environ['CONSOLE']}/api/events", timeout=30) as events:
+        for line in events:
+            content = json.loads(line[5:]) if line.startswith(b"data:") else {}
+            if isinstance(content, dict) and content.get("name") == "prompts":
+                prompts = [each["prompt"] for each in content["value"]]
+                return {each["id"]: each["text"] for each in prompts if each["source"] == "operator"}
+    return {}
+
+
+def recording(folder: str) -> Counter[str]:
+    """Return how often the recording has each text of the operator, repeated prompts once."""
+    from rclpy.serialization import deserialize_message
+
+    from openral_msgs.msg import PromptStamped
+    from openral_recorder.recovery import complete_recording, recorded_messages
+
+    path, topics = complete_recording(Path(folder)), ["/openral/operator_prompts"]
+    found = (
+        deserialize_message(message.data, PromptStamped) for _, _, message in recorded_messages(path, topics)
+    )
+    return Counter({each.id: each.text for each in found}.values())
