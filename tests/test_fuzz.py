@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +23,7 @@ from fuzzing.rig import Rig
 from fuzzing.rigs import RIGS, rig_of
 from fuzzing.rounds import Door, explore, explore_with_memory
 from fuzzing.session import session_of
+from fuzzing.structures import messages, tables, unfolding
 from fuzzing.suites import SUITES
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
@@ -123,6 +125,39 @@ def test_a_damaged_file_is_read_or_refused(name: str, tmp_path: Path) -> None:
     @given(content=damaged(valid))
     def load(content: bytes) -> None:
         entrance.deliver(content, tmp_path)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        load()
+
+
+TEXT_FILES = [name for name, each in FILES.items() if each.file.endswith((".yaml", ".json"))]
+SLOWEST = 5.0
+"""Longest time that a file takes to be read or refused [s], on a loaded machine."""
+
+
+@pytest.mark.parametrize("name", [*TEXT_FILES, "memory", "run"])
+def test_a_file_of_hostile_structure_is_read_or_refused_in_time(name: str, tmp_path: Path) -> None:
+    entrance = FILES[name]
+    valid = entrance.prepare(tmp_path)
+    contents = {
+        "memory": lambda: tables(valid, tmp_path / "made.sqlite"),
+        "run": lambda: messages(valid),
+    }.get(name, lambda: unfolding(valid, entrance.file.rpartition(".")[2]))()
+
+    @seed(SEED)
+    @settings(
+        max_examples=PER_FILE,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(content=contents)
+    def load(content: bytes) -> None:
+        begun = time.process_time()
+        entrance.deliver(content, tmp_path)
+        assert time.process_time() - begun < SLOWEST
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -16,7 +16,7 @@ from fuzzing.weights import FOLDER, load_weights, valid_weights
 from openral_bringup.graph.nodes import overrides_of
 from openral_core.consent import Consent
 from openral_core.consent_policy import Subject, load_policy, parse_policy
-from openral_core.errors import OpenRALError
+from openral_core.errors import MAX_MESSAGE, OpenRALError
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
 from openral_core.identities import Identity
@@ -84,11 +84,14 @@ class FileEntrance:
         path.write_bytes(content)
         try:
             self.load(path)
-        except OpenRALError:
-            return
+        except OpenRALError as error:
+            refusal = str(error)
+        else:
+            refusal = ""
         finally:
             for each in path.parent.glob(f"{self.file}-*"):
                 each.unlink()
+        assert len(refusal.encode()) <= MAX_MESSAGE
 
 
 @st.composite
