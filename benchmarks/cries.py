@@ -133,9 +133,4 @@ async def _hear(operator: Operator, kind: str, text: str) -> Row:
 def _total(kind: str, rows: list[Row]) -> Row:
     times = sorted(float(str(row["seconds"])) for row in rows if row["stopped"])
     middle = times[len(times) // 2] if times else ""
-    return {
-        "kind": kind,
-        "text": "all",
-        "stopped": stopped,
-        "seconds": times[len(times) // 2] if times else "",
-    }
+    return {"kind": kind, "text": "all", "stopped": f"{len(times)} of {len(rows)}", "seconds": middle}
