@@ -1,7 +1,7 @@
 """Cries and remarks in mid-drive on the launched graph, in physics: what stops the robot, and how soon.
 
 The sentences are those of cries.yaml: 30 cries that no list of the product holds, 30 listed ones, 20 of these
-again with the reasoner suspended, and 60 ordinary remarks. A robot has stopped if its goal has ended within
+again with the reasoner suspended, and 60 ordinary remarks, several in one drive. A robot has stopped if its goal has ended within
 `PATIENCE` and its mission is CANCELLED. SEED=n draws the moments; LOCK=file is held while a graph runs;
 KINDS=a,b measures these alone.
 """
@@ -31,7 +31,7 @@ LONG = True
 EACH, SUSPENDED = 30, 20
 """Cries of each kind, and of those with the reasoner suspended [count]."""
 GOALS = ("go to the sofa", "go to the fridge")
-PATIENCE, REMARK, LEG = 5.0, 1.5, 30.0
+PATIENCE, REMARK, LEG = 5.0, 1.0, 30.0
 """Longest wait for a stop, time in which a remark could stop, and longest wait for a drive to begin [s]."""
 SETUP = Setup(parameters={"reasoner": {"seconds": 600.0}}, real_time_factor=1.0)
 
@@ -64,7 +64,9 @@ class Operator:
         await asyncio.sleep(dice.uniform(0.3, 1.0))
 
     async def halt(self) -> None:
-        """End what runs."""
+        """End what runs, if anything does."""
+        if self.rig.mission.state.ended and not self.busy_with:
+            return
         self.say("stop")
         await self.rig.until(lambda: self.rig.mission.state.ended and not self.busy_with, LEG)
 
@@ -100,10 +102,11 @@ async def _measure(sentences: list[tuple[str, str]], dice: random.Random) -> lis
             operator = Operator(rig)
             try:
                 for number, (kind, text) in enumerate(sentences):
-                    await operator.drive(GOALS[number % len(GOALS)], dice)
+                    if kind != "remarks" or operator.busy_with != "NAVIGATE":
+                        await operator.halt()
+                        await operator.drive(GOALS[number % len(GOALS)], dice)
                     rows.append(await _hear(operator, kind, text))
                     print(rows[-1], flush=True)
-                    await operator.halt()
             finally:
                 operator.close()
     return rows
@@ -126,7 +129,7 @@ async def _hear(operator: Operator, kind: str, text: str) -> Row:
     cancelled = await rig.until(
         lambda: rig.mission.state is MissionState.CANCELLED, 0.5 if not ended else LEG
     )
-    stopped = ended and cancelled and outcome == PromptOutcome.STOPPED.name
+    stopped = outcome == PromptOutcome.STOPPED.name and (kind == "remarks" or (ended and cancelled))
     return {"kind": kind, "text": text, "stopped": stopped, "seconds": round(seconds, 2), "receipt": outcome}
 
 
