@@ -1,9 +1,9 @@
 """Cries and remarks in mid-drive on the launched graph, in physics: what stops the robot, and how soon.
 
 The sentences are those of cries.yaml: 30 cries that no list of the product holds, 30 listed ones, 20 of these
-again with the reasoner suspended, and 60 ordinary remarks, several in one drive. A robot has stopped if its goal has ended within
-`PATIENCE` and its mission is CANCELLED. SEED=n draws the moments; LOCK=file is held while a graph runs;
-KINDS=a,b measures these alone.
+again with the reasoner suspended, and 60 ordinary remarks, several in one drive. A robot has stopped if its
+goal has ended within `PATIENCE` and its mission is CANCELLED. SEED=n draws the moments; LOCK=file is held
+while a graph runs; KINDS=a,b measures these alone.
 """
 
 import asyncio
@@ -65,7 +65,8 @@ class Operator:
 
     async def halt(self) -> None:
         """End what runs, if anything does."""
-        if self.rig.mission.state.ended and not self.busy_with:
+        state = self.rig.mission.state
+        if (state.ended or state is MissionState.IDLE) and not self.busy_with:
             return
         self.say("stop")
         await self.rig.until(lambda: self.rig.mission.state.ended and not self.busy_with, LEG)
