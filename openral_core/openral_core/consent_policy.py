@@ -88,13 +88,18 @@ class Rule(Document):
             return False
         if self.people and not (subject.verb in OF_PEOPLE and self._is_about_people(subject, restricts)):
             return False
-        return not self.places or _share(self.places, subject.places, unsaid=restricts)
+        return not self.places or self._is_about_places(subject, restricts)
 
     def _is_about_objects(self, subject: "Subject", restricts: bool) -> bool:
         if restricts:
             return _are(subject.objects, self.objects)
         known = all(each.known for each in subject.objects)
         return known and any(each.surely_is(self.objects) for each in subject.objects)
+
+    def _is_about_places(self, subject: "Subject", restricts: bool) -> bool:
+        if restricts:
+            return subject.places is None or _share(self.places, subject.places)
+        return bool(subject.surely_at) and all(_share(self.places, names) for names in subject.surely_at)
 
     def _is_about_people(self, subject: "Subject", restricts: bool) -> bool:
         if restricts:
@@ -230,8 +235,8 @@ def _are(subjects: tuple[Identity, ...], names: tuple[str, ...]) -> bool:
     return not subjects or any(each.may_be(names) for each in subjects)
 
 
-def _share(wanted: Iterable[str], found: frozenset[str] | None, *, unsaid: bool) -> bool:
-    return unsaid if found is None else bool({name.casefold() for name in wanted} & found)
+def _share(wanted: Iterable[str], names: frozenset[str]) -> bool:
+    return bool({name.casefold() for name in wanted} & names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +247,8 @@ class Subject:
         verb: Its verb.
         objects: Objects that it handles, with all that memory calls them.
         places: Names of the rooms, places and fixtures at its target; None if it has no target.
+        surely_at: Names of the places at its poses, and those of each place that an id in it means; none
+            without a pose.
         people: Person that it addresses; none if it names none.
         drives_to: Where it sends the base, (x, y) in map [m].
         shown: Object, place and person for a question, "" for none.
@@ -250,6 +257,7 @@ class Subject:
     verb: Verb
     objects: tuple[Identity, ...] = ()
     places: frozenset[str] | None = None
+    surely_at: tuple[frozenset[str], ...] = ()
     people: tuple[Identity, ...] = ()
     drives_to: tuple[float, float] | None = None
     shown: tuple[str, str, str] = ("", "", "")
@@ -266,7 +274,7 @@ class Subject:
         ids = {text[key].casefold() for key in _IDS if text.get(key)}
         there = [item for item in places_of(home) if names_of(item) & ids or _is_at(item, poses.values())]
         worked = _appliance(home, text.get("control_id", ""))
-        names = {name.casefold() for name in (worked.id, worked.name, *worked.aliases)} if worked else set()
+        names = _names_of_appliance(worked) if worked else frozenset()
         places = frozenset().union(ids, names, *(names_of(item) for item in there)) if poses or ids else None
         agent = text.get("agent_id", "").casefold()
         agents = [item for item in (home.agents if home else ()) if agent in names_of(item)]
@@ -279,6 +287,7 @@ class Subject:
             goal.verb,
             objects if goal.verb in OF_OBJECTS else (),
             places,
+            _surely_at(frozenset(ids), tuple(poses.values()), home, worked),
             people,
             (goal_pose.position[0], goal_pose.position[1]) if goal_pose else None,
             (shown_object, shown_place, agents[0].name if agents else agent),
@@ -309,6 +318,36 @@ _WORDS: Mapping[Verb, tuple[str, Mapping[str, str]]] = {
     Verb.SWITCH: ("switch", {"place": ""}),
     Verb.PRESS: ("press", {"place": ""}),
 }
+
+
+def _surely_at(
+    ids: frozenset[str], poses: tuple[Pose, ...], home: HomeMap | None, worked: Appliance | None
+) -> tuple[frozenset[str], ...]:
+    """Return the names of the places at some poses, and of each place that an id means; both are claims."""
+    if not poses:
+        return ()
+    places = places_of(home)
+    named = [item for item in places if names_of(item) & ids]
+    around = [
+        frozenset().union(names_of(item), *(names_of(other) for other in places if _holds(other, item)))
+        for item in named
+    ]
+    there = [item for item in places if _is_at(item, poses)]
+    at_pose = frozenset().union(*map(names_of, there))
+    if worked is not None and any(isinstance(item, Fixture) and worked in item.appliances for item in there):
+        at_pose |= _names_of_appliance(worked)
+    return (at_pose, *around)
+
+
+def _names_of_appliance(part: Appliance) -> frozenset[str]:
+    return frozenset(name.casefold() for name in (part.id, part.name, *part.aliases))
+
+
+def _holds(room: Room | Place | Fixture, item: Room | Place | Fixture) -> bool:
+    """Return True if a room holds a place or fixture."""
+    if not isinstance(room, Room) or isinstance(item, Room):
+        return False
+    return room.contains(item.pose.x, item.pose.y)
 
 
 def _appliance(home: HomeMap | None, control_id: str) -> Appliance | None:

@@ -225,6 +225,25 @@ def test_a_place_is_known_by_where_the_target_is_whatever_the_goal_calls_it(home
     assert not rule.matches(subject(Verb.GRASP, home, target=Pose((7.5, 2.0, 0.5)), label="milk"))
 
 
+@pytest.mark.parametrize(
+    ("places", "container", "permitted"),
+    [
+        (("fridge",), "fridge", True),
+        (("fridge",), "", True),
+        (("kitchen",), "fridge", True),
+        (("cabinet",), "cabinet", False),
+        (("fridge",), "cabinet", False),
+        (("cabinet",), "fridge", False),
+    ],
+)
+def test_a_place_is_permitted_only_if_pose_and_id_both_mean_it(
+    home: HomeMap, places: tuple[str, ...], container: str, *, permitted: bool
+) -> None:
+    rule = Rule(permit=Permission.ALWAYS, places=places)
+    assert rule.matches(subject(Verb.OPEN, home, target=fridge(home), container_id=container)) is permitted
+    assert not rule.matches(subject(Verb.OPEN, home, container_id=container))
+
+
 def test_a_room_and_a_person_are_known_by_every_name(home: HomeMap) -> None:
     pose = fridge(home)
     assert Rule(permit=Permission.NEVER, places=("Kitchen",)).matches(subject(Verb.NAVIGATE, home, goal=pose))
@@ -258,5 +277,8 @@ def test_a_control_is_told_and_ruled_by_the_name_of_its_appliance(home: HomeMap)
     assert subject(Verb.PRESS, home, **button).in_words() == "press the TV"
     rule = Rule(permit=Permission.NEVER, verbs=(Verb.SWITCH,), places=("television",))
     assert rule.matches(subject(Verb.SWITCH, home, **button))
+    permit = Rule(permit=Permission.ALWAYS, places=("television",))
+    assert permit.matches(subject(Verb.SWITCH, home, **button))
     lamp = {"target": Pose.planar(9.558, 3.85, 3.1416, 1.05), "control_id": "floor_lamp_switch"}
     assert not rule.matches(subject(Verb.SWITCH, home, **lamp))
+    assert not permit.matches(subject(Verb.SWITCH, home, **{**lamp, "control_id": "tv_button"}))
