@@ -31,6 +31,7 @@ MAX_REQUESTS = 200
 MAX_SESSIONS = 64
 STOP_PATH = "/api/stop"
 UNAUTHORISED = 401
+TOO_MANY_GUESSES = "too many wrong tokens came from this address: wait some seconds"
 SESSION_COOKIE = "openral_session"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
@@ -188,7 +189,7 @@ class Gate:
                 await self._access.guesses.punish(client_of(scope))
             await _refuse(refusal, _with_headers(send))
             return
-        counts = scope["path"] != STOP_PATH
+        counts = scope["path"] not in (STOP_PATH, *OPEN_PATHS)
         self._running += counts
         try:
             await self._app(scope, _limited(receive), _with_headers(send))
@@ -211,9 +212,14 @@ class Gate:
             yield from _body_refusals(headers)
         is_open = path in OPEN_PATHS or not path.startswith("/api/")
         if not is_open and not self._access.admits(headers, client_of(scope)):
-            yield Refusal(UNAUTHORISED, "a token is needed")
-        if path != STOP_PATH:
+            yield self._no_token(headers, client_of(scope))
+        if path not in (STOP_PATH, *OPEN_PATHS):
             yield from self._limits(scope)
+
+    def _no_token(self, headers: Headers, address: str) -> Refusal:
+        if headers.bearer is not None and self._access.guesses.blocks(address):
+            return Refusal(429, TOO_MANY_GUESSES)
+        return Refusal(UNAUTHORISED, "a token is needed")
 
     def _limits(self, scope: Scope) -> Iterator[Refusal]:
         if self._running >= MAX_REQUESTS:

@@ -18,7 +18,15 @@ from fastapi.staticfiles import StaticFiles
 
 from openral_console.checks import Checks
 from openral_console.sections import Sections, pause_after
-from openral_console.security import SESSION_COOKIE, STOP_PATH, Access, Gate, client_of, is_loopback
+from openral_console.security import (
+    SESSION_COOKIE,
+    STOP_PATH,
+    TOO_MANY_GUESSES,
+    Access,
+    Gate,
+    client_of,
+    is_loopback,
+)
 from openral_console.source import ConsoleError, StateSource
 from openral_core.errors import OpenRALError
 from openral_ros.token_guesses import check_token
@@ -94,10 +102,12 @@ class ConsoleRoutes:
     async def log_in(self, values: Values, request: Request) -> Response:
         """Exchange the token for a session cookie, so that the token is in no URL."""
         address = client_of(request.scope)
+        if self._access.guesses.blocks(address):
+            return JSONResponse({"error": TOO_MANY_GUESSES}, status_code=429)
         session = self._access.log_in(str(values.get("token", "")), address)
         if session is None:
             await self._access.guesses.punish(address)
-            return JSONResponse({"error": "wrong token, or too many tries"}, status_code=401)
+            return JSONResponse({"error": "wrong token"}, status_code=401)
         response = JSONResponse({})
         secure = request.url.scheme == "https"
         response.set_cookie(

@@ -63,17 +63,21 @@ class TokenGuesses:
     _records: OrderedDict[str, _Record] = field(default_factory=OrderedDict)
 
     def is_right(self, guess: str, token: str, address: str) -> bool:
-        """Return whether a token is the right one; False, unseen, while others of the address wait."""
-        record = self._records.get(address)
-        if record is not None and record.held >= HELD_AT_ONCE:
+        """Return whether a token is the right one; False, unseen, while the address is blocked."""
+        if self.blocks(address):
             return False
         return hmac.compare_digest(guess.encode(errors="replace"), token.encode(errors="replace"))
+
+    def blocks(self, address: str) -> bool:
+        """Return whether as many wrong tokens of the address wait as may, so that no other is looked at."""
+        record = self._records.get(address)
+        return record is not None and record.held >= HELD_AT_ONCE
 
     async def punish(self, address: str) -> None:
         """Count a wrong token; return when it may be answered."""
         record = self._records.setdefault(address, _Record())
         self._records.move_to_end(address)
-        if record.held >= HELD_AT_ONCE:
+        if self.blocks(address):
             return
         now = self.clock()
         record.wrong = 1 if now - record.last > FORGIVEN_AFTER else record.wrong + 1

@@ -11,7 +11,7 @@ import resource
 import socket
 import time
 from collections import Counter
-from collections.abc import Coroutine, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -28,6 +28,8 @@ WRITE_DEADLINE = 10.0
 """Longest time for which a client may leave its answer unread [s]."""
 CHECK_PERIOD = 0.5
 """Time between two checks of the deadlines [s]."""
+BATCH = 16
+"""Connections that are accepted before the others are served again: far fewer than there may be."""
 BACKLOG = 1024
 """Connections that wait to be accepted: one more would be tried again by its client after a second."""
 
@@ -107,7 +109,8 @@ class BoundedServer(uvicorn.Server):
         super().__init__(config)
         self._reserved = reserved
         self._open: set[Connection] = set()
-        self._running: set[asyncio.Task[None]] = set()
+        self._loops: list[asyncio.Task[None]] = []
+        self._beginning: set[asyncio.Task[None]] = set()
         descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
         self._most = MAX_CONNECTIONS if descriptors < 0 else min(MAX_CONNECTIONS, descriptors // 2)
 
@@ -118,26 +121,22 @@ class BoundedServer(uvicorn.Server):
         for listener in sockets or []:
             listener.settimeout(0.0)
             listener.listen(BACKLOG)
-            self._run(self._accept(listener))
-        self._run(self._watch())
+            self._loops.append(asyncio.create_task(self._accept(listener)))
+        self._loops.append(asyncio.create_task(self._watch()))
         self.started = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Accept no more connections, then end those that there are."""
-        for task in self._running:
+        for task in self._loops:
             task.cancel()
         for connection in self._open:
             if connection.protocol is None:
                 connection.close()
+        await asyncio.gather(*self._loops, *self._beginning, return_exceptions=True)
         await super().shutdown(sockets)
 
-    def _run(self, work: Coroutine[object, object, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._running.add(task)
-        task.add_done_callback(self._running.discard)
-
     async def _accept(self, listener: socket.socket) -> None:
-        loop = asyncio.get_running_loop()
+        loop, accepted_in_row = asyncio.get_running_loop(), 0
         while True:
             try:
                 accepted, address = await loop.sock_accept(listener)
@@ -148,7 +147,12 @@ class BoundedServer(uvicorn.Server):
             connection = Connection(accepted, network_of(str(address[0])))
             self._make_room(connection)
             self._open.add(connection)
-            self._run(self._connect(connection))
+            task = asyncio.create_task(self._connect(connection))
+            self._beginning.add(task)
+            task.add_done_callback(self._beginning.discard)
+            accepted_in_row = (accepted_in_row + 1) % BATCH
+            if accepted_in_row == 0:  # the requests of those before are read meanwhile
+                await asyncio.sleep(0)
 
     async def _connect(self, connection: Connection) -> None:
         loop = asyncio.get_running_loop()

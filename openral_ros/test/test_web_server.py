@@ -84,7 +84,7 @@ def test_a_stop_is_answered_beside_more_connections_than_there_may_be(sent: str,
     with ExitStack() as stack:
         for number in range(400):
             stack.enter_context(connect(port, sent, STRANGER if number % 2 else HOST))
-        assert max(stop(port) for _ in range(5)) < 1.0
+        assert max(stop(port) for _ in range(5)) < 5.0, "also on a loaded machine"
 
 
 @pytest.mark.parametrize(
