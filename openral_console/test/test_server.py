@@ -3,6 +3,7 @@
 import json
 import socket
 import ssl
+import time
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,28 @@ def test_a_goal_reaches_the_robot_and_its_receipt_the_page(site: Any, robot: Rob
         answer = client.post("/api/commands/prompt", json={"text": "find the mug"})
     assert (answer.status_code, answer.json()["outcome"]) == (200, "started")
     assert robot.wait_until_told("find the mug").header.frame_id == "operator"
+
+
+def test_what_the_operator_points_at_reaches_the_robot_by_its_id(site: Any, robot: Robot) -> None:
+    with site.client() as client:
+        for wrong in ("mug_1", [1], [""], ["a"] * 9):
+            refused = client.post("/api/commands/prompt", json={"text": "bring me this", "objects": wrong})
+            assert refused.status_code == 400
+            assert "objects" in refused.json()["error"]
+        client.post("/api/commands/prompt", json={"text": "bring me this", "objects": ["mug_2"]})
+    assert [each.objects for each in robot.told] == [["mug_2"]]
+
+
+def test_a_stop_is_answered_while_the_reasoner_acknowledges_nothing(
+    site: Any, robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    robot.answers, robot.latches = False, True
+    monkeypatch.setattr(commands, "MAX_PENDING", 0)
+    with site.client() as client:
+        begun = time.monotonic()
+        answer = client.post("/api/stop", json={})
+        assert answer.json() == {"message": "stopped: stop button of the console"}
+        assert time.monotonic() - begun < 1.0
 
 
 def test_an_answer_names_its_question(site: Any, robot: Robot) -> None:

@@ -210,7 +210,10 @@ class RecallStatus(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecallQuery:
-    """Object to look up; ``near`` in map [m] with ``radius`` [m]; ``max_age`` [s], 0 = any."""
+    """Object to look up; ``near`` in map [m] with ``radius`` [m]; ``max_age`` [s], 0 = any.
+
+    With a ``node_id`` only that record is meant, whatever it is called.
+    """
 
     query: str
     limit: int = 5
@@ -218,6 +221,7 @@ class RecallQuery:
     radius: float = 0.0
     max_age: float = 0.0
     room: str = ""
+    node_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

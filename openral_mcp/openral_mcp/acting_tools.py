@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, FiniteFloat
 
 from openral_core.errors import OpenRALError
 from openral_core.missions import PromptOutcome
-from openral_core.prompts import PROMPT_CHARACTERS
+from openral_core.prompts import MAX_OBJECTS, PROMPT_CHARACTERS
 from openral_mcp.missions import MissionClient, is_for_operator
 from openral_mcp.reading_tools import OptionalWords, ReadingTools, Words, printable
 from openral_mcp.replies import MissionReply, StopReply, mission_reply
@@ -48,6 +48,14 @@ class ActingTools:
         requester: Annotated[
             OptionalWords, Field(description="id of the person that the goal is for; empty for the default")
         ] = "",
+        objects: Annotated[
+            tuple[Words, ...],
+            Field(
+                max_length=MAX_OBJECTS,
+                description="ids of what 'this' in the goal means, in order, as recall_object gave them; the "
+                "robot acts on these alone",
+            ),
+        ] = (),
         wait: Wait = DEFAULT_WAIT,
     ) -> MissionReply:
         """Ask the robot to pursue a goal, and wait until it succeeds, fails or asks a question.
@@ -57,7 +65,9 @@ class ActingTools:
         """
 
         async def run() -> MissionReply:
-            receipt = await self._missions.deliver(goal, requester=requester, attended=wait > 0.0)
+            receipt = await self._missions.deliver(
+                goal, requester=requester, objects=objects, attended=wait > 0.0
+            )
             return await self._followed(receipt, wait, ctx)
 
         return await self._stopping_on_cancel(run)

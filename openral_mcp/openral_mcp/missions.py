@@ -6,7 +6,7 @@ A prompt is all that goes out. The reasoner decides within its palette, policy a
 import asyncio
 import time
 import uuid
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from openral_core.missions import is_final, state_name
 from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt
@@ -31,7 +31,13 @@ class MissionClient:
         self._prompts = PromptClient(thread.scope, thread.node, "mcp")
 
     async def deliver(
-        self, text: str, requester: str = "", in_reply_to: str = "", *, attended: bool = False
+        self,
+        text: str,
+        requester: str = "",
+        in_reply_to: str = "",
+        objects: Sequence[str] = (),
+        *,
+        attended: bool = False,
     ) -> PromptReceipt:
         """Publish a prompt until the reasoner acknowledges it; an ``attended`` mission ends with this node.
 
@@ -48,6 +54,7 @@ class MissionClient:
                 text=text,
                 requester=requester,
                 in_reply_to=in_reply_to,
+                objects=objects,
                 traceparent=trace,
             ),
             RECEIPT_TIMEOUT,

@@ -16,6 +16,7 @@ from openral_reasoner.settings import MissionSettings
 class PromptReceived(FrozenModel):
     """Prompt from the operator; ``in_reply_to`` names the hand-off it answers.
 
+    ``objects`` are the ids of what the operator points at, in the order in which the text says "this".
     From an unnamed ``source`` only a stop is accepted.
     """
 
@@ -25,6 +26,7 @@ class PromptReceived(FrozenModel):
     requester: str = ""
     in_reply_to: str = ""
     traceparent: str = ""
+    objects: tuple[str, ...] = ()
     source: Literal["operator", ""] = "operator"
 
 

@@ -187,13 +187,20 @@ class Ending:
 
 
 class Mission:
-    """State of one mission: goal, budget, knowledge, calls, and the commands not yet sent."""
+    """State of one mission: goal, budget, knowledge, calls, and the commands not yet sent.
+
+    Attributes:
+        goal: Text of the prompt, in which the ids of ``referents`` stand for "this".
+        referents: Objects that the operator points at, by normalised id; no other one will do for them.
+        others: Ids of the objects in memory that the operator does not point at, if there are referents.
+    """
 
     def __init__(
         self, mission_id: str, prompt: PromptReceived, settings: MissionSettings, palette: ToolPalette
     ) -> None:
         self.id = mission_id
-        self.prompt = prompt
+        self.prompt, self.goal = prompt, prompt.text
+        self.referents: dict[str, KnownObject] = {}
         self.settings = settings
         self.palette = palette
         self.requester = prompt.requester or settings.default_requester
@@ -207,15 +214,14 @@ class Mission:
         self.turns: list[Turn] = []
         self.news: list[str] = []
         self.records: dict[str, CallRecord] = {}
-        self.opened: set[str] = set()
-        self.left_open: set[str] = set()
+        self.opened, self.left_open = set[str](), set[str]()
         self.at = self.facing = self.holding = self.exploring = self.operator_words = ""
         self.cancelled, self.let_go = "", False
         self.unconfirmed: set[str] = set()
         self.residency = ResidencyState()
         self.early_endings, self.advice = PrematureEndPolicy(), AdvicePolicy(settings.advisor_decisions)
         self.in_vain: set[str] = set()
-        self.not_back: set[str] = set()
+        self.not_back, self.others = set[str](), frozenset[str]()
         self.not_named: dict[tuple[str, str], str] = {}
         self.evidence, self.floor, self.blocked = Evidence(), FloorKnowledge(), BlockedWays()
         self.scene_time: float | None = None
@@ -236,6 +242,10 @@ class Mission:
         """Return and clear the queued commands."""
         batch, self._outbox = tuple(self._outbox), []
         return batch
+
+    def referent(self, words: str) -> KnownObject | None:
+        """Return the object that the operator points at if the words are its id."""
+        return self.referents.get(normalize_term(words))
 
     def spend(self, line: str) -> None:
         """Spend one unit of a budget line.

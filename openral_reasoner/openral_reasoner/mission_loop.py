@@ -2,6 +2,7 @@
 
 from openral_core.missions import MissionState
 from openral_reasoner.behaviors.human import ConsentRefused, ask_human
+from openral_reasoner.behaviors.referents import settle_referents
 from openral_reasoner.behaviors.requests import MissionCancelled, MissionStuck, send_request, wait_for_peers
 from openral_reasoner.behaviors.residency import restore_pending
 from openral_reasoner.behaviors.unknown_outcome import OutcomeUnknown
@@ -23,7 +24,7 @@ def build_context(mission: Mission) -> Context:
     held = mission.objects.get(mission.holding)
     return Context(
         system=SYSTEM_PROMPT,
-        goal=mission.prompt.text,
+        goal=mission.goal,
         requester=mission.requester,
         palette=mission.palette,
         tools=schemas(
@@ -163,7 +164,8 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
         if missing and not usable:
             return Ending(MissionState.FAILED, _NOTHING_AVAILABLE)
         mission.news.extend(missing)
-        return (yield from run_with_handoffs(mission))
+        ending = yield from settle_referents(mission)
+        return ending or (yield from run_with_handoffs(mission))
     except MissionCancelled as reason:
         return Ending(MissionState.CANCELLED, str(reason))
     except (BudgetExhausted, OutcomeUnknown) as reason:

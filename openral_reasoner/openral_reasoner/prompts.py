@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from openral_core.missions import MissionState, PromptOutcome
-from openral_core.prompts import NAME_CHARACTERS, prompt_refusal
+from openral_core.prompts import NAME_CHARACTERS, objects_refusal, prompt_refusal
 from openral_reasoner.commands import Command, MissionReport, PublishPrompt, PublishReceipt, PublishStatus
 from openral_reasoner.events import PromptReceived
 
@@ -86,7 +86,7 @@ class GoalQueue:
 def refusal(prompt: PromptReceived) -> str:
     """Return the reason to refuse a prompt; "" if it is acceptable."""
     names = {"id": prompt.id, "in_reply_to": prompt.in_reply_to, "requester": prompt.requester}
-    return prompt_refusal(prompt.source, prompt.text, **names)
+    return prompt_refusal(prompt.source, prompt.text, **names) or objects_refusal(prompt.objects)
 
 
 def dropped(goals: tuple[Goal, ...], why: str) -> list[Command]:
@@ -121,4 +121,4 @@ def quoted(text: str) -> str:
 
 
 def _key(prompt: PromptReceived) -> tuple[str, str, str]:
-    return prompt.id, prompt.text, prompt.in_reply_to
+    return prompt.id, " ".join((prompt.text, *prompt.objects)), prompt.in_reply_to

@@ -3,8 +3,8 @@
 A goal's words refer to objects and places by the names that peers use.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
@@ -38,7 +38,7 @@ from openral_reasoner.scripted.goals import (
     Switch,
 )
 from openral_reasoner.scripted.grammar import load_serving_rules
-from openral_reasoner.terms import same_term
+from openral_reasoner.terms import normalize_term, same_term
 
 ME = "me"
 _THESAURUS = Thesaurus.load()
@@ -60,12 +60,20 @@ def answers(asked: str, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Requester, known places, people and controls, and the containers that hide their contents."""
+    """Requester, known places, people and controls, and the containers that hide their contents.
+
+    ``referents`` are the ids of objects that the operator points at, by the term of the goal.
+    """
 
     requester: str = ""
     places: tuple[PlaceEntry, ...] = ()
     occluding: frozenset[str] = frozenset()
     controls: tuple[ControlEntry, ...] = ()
+    referents: Mapping[str, str] = field(default_factory=dict)
+
+    def referent(self, phrase: str) -> str:
+        """Return the id of the object that the operator points at and the phrase names; "" if none."""
+        return self.referents.get(normalize_term(phrase), "")
 
     def entry(self, node_id: str) -> PlaceEntry | None:
         """Return the place, room or person with this id."""
@@ -88,7 +96,14 @@ class Case:
     def is_a(self, node_id: str, *phrases: str) -> bool:
         """Return True if an object is what one of the phrases asks for."""
         names = self.evidence.names_of(node_id)
-        return node_id in phrases or any(answers(phrase, name) for phrase in phrases for name in names)
+        return node_id in phrases or any(self._names(phrase, node_id, names) for phrase in phrases)
+
+    def _names(self, phrase: str, node_id: str, names: Iterable[str]) -> bool:
+        """Return True if a phrase names an object; for what the operator points at, its id alone does."""
+        referent = self.setting.referent(phrase)
+        if referent:
+            return self.same(referent, node_id)
+        return any(answers(phrase, name) for name in names)
 
     def means(self, node: Node, phrase: str) -> bool:
         """Return True if a phrase means this place, room, person or object; memory's answer has priority."""
@@ -104,7 +119,7 @@ class Case:
             return node.id in named
         entry = self.setting.entry(node.id)
         names = (entry.label, *entry.aliases) if entry else tuple(self.evidence.names_of(node.id))
-        return any(answers(phrase, name) for name in names)
+        return self._names(phrase, node.id, names)
 
     def is_in(self, node: Node, phrase: str) -> bool:
         """Return True if a node is what the phrase means, or lies in, on or at it."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from rclpy.node import Node
 
 from openral_core.errors import format_choices
-from openral_core.prompts import NAME_CHARACTERS, OPERATOR, PROMPT_CHARACTERS, STOP_SOURCES
+from openral_core.prompts import MAX_OBJECTS, NAME_CHARACTERS, OPERATOR, PROMPT_CHARACTERS, STOP_SOURCES
 from openral_core.rskills import Registry, SkillManifest
 from openral_msgs.msg import PromptStamped
 from openral_reasoner import commands as c
@@ -188,6 +188,7 @@ def on_prompt(active: ActiveReasoner, echo: OperatorPromptPublisher, message: Pr
         message.text = bounded(message.text)
         for name in ("id", "in_reply_to", "requester", "traceparent"):
             setattr(message, name, getattr(message, name)[: NAME_CHARACTERS + 1])
+        message.objects = [each[: NAME_CHARACTERS + 1] for each in message.objects[: MAX_OBJECTS + 1]]
         active.traces.prompted(message.traceparent)
         echo.publish(message)
         active.post(prompt_event(message))
@@ -208,6 +209,7 @@ def prompt_event(message: PromptStamped) -> PromptReceived:
         requester=message.requester,
         in_reply_to=message.in_reply_to,
         traceparent=message.traceparent[:NAME_CHARACTERS],
+        objects=tuple(message.objects),
         source=OPERATOR if message.header.frame_id == OPERATOR else "",
     )
 

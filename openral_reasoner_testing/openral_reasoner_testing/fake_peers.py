@@ -155,6 +155,8 @@ class HomePeers(InProcessPeers):
         known = [o for o in self.home.objects.values() if o.remembered and o.id != self.home.holding]
         hits = [self._match(o, "same label") for o in known if term in _names(o.remembered, o.synonyms)]
         near = [self._match(o, "broader label") for o in known if term in o.broader]
+        if query.node_id:
+            hits, near = [self._match(o, "this record") for o in known if o.id == query.node_id], []
         if hits:
             return RecallResult(RecallStatus.FOUND, f"{len(hits)} remembered", tuple(hits))
         return RecallResult(RecallStatus.NOT_IN_MEMORY, f"{term} is not in memory", (), tuple(near))

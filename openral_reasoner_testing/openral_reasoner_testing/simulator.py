@@ -161,8 +161,9 @@ def run_mission_in_home(
     model: Model,
     settings: MissionSettings,
     requester: str = "",
+    objects: tuple[str, ...] = (),
 ) -> MissionRun:
-    """One mission from its prompt to its end."""
+    """One mission from its prompt to its end; ``objects`` are what the operator points at."""
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         answer = _decided(command, model) if isinstance(command, AskModel) else peers(command)
@@ -171,7 +172,7 @@ def run_mission_in_home(
 
     line = SimulatedTimeline(Core(settings), answers)
     line.put(0.0, PaletteChanged(palette=palette))
-    line.put(0.0, PromptReceived(id="prompt-1", text=goal, requester=requester))
+    line.put(0.0, PromptReceived(id="prompt-1", text=goal, requester=requester, objects=objects))
     ends = line.run()
     return MissionRun(line.moments, ends[0] if ends else None)
 

@@ -2,7 +2,7 @@
 
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rclpy.node import Node
@@ -84,6 +84,7 @@ class PromptClient:
         on_done: Done,
         seconds: float = RECEIPT_TIMEOUT,
         prompt_id: str = "",
+        objects: Sequence[str] = (),
         **fields: str,
     ) -> None:
         """Publish a prompt until it is acknowledged.
@@ -92,11 +93,12 @@ class PromptClient:
             on_done: Called once, with the receipt or the reason that there is none.
             seconds: Longest wait for the receipt [s].
             prompt_id: Id of the prompt, "" for a new one; a reasoner acts once on prompts of one id and text.
-            fields: Fields of the `PromptStamped`.
+            objects: Ids of what "this" in the text means, in order.
+            fields: Further fields of the `PromptStamped`.
         """
         header = Header(stamp=self._node.get_clock().now().to_msg(), frame_id="operator")
         name = prompt_id or f"{self._name}-{uuid.uuid4().hex}"
-        prompt = PromptStamped(header=header, id=name, **fields)
+        prompt = PromptStamped(header=header, id=name, objects=list(objects), **fields)
         self.deliver(prompt, on_done, seconds)
 
     def deliver(self, prompt: PromptStamped, on_done: Done, seconds: float = RECEIPT_TIMEOUT) -> None:

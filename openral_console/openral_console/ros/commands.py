@@ -1,7 +1,7 @@
 """Commands of a page as prompts and service calls; each ends with an answer or a typed error."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from uuid import uuid4
@@ -24,6 +24,7 @@ from openral_console.ros import views
 from openral_console.sections import Json, finite
 from openral_console.source import ConsoleError, NodeSilent, RejectedCommand
 from openral_core.errors import format_choices
+from openral_core.prompts import MAX_OBJECTS
 from openral_core.spatial_memory import EditOperation
 from openral_mapping.home_edits import EDIT_HOME, HOME_EDITS, EditRequest, EditState
 from openral_msgs.msg import PromptReceipt
@@ -109,7 +110,7 @@ class Commands:
 
     def _prompt(self, values: Mapping[str, Json], done: Done) -> None:
         reply = text_of(values, "in_reply_to", 200, required=False)
-        self._publish(text_of(values, "text"), reply, done)
+        self._publish(text_of(values, "text"), reply, done, ids_of(values))
 
     def _stop(self, values: Mapping[str, Json], done: Done) -> None:
         """Latch the emergency stop, which needs no reasoner, and end the mission."""
@@ -145,12 +146,12 @@ class Commands:
 
         self._emergency.release(RELEASE_TIMEOUT, finish)
 
-    def _publish(self, text: str, in_reply_to: str, done: Done) -> None:
+    def _publish(self, text: str, in_reply_to: str, done: Done, objects: Sequence[str] = ()) -> None:
         if self._prompts.unacknowledged >= MAX_PENDING:
             raise Unavailable("the reasoner has not acknowledged the prompts before this one")
-        self._send(text, in_reply_to, done)
+        self._send(text, in_reply_to, done, objects)
 
-    def _send(self, text: str, in_reply_to: str, done: Done) -> None:
+    def _send(self, text: str, in_reply_to: str, done: Done, objects: Sequence[str] = ()) -> None:
         def finish(outcome: PromptReceipt | NotAcknowledged) -> None:
             if isinstance(outcome, NotAcknowledged):
                 done(NodeSilent("the reasoner", RECEIPT_TIMEOUT))
@@ -159,7 +160,7 @@ class Commands:
             else:
                 done(views.receipt(outcome))
 
-        self._prompts.send(finish, RECEIPT_TIMEOUT, text=text, in_reply_to=in_reply_to)
+        self._prompts.send(finish, RECEIPT_TIMEOUT, text=text, in_reply_to=in_reply_to, objects=objects)
 
     def _recall(self, values: Mapping[str, Json], done: Done) -> None:
         request = RecallObject.Request(query=text_of(values, "query", 500), limit=20)
@@ -336,6 +337,18 @@ def text_of(values: object, name: str, longest: int = 4000, required: bool = Tru
     if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
         raise RejectedCommand(f"{name}: expected Unicode text, found half of a surrogate pair")
     return value
+
+
+def ids_of(values: Mapping[str, Json]) -> tuple[str, ...]:
+    """Return the ids of what the operator points at.
+
+    Raises:
+        RejectedCommand: If they are no list of a few texts.
+    """
+    given = values.get("objects", [])
+    if not isinstance(given, list) or len(given) > MAX_OBJECTS:
+        raise RejectedCommand(f"objects: expected a list of at most {MAX_OBJECTS} ids")
+    return tuple(text_of({"objects": each}, "objects", 200) for each in given)
 
 
 def box_of(values: Mapping[str, Json]) -> Detection2DArray:

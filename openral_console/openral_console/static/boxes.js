@@ -66,13 +66,14 @@ function panel(node) {
     h("p", { className: "quiet small" }, `Found by ${found.by} in camera ${camera}.`),
     node ? h("p", {}, "In memory as ", h("button", { type: "button", className: "link", onclick: () => choose(node.id) }, node.id), `, ${node.label}, ${node.presence}.`) : h("p", {}, "No remembered object is known to be in this box."),
     acts && h("div", { className: "row acts" }, node && renaming(node), !node && h("button", { type: "button", className: "primary", onclick: remember }, "Remember this"),
-      fetching(node?.label ?? found.label)));
+      fetching(() => node?.id ?? remember())));
 }
 
-// World state lifts the box and says which object it is: a known one, or a new one.
+// World state lifts the box and says which object it is, a known one or a new one; its id, or null.
 async function remember() {
   const asked = chosen;
   const { camera, found: { by, label, score, box, stamp, frame } } = asked;
   const answer = await command("observe", { camera, detector: by, label, score: score ?? 1, box, stamp, frame }, (done) => done.message);
   if (answer) { asked.as = answer.id; redraw(); }
+  return answer?.id ?? null;
 }

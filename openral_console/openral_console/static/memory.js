@@ -85,7 +85,11 @@ export function renaming(node) {
   return h("form", { className: "row", onsubmit: (event) => { event.preventDefault(); correct({ id: node.id, operation: "rename", label: label.value }); } }, label, h("button", {}, "Rename"));
 }
 
-export const fetching = (label) => h("button", { type: "button", onclick: () => command("prompt", { text: `bring me the ${label}` }, "Goal sent.") }, "Bring me this");
+// `identify` gives the id of the object that is meant, or null after telling why there is none.
+export const fetching = (identify) => h("button", { type: "button", onclick: async () => {
+  const id = await identify();
+  if (id) await command("prompt", { text: "bring me this", objects: [id] }, "Goal sent.");
+} }, "Bring me this");
 
 function others(node) {
   const objects = (state.sections.scene?.nodes ?? []).filter((each) => each.kind === "object" && each.id !== node.id);
@@ -105,7 +109,7 @@ function corrections(node) {
     renaming(node),
     h("form", { className: "row", onsubmit: (event) => { event.preventDefault(); if (other.value) edit({ operation: "merge", other: other.value }); } }, other, h("button", {}, "Merge")),
     position(node, edit),
-    h("div", { className: "row" }, fetching(node.label), forget));
+    h("div", { className: "row" }, fetching(() => node.id), forget));
 }
 
 // Coordinates to type, or those of the top of a piece of furniture to choose.

@@ -58,7 +58,17 @@ def test_a_box_of_a_detector_is_remembered_renamed_and_brought(
     chosen.get_by_role("button", name="Rename").click()
     site.wait(lambda: [(edit.node_id, edit.label) for edit in robot.edits] == [("mug_1", "cup")])
     chosen.get_by_role("button", name="Bring me this").click()
-    robot.wait_until_told("bring me the mug")
+    assert robot.wait_until_told("bring me this").objects == ["mug_1"]
+
+
+def test_a_box_that_memory_lacks_is_remembered_before_it_is_brought(
+    site: Any, robot: Robot, open_page: Open
+) -> None:
+    page = open_page(site, "cameras")
+    page.get_by_role("button", name="mug", exact=True).click()
+    page.get_by_role("region", name="Chosen box").get_by_role("button", name="Bring me this").click()
+    assert robot.wait_until_told("bring me this").objects == ["mug_1"]
+    assert len(robot.observed) == 1
 
 
 def test_a_box_clicked_in_the_image_is_the_object_that_is_remembered_there(

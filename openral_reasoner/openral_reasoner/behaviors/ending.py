@@ -41,7 +41,7 @@ class Proof:
 
 def prove(mission: Mission) -> Procedure[Proof]:
     """Judge the goal; ask read-only questions that may settle it, within the budget, and judge again."""
-    goal = predicate_of(mission.prompt.text)
+    goal = predicate_of(mission.goal)
     if goal is None:
         return Proof(None, _NO_PREDICATE)
     setting = yield from setting_of(mission, goal)
@@ -59,7 +59,8 @@ def setting_of(mission: Mission, goal: Request) -> Procedure[Setting]:
         graph, _ = yield from read_scene(mission)
         occluding = frozenset(node.id for node in graph.nodes if node.occludes_contents)
     palette = mission.palette
-    return Setting(mission.requester, palette.places, occluding, palette.controls)
+    referents = {term: each.id for term, each in mission.referents.items()}
+    return Setting(mission.requester, palette.places, occluding, palette.controls, referents)
 
 
 def ask_for_proof(mission: Mission, verdict: Verdict) -> Procedure[None]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from openral_core.detectors import LifecycleState, LocateResult, LocateStatus
 from openral_core.spatial_memory import ObserveStatus
+from openral_reasoner.behaviors.referents import meant
 from openral_reasoner.behaviors.requests import (
     LOCATOR,
     PeerRequirement,
@@ -258,16 +259,22 @@ def integrate_detection(
         yield from pause(mission, CATCH_UP)
         observed = yield from observe(mission, call_id, result)
     if isinstance(observed, RequestFailed):
-        mission.note(Answered(Source.LOOK, words))
+        if mission.referent(words) is None:
+            mission.note(Answered(Source.LOOK, words))
         return LocateOutcome(SEEN_NOT_PLACED, observed.message, result.detector), False
     if observed.status is not ObserveStatus.REMEMBERED or not observed.matches:
         why = f"{observed.status.name}: {observed.message}"
-        mission.note(Answered(Source.LOOK, words))
+        if mission.referent(words) is None:  # of several alike, it may be another one
+            mission.note(Answered(Source.LOOK, words))
         return LocateOutcome(SEEN_NOT_PLACED, why, result.detector), observed.status in (
             *_LAGGING,
             _DEPTHLESS,
         )
-    objects = tuple(mission.learn(KnownObject.remembered(match, words)) for match in observed.matches)
+    matches = meant(mission, words, observed.matches)
+    if not matches:
+        why = f"what is in view is not {words}, but another one of its kind"
+        return LocateOutcome(LocateStatus.NOT_IN_VIEW.name, why, result.detector), False
+    objects = tuple(mission.learn(KnownObject.remembered(match, words)) for match in matches)
     mission.note(Answered(Source.LOOK, words, tuple(target.node() for target in objects)))
     # A broken locator may report FOUND without a detection.
     score = max((detection.score for detection in result.detections), default=0.0)

@@ -4,7 +4,7 @@ Peers that are unavailable are waited for, bounded, at the start of a mission or
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from openral_core.detectors import LocateResult, LocateStatus
@@ -110,6 +110,8 @@ def is_hoped_for(mission: Mission, need: PeerRequirement) -> bool:
 
 T = TypeVar("T")
 _REMEMBERED = (RecallStatus.FOUND, RecallStatus.AMBIGUOUS, RecallStatus.ONLY_STALE)
+RECORDS_ASKED = 50
+"""Matches asked for when one record is sought among those of its label."""
 SLACK = 1.0
 """Margin between a peer's deadline and ours, so that its typed answer can still arrive [s]."""
 
@@ -167,15 +169,29 @@ def _recall(mission: Mission, words: str, limit: int) -> Procedure[RecallResult 
     mission.spend("recalls")
     call_id = mission.next_id("recall")
     mission.begin(call_id, "recall_object", query=words)
-    command = CallRecall(call_id=call_id, query=RecallQuery(words, limit))
+    referent = mission.referent(words)
+    query = RecallQuery(words, limit) if referent is None else _by_id(referent)
+    command = CallRecall(call_id=call_id, query=query)
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
-    if isinstance(event, Recalled):
-        mission.finish(call_id, event.result.status.name, event.result.message)
-        if event.result.status in _REMEMBERED and event.result.matches:
-            nodes = tuple(KnownObject.remembered(match, words).node() for match in event.result.matches)
-            mission.note(Answered(Source.MEMORY, words, nodes))
-        return event.result
-    return record_failure(mission, call_id, event)
+    if not isinstance(event, Recalled):
+        return record_failure(mission, call_id, event)
+    result = event.result if referent is None else _only(referent, event.result)
+    mission.finish(call_id, result.status.name, result.message)
+    if result.status in _REMEMBERED and result.matches:
+        nodes = tuple(KnownObject.remembered(match, words).node() for match in result.matches)
+        mission.note(Answered(Source.MEMORY, words, nodes))
+    return result
+
+
+def _by_id(referent: KnownObject) -> RecallQuery:
+    """Return the query for one record; a memory that knows no query by id is asked for its label."""
+    return RecallQuery(referent.label or referent.id, RECORDS_ASKED, node_id=referent.id)
+
+
+def _only(referent: KnownObject, result: RecallResult) -> RecallResult:
+    matches = tuple(match for match in result.matches if match.node_id == referent.id)
+    found = bool(matches) or result.status not in _REMEMBERED
+    return replace(result, matches=matches, status=result.status if found else RecallStatus.NOT_IN_MEMORY)
 
 
 def _resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | RequestFailed]:
@@ -201,6 +217,8 @@ def locate(mission: Mission, words: str, camera: str, detector: str) -> Procedur
         return "", gone
     mission.spend("locates")
     call_id = mission.next_id("locate")
+    referent = mission.referent(words)
+    words = referent.label if referent is not None else words  # detectors know no ids
     mission.begin(call_id, "locate_in_view", query=words, camera=camera, detector=detector)
     seconds = mission.settings.deadlines.locate
     command = CallLocate(

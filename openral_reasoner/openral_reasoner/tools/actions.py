@@ -11,6 +11,7 @@ from openral_core.skills import Verb
 from openral_reasoner.behaviors.approach import resolve_object
 from openral_reasoner.behaviors.human import approved
 from openral_reasoner.behaviors.recall import frontier, not_found_reply
+from openral_reasoner.behaviors.referents import not_pointed_at
 from openral_reasoner.behaviors.residency import activate_peer, deactivate_peer
 from openral_reasoner.behaviors.search import search_candidate
 from openral_reasoner.behaviors.skill_execution import SkillExecution, SkillStep, execute
@@ -106,6 +107,9 @@ class ExecuteRskillTool(Tool):
                 "then act on the id that is found"
             )
             raise InvalidCall("target", self.target, acting_targets(mission), advice)
+        others = not_pointed_at(mission, self._entry(mission).verb, self._target_id(mission) or "")
+        if others:
+            raise InvalidCall("target", self.target, others, "the operator points at these: no other will do")
         unfit = misfit(mission, self._entry(mission).verb, self._target_id(mission) or "")
         if unfit is not None:
             raise InvalidCall("target", self.target, unfit.valid, unfit.advice)

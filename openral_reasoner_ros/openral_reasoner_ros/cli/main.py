@@ -7,7 +7,7 @@ import json
 import struct
 import sys
 import time
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,6 +45,9 @@ PUBLISHER_TIMEOUT = 20.0
 def prompt(
     words: Annotated[str, typer.Argument(help="the goal")],
     requester: Annotated[str, typer.Option(help="scene-graph agent that the goal is for")] = "",
+    objects: Annotated[
+        list[str] | None, typer.Option("--object", help="id of what 'this' in the goal means (repeatable)")
+    ] = None,
     namespace: Namespace = "",
     timeout: Acknowledged = 10.0,
     wait: Annotated[
@@ -61,7 +64,7 @@ def prompt(
 
     with session(namespace) as opened:
         monitor = MissionMonitor(opened.scope)
-        receipt = _send(opened, timeout, ACCEPTED, text=words, requester=requester)
+        receipt = _send(opened, timeout, ACCEPTED, text=words, requester=requester, objects=objects or ())
         if not wait or receipt.outcome == PromptOutcome.STOPPED:
             return
         last = wait_for_end(opened, monitor, receipt.mission_id)
@@ -200,12 +203,18 @@ def format_status(message: MissionStatus) -> str:
     return "\n".join(lines)
 
 
-def _send(opened: CliSession, timeout: float, accepted: Set[PromptOutcome], **fields: str) -> PromptReceipt:
+def _send(
+    opened: CliSession,
+    timeout: float,
+    accepted: Set[PromptOutcome],
+    objects: Sequence[str] = (),
+    **fields: str,
+) -> PromptReceipt:
     """Deliver a prompt and print its receipt; exit with code 1 unless its outcome is accepted."""
     from openral_ros.prompt_client import NotAcknowledged, PromptClient
 
     outcomes: list[PromptReceipt | NotAcknowledged] = []
-    PromptClient(opened.scope, opened.node, "cli").send(outcomes.append, timeout, **fields)
+    PromptClient(opened.scope, opened.node, "cli").send(outcomes.append, timeout, objects=objects, **fields)
     while not outcomes:
         opened.spin(1.0)
     receipt = outcomes[0]

@@ -59,6 +59,15 @@ def test_a_goal_is_given_and_waited_for(live: Any, invoke: Invoke) -> None:
     assert "recalls: " in shown.output
 
 
+def test_what_a_goal_points_at_is_named_by_its_id(live: Any, invoke: Invoke) -> None:
+    done = invoke("prompt", "bring me this", "--object", "bread_1", "--wait")
+    assert done.exit_code == 0, done.output
+    assert live.home.delivered == [("bread_1", "ana")]
+    gone = invoke("prompt", "bring me this", "--object", "bread_9", "--wait")
+    assert gone.exit_code == 1, gone.output
+    assert "bread_9, which you point at, is gone" in gone.output
+
+
 def test_a_claim_without_proof_has_an_exit_code_of_its_own(
     monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, invoke: Invoke
 ) -> None:

@@ -149,6 +149,7 @@ def recall_request(query: RecallQuery, traceparent: str) -> RecallObject.Request
         radius=float(query.radius),
         max_age=float(query.max_age),
         room=query.room,
+        node_id=query.node_id,
         traceparent=traceparent,
     )
     if query.near is not None:
@@ -160,7 +161,9 @@ def recall_query_from_request(request: RecallObject.Request) -> RecallQuery:
     """Convert a request to a query; limit 0 means 5."""
     near = xyz_tuple(request.near) if request.has_near else None
     limit = request.limit or 5
-    return RecallQuery(request.query, limit, near, request.radius, request.max_age, request.room)
+    return RecallQuery(
+        request.query, limit, near, request.radius, request.max_age, request.room, request.node_id
+    )
 
 
 def fill_recall_response(response: RecallObject.Response, result: RecallResult) -> RecallObject.Response:

@@ -37,6 +37,7 @@ from openral_ros.conversions.images import image_message
 from openral_ros.conversions.stamps import stamp_of
 from openral_ros.node_thread import NodeThread
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE, SENSOR
+from openral_ros.resources import ResourceScope
 
 HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 """Label of an object, as a sign in front of a camera could make a text detector name it."""
@@ -184,6 +185,8 @@ class Robot:
 
     latency = 0.08
     """Of its locator [s]."""
+    latches = False
+    """If a stop is latched, as by a skill server."""
 
     def __init__(self, domain: int) -> None:
         self.told: list[PromptStamped] = []
@@ -210,6 +213,7 @@ class Robot:
         self._boxes = make(Detection2DArray, "openral/perception/locator/objects", RELIABLE)
         self._diagnostics = make(DiagnosticArray, "/diagnostics", RELIABLE)
         scope.subscription(PromptStamped, "openral/prompt", self._on_prompt, RELIABLE)
+        self._latch(scope)
         for service, name, handle in (
             (RecallObject, "openral/recall_object", self._recall),
             (EditMemory, "openral/edit_memory", self._edit),
@@ -286,6 +290,15 @@ class Robot:
             stopped = message.text == "stop"
             outcome = PromptReceipt.OUTCOME_STOPPED if stopped else PromptReceipt.OUTCOME_STARTED
             self.receipts.publish(PromptReceipt(prompt_id=message.id, outcome=outcome, message="understood"))
+
+    def _latch(self, scope: ResourceScope) -> None:
+        states = scope.publisher(DiagnosticStatus, "openral/stop_state", LATCHED)
+
+        def on_stop(message: String) -> None:
+            if self.latches:
+                states.publish(DiagnosticStatus(level=DiagnosticStatus.ERROR, message=message.data))
+
+        scope.subscription(String, "openral/stop", on_stop, RELIABLE)
 
     def _recall(
         self, request: RecallObject.Request, response: RecallObject.Response

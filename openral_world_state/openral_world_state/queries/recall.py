@@ -193,6 +193,8 @@ class RecallRequestHandler:
             error = self._validate(query)
             if error:
                 return RecallResult(RecallStatus.BAD_QUERY, error, revision=self.memory.revision)
+            if query.node_id:
+                return self._recall_record(query.node_id)
             room = self.find_room(query.room) if query.room else ""
             found = self._filter(find_matches(self.memory, query.query), query, now)
         except UnreadableText as unreadable:
@@ -204,6 +206,24 @@ class RecallRequestHandler:
         stale = self._best_in_room(found.where(presence == 1), query.limit, room)
         status = RecallStatus.ONLY_STALE if stale else RecallStatus.NOT_IN_MEMORY
         return self._result(status, query, stale, self._near_misses(query, now, room))
+
+    def _recall_record(self, name: str) -> RecallResult:
+        """Answer for one record: a match, or a near miss where it was before it was gone."""
+        revision = self.memory.revision
+        if name not in self.memory:
+            message = f"{name!r} is not in memory: it was forgotten, or never there"
+            return RecallResult(RecallStatus.NOT_IN_MEMORY, message, revision=revision)
+        record = self.memory.get(name)
+        match = self.describe(MatchCandidate(record, record.label, TermRelation.EQUAL, record.confidence))
+        if record.map_epoch != self.map_epoch:
+            message = f"{match.why}: its place is one of another map"
+            return RecallResult(RecallStatus.NOT_IN_MEMORY, message, revision=revision)
+        if record.presence is Presence.GONE:
+            message = f"{record.id!r} was missing at its last known place: {match.why}"
+            return RecallResult(RecallStatus.NOT_IN_MEMORY, message, (), (match,), revision=revision)
+        status = RecallStatus.FOUND if record.presence is Presence.PRESENT else RecallStatus.ONLY_STALE
+        message = recall_message(status, record.id, (match,), (), ())
+        return RecallResult(status, message, (match,), revision=revision)
 
     def _near_misses(self, query: RecallQuery, now: float, room: str) -> list[MatchCandidate]:
         """Objects of similar labels, and the last place of a match that is gone."""

@@ -167,3 +167,36 @@ def test_a_match_explains_the_label_that_matched() -> None:
 
 def test_an_empty_memory_says_so() -> None:
     assert recall(memory_of(), RecallQuery("mug")).message == "'mug' is not in memory. Memory is empty."
+
+
+def test_a_record_is_recalled_by_its_id_whatever_it_is_called() -> None:
+    memory = memory_of(
+        mug("mug_1", confidence=1.0), mug("mug_2", confidence=0.1, votes={"jar": 1.0}), mug("mug_3")
+    )
+    for query in ("", "mug", "teapot"):
+        result = recall(memory, RecallQuery(query, node_id="mug_2"))
+        assert (result.status, ids(result)) == (RecallStatus.FOUND, ["mug_2"])
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "matches", "near"),
+    [
+        ("stale", RecallStatus.ONLY_STALE, ["stale"], []),
+        ("gone", RecallStatus.NOT_IN_MEMORY, [], ["gone"]),
+        ("elsewhere", RecallStatus.NOT_IN_MEMORY, [], []),
+        ("forgotten", RecallStatus.NOT_IN_MEMORY, [], []),
+    ],
+)
+def test_a_record_that_is_not_there_is_replaced_by_no_other(
+    name: str, status: RecallStatus, matches: list[str], near: list[str]
+) -> None:
+    memory = memory_of(
+        mug("here"),
+        mug("stale", presence=Presence.STALE),
+        mug("gone", presence=Presence.GONE),
+        mug("elsewhere", map_epoch=1),
+    )
+    result = recall(memory, RecallQuery("mug", node_id=name))
+    assert (result.status, ids(result)) == (status, matches)
+    assert [match.node_id for match in result.near_misses] == near
+    assert name in result.message
