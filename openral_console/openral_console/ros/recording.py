@@ -318,7 +318,7 @@ class RecordingSource:
 
     @property
     def damaged(self) -> str:
-        """What of the file could not be read, in words; empty if all was."""
+        """Parts of the file that could not be read, in words; empty if there are none."""
         parts = [f"{number} damaged {what}" for what, number in sorted(self._damaged.items())]
         return f"{' and '.join(parts)} of the recording are left out" if parts else ""
 
