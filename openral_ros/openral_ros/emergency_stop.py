@@ -126,6 +126,7 @@ class EmergencyStop:
             scope.subscription(
                 String, STOP, lambda message: self.stop(message.data), qos, event_callbacks=quiet
             )
+        ends_motion("stop")  # loads the lists before they are needed
         scope.subscription(PromptStamped, PROMPT, self._on_prompt, RELIABLE)
         scope.service(Trigger, STOP_SERVICE, self._on_stop_request)
         scope.service(Trigger, RELEASE_SERVICE, self._on_release_request)
