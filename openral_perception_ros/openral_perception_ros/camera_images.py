@@ -20,7 +20,8 @@ from openral_perception_ros.engines import EngineFrame, Plane
 from openral_perception_ros.locate_errors import BlankFrame
 from openral_ros.conversions.images import depth_of, image_view, rgb_of, rgb_of_compressed
 from openral_ros.conversions.stamps import nanoseconds
-from openral_ros.qos import LATCHED, SENSOR
+from openral_ros.foreign_topics import subscribe_state
+from openral_ros.qos import SENSOR
 from openral_ros.resources import ResourceScope
 
 
@@ -138,7 +139,7 @@ def subscribe_camera(
         def keep_labels(message: LabelInfo) -> None:
             cache.put_labels({element.class_id: element.class_name for element in message.class_map})
 
-        scope.subscription(LabelInfo, camera.labels_topic, keep_labels, LATCHED)
+        subscribe_state(scope, LabelInfo, camera.labels_topic, keep_labels)
     return [
         subscribe_images(
             scope, camera.topic(item), item, compressed and item is Sensor.RGB, cache, on_image_set

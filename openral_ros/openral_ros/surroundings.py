@@ -14,6 +14,7 @@ from openral_mapping.obstructions import Surroundings
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_ros.conversions.floor_maps import floor_map_from_message
 from openral_ros.conversions.spatial_memory import scene_graph_from_message
+from openral_ros.foreign_topics import subscribe_state
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 
@@ -33,7 +34,7 @@ class SurroundingsSubscription:
         self._earlier = {item.id: item.pose for item in home.fixtures} if home else {}
         self._floor: OccupancyGrid | None = None
         self._graph: SceneGraphMsg | None = None
-        scope.subscription(OccupancyGrid, "map", self._on_floor, LATCHED)
+        subscribe_state(scope, OccupancyGrid, "map", self._on_floor)
         scope.subscription(String, "home_map", self._on_home, LATCHED)
         scope.subscription(SceneGraphMsg, "openral/scene_graph", self._on_graph, LATCHED)
 

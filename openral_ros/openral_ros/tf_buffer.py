@@ -7,16 +7,18 @@ from geometry_msgs.msg import TransformStamped
 from numpy.typing import NDArray
 from rclpy.callback_groups import CallbackGroup
 from rclpy.exceptions import InvalidHandle
-from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from tf2_msgs.msg import TFMessage
 
 from openral_core.geometry import InvalidGeometry, InvalidTransform, Pose, TfTree, frame_name
 from openral_ros.conversions.geometry import pose_from_transform
 from openral_ros.conversions.stamps import seconds
+from openral_ros.foreign_topics import subscribe_state
 from openral_ros.rclpy_internals import take_waiting
 from openral_ros.resources import ResourceScope, StreamScope
 
-MOVING = QoSProfile(depth=100)
+MOVING = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Suits every publisher of transforms; a lost one is interpolated."""
 STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -29,7 +31,7 @@ class TransformBuffer:
         self._add_static = scope.guarded("transform on tf_static", self._add_static_transform)
         scope.on_time_jumped_back(self._forget_moving)
         self._moving = scope.subscription(TFMessage, "tf", self._on_moving, MOVING, **options)
-        scope.subscription(TFMessage, "tf_static", self._on_static, STATIC)
+        subscribe_state(scope, TFMessage, "tf_static", self._on_static, STATIC.depth)
 
     def lookup(self, target: str, source: str, stamp: float) -> NDArray[np.float64]:
         """Return ``T_target_source`` at a stamp [s], shape (4, 4); raises as `TfTree.lookup` does."""

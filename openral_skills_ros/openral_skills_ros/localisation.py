@@ -8,7 +8,7 @@ from rclpy.node import Node
 from openral_core.robot import Localisation
 from openral_core.skill_errors import SkillFailed
 from openral_core.skills import SkillStatus
-from openral_ros.qos import LATCHED
+from openral_ros.foreign_topics import subscribe_state
 from openral_ros.resources import ResourceScope
 
 X, Y, YAW = 0, 7, 35
@@ -25,13 +25,13 @@ class PoorLocalisation(SkillFailed):
 
 
 class LocalisationGate:
-    """Newest covariance of a pose topic, which is latched: a localiser at rest publishes nothing new."""
+    """Newest covariance of a pose topic, latched or not: a localiser at rest may publish nothing new."""
 
     def __init__(self, scope: ResourceScope, node: Node, limits: Localisation) -> None:
         self._limits = limits
         self._topic = str(node.resolve_topic_name(limits.topic))
         self._variances: tuple[float, float, float] | None = None
-        scope.subscription(PoseWithCovarianceStamped, limits.topic, self._on_pose, LATCHED)
+        subscribe_state(scope, PoseWithCovarianceStamped, limits.topic, self._on_pose)
 
     def check(self) -> None:
         """Return if the pose is good enough.

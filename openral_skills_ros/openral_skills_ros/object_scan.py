@@ -15,6 +15,7 @@ from openral_core.skill_errors import BadRequest, NothingThere, SkillFailed
 from openral_core.skill_requests import GraspRequest
 from openral_ros.conversions.images import depth_of
 from openral_ros.conversions.stamps import seconds
+from openral_ros.foreign_topics import subscribe_state
 from openral_ros.qos import SENSOR
 from openral_ros.resources import ResourceScope
 from openral_ros.tf_buffer import TransformBuffer
@@ -141,7 +142,7 @@ class ObjectScanner:
         scope = ResourceScope(self._node)
         info = camera.depth_info or camera.info
         scope.subscription(Image, camera.depth, lambda image: received.update(image=image), SENSOR)
-        scope.subscription(CameraInfo, info, lambda info: received.update(info=info), SENSOR)
+        subscribe_state(scope, CameraInfo, info, lambda info: received.update(info=info))
 
         def complete() -> bool:
             if run.stopping() or len(received) < 2:

@@ -45,6 +45,7 @@ from openral_msgs.msg import (
 )
 from openral_ros.conversions.images import rgb_of
 from openral_ros.conversions.stamps import seconds
+from openral_ros.foreign_topics import subscribe_state
 from openral_ros.node_thread import Deliver, NodeCallFailed, NodeThread
 from openral_ros.qos import LATCHED, LATCHED_HISTORY, RECEIPTS, RELIABLE, SENSOR
 from openral_ros.rclpy_internals import take_waiting
@@ -189,7 +190,11 @@ class Geometry:
         for message_type, topic, qos in (*GEOMETRY, *infos):
             if topic not in self._topics:
                 self._topics.add(topic)
-                self._part.subscription(message_type, topic, partial(self._receive, topic), qos)
+                receive = partial(self._receive, topic)
+                if qos is MOVING:
+                    self._part.subscription(message_type, topic, receive, qos)
+                else:
+                    subscribe_state(self._part, message_type, topic, receive, qos.depth)
 
     def _check(self) -> None:
         if time.monotonic() - self._asked > LINGER:

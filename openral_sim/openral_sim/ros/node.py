@@ -20,6 +20,7 @@ from openral_core.geometry import InvalidTransform
 from openral_core.home_map import HomeMap
 from openral_core.rskills import Registry
 from openral_ros.conversions.floor_maps import floor_map_from_message
+from openral_ros.foreign_topics import subscribe_state
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import LATCHED
@@ -57,7 +58,7 @@ class ConfiguredSimulation:
         registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
         self._floor = PerceivedFloor() if parameters.floor is WorldSource.PERCEIVED else None
         if self._floor is not None:
-            scope.subscription(OccupancyGrid, "map", self._on_map, LATCHED)
+            subscribe_state(scope, OccupancyGrid, "map", self._on_map)
         self._space = PerceivedSpace() if parameters.arm_world is WorldSource.PERCEIVED else None
         if self._space is not None:
             scope.subscription(String, "home_map", self._on_home_map, LATCHED)

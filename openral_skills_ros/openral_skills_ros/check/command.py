@@ -30,7 +30,8 @@ def check(
 ) -> None:
     """Observe a running robot and report what does not match its robot.yaml, each with its mend.
 
-    Exit code: 0 without a problem, 1 with one, 2 invalid robot.yaml.
+    Exit code: 0 everything was checked and is right, 1 a problem, 2 invalid robot.yaml, 3 no problem, but
+    something could not be checked.
     """
     import asyncio
 
@@ -40,21 +41,36 @@ def check(
 
     description = load_robot(robot)
     findings = examine(description, asyncio.run(Observer(description).observe(seconds)))
-    problems = [finding for finding in findings if finding.problem]
-    summary = f"{description.name}: {len(problems)} of {len(findings)} checks failed"
+    failed = sum(finding.failed for finding in findings)
+    left = sum(not finding.checked for finding in findings)
+    summary = f"{description.name}: {failed} of {len(findings)} checks failed"
+    summary += f", {left} could not be made" if left else ""
     if as_json:
         typer.echo(json.dumps({"summary": summary, "findings": [_as_row(finding) for finding in findings]}))
-        raise typer.Exit(1 if problems else 0)
-    for finding in findings:
-        if finding.problem:
-            typer.echo(f"BAD  {finding.what}: {finding.problem}\n     {finding.mend}")
-        else:
-            typer.echo(f"ok   {finding.what}")
-    typer.echo(summary)
-    raise typer.Exit(1 if problems else 0)
+    else:
+        for finding in findings:
+            typer.echo(_as_line(finding))
+        typer.echo(summary)
+    raise typer.Exit(PROBLEM if failed else NOT_CHECKED if left else 0)
+
+
+PROBLEM, NOT_CHECKED = 1, 3
+"""Exit codes."""
+VERDICTS = {"ok": "ok  ", "bad": "BAD ", "limited": "??  "}
+"""Verdicts of `openral doctor --json`, with their marks on the terminal."""
+
+
+def _verdict(finding: Finding) -> str:
+    return "bad" if finding.failed else "ok" if finding.checked else "limited"
+
+
+def _as_line(finding: Finding) -> str:
+    row = _as_row(finding)
+    found = f": {row['found']}\n     {row['advice']}" if row["found"] else ""
+    return f"{VERDICTS[row['verdict']]} {row['what']}{found}"
 
 
 def _as_row(finding: Finding) -> dict[str, str]:
     """Return a finding with the keys of `openral doctor --json`."""
-    verdict = "bad" if finding.problem else "ok"
-    return {"what": finding.what, "verdict": verdict, "found": finding.problem, "advice": finding.mend}
+    found = finding.problem if finding.checked else f"not checked: {finding.problem}"
+    return {"what": finding.what, "verdict": _verdict(finding), "found": found, "advice": finding.mend}

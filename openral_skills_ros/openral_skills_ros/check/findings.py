@@ -91,13 +91,25 @@ MAX_SHIFT = 0.02
 """Shift between edges of depth and of colour that still counts as registered, of the image's width [1]."""
 
 
+START = "start the driver, or correct the topic"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Result of one check; ``problem`` and ``mend`` are empty if it passed."""
+    """Result of one check: passed, failed with a ``problem``, or not ``checked``, for which it is the reason.
+
+    ``mend`` says what to do about it.
+    """
 
     what: str
     problem: str = ""
     mend: str = ""
+    checked: bool = True
+
+    @property
+    def failed(self) -> bool:
+        """True if what was looked at is wrong."""
+        return self.checked and bool(self.problem)
 
 
 @dataclass(slots=True)
@@ -149,16 +161,23 @@ class Observations:
 
 
 def examine(robot: RobotDescription, seen: Observations) -> list[Finding]:
-    """Return every finding, in the order in which to mend them."""
+    """Return every finding, in the order in which to mend them; what did not come counts as no success."""
     found: list[Finding] = []
     for name, camera in robot.cameras.items():
         found += _camera(name, camera, seen)
     found += _transforms(robot, seen)
     for verb, backend in robot.skills.items():
+        if not actions_of(backend, robot):
+            found.append(unchecked(f"action of {verb}", "its backend has no action that could be looked for"))
         found += [_action(f"action of {verb}", *pair, robot, seen) for pair in actions_of(backend, robot)]
     if robot.localisation is not None:
         found.append(_localisation(robot.localisation, seen))
     return found
+
+
+def unchecked(what: str, reason: str, mend: str = "try the skill itself") -> Finding:
+    """Return the result of a check that could not be made."""
+    return Finding(what, reason, mend, checked=False)
 
 
 def _camera(name: str, camera: Camera, seen: Observations) -> Iterator[Finding]:
@@ -177,7 +196,8 @@ def _stream(what: str, topic: str, camera: Camera, stream: Stream) -> Iterator[F
         problem = stream.problem or f"nothing on {topic}"
         yield Finding(what, problem, f"start the driver, or correct the topic: `ros2 topic hz {topic}`")
         return
-    yield Finding(what)
+    readable = topic == camera.depth or not stream.problem
+    yield Finding(what) if readable else Finding(what, stream.problem, f"publish another encoding on {topic}")
     yield _rate(f"{what}, rate", topic, camera, stream)
     yield _clock(f"{what}, clock", stream)
     is_own = topic == camera.depth and bool(camera.depth_info)
@@ -212,7 +232,10 @@ def _intrinsics(name: str, camera: Camera, seen: Observations) -> Finding:
     what, model = f"camera {name}: intrinsics", seen.models.get(name)
     if model is None:
         return Finding(what, f"nothing on {camera.info}", "start the driver, or correct the topic `info`")
-    problem = _intrinsics_problem(model, seen.images.get(name, Stream()).size)
+    size = seen.images.get(name, Stream()).size
+    problem = _intrinsics_problem(model, size)
+    if not problem and size == (0, 0):
+        return unchecked(what, "no image has come whose size they could be compared with", START)
     return Finding(what, problem, "calibrate the camera, or correct the topic `info`" if problem else "")
 
 
@@ -237,7 +260,7 @@ def _depth_values(name: str, camera: Camera, depth: Stream) -> Finding:
     if depth.problem:
         return Finding(what, depth.problem, f"{camera.depth} must be depth: 16UC1 in [mm] or 32FC1 in [m]")
     if depth.pixels is None:
-        return Finding(what)
+        return unchecked(what, f"no image has come on {camera.depth}", START)
     pixels = depth.pixels.astype(np.float64)
     known = pixels[np.isfinite(pixels) & (pixels > 0.0)]
     if known.size < 0.05 * pixels.size:
@@ -252,12 +275,21 @@ def _depth_values(name: str, camera: Camera, depth: Stream) -> Finding:
 def _registration(name: str, camera: Camera, image: Stream, depth: Stream) -> Finding:
     what = f"camera {name}: depth registered to colour"
     mend = f"use a depth topic registered to {camera.image}, as align_depth.enable of realsense2_camera"
-    if image.pixels is None or depth.pixels is None or depth.problem:
-        return Finding(what)
+    missing = [
+        topic
+        for topic, stream in ((camera.image_topic, image), (camera.depth, depth))
+        if stream.pixels is None
+    ]
+    if missing or depth.problem:
+        return unchecked(
+            what, f"no readable image has come on {' and '.join(missing) or camera.depth}", START
+        )
     if image.size[0] * depth.size[1] != image.size[1] * depth.size[0]:
         return Finding(what, f"colour is {image.size}, depth {depth.size}: other proportions", mend)
     shift = alignment(image.pixels, depth.pixels)
-    if shift is None or max(abs(shift[0]), abs(shift[1])) <= MAX_SHIFT:
+    if shift is None:
+        return unchecked(what, "too few edges are in view to tell", "show the camera furniture, and repeat")
+    if max(abs(shift[0]), abs(shift[1])) <= MAX_SHIFT:
         return Finding(what)
     problem = f"edges of depth are shifted by {100 * shift[0]:.0f} % right, {100 * shift[1]:.0f} % down"
     return Finding(what, f"{problem} of the image's width", mend)
@@ -329,6 +361,7 @@ def _localisation(limits: Localisation, seen: Observations) -> Finding:
     if seen.variances is None:
         return Finding(what, f"no pose on {limits.topic}", "start the localiser, and give it an initial pose")
     x, y, yaw = seen.variances
-    good = max(x, y) <= limits.max_position_variance and yaw <= limits.max_yaw_variance
+    known = isfinite(x + y + yaw)
+    good = known and max(x, y) <= limits.max_position_variance and yaw <= limits.max_yaw_variance
     problem = "" if good else f"variances {x:.3f}, {y:.3f} m^2 and {yaw:.3f} rad^2 exceed the limits"
     return Finding(what, problem, "" if good else "give an initial pose in RViz and drive until it converges")

@@ -14,8 +14,9 @@ from openral_core.geometry import UnknownFrame, frame_name
 from openral_core.robot import RobotDescription
 from openral_ros.conversions.images import depth_of, rgb_of, rgb_of_compressed
 from openral_ros.conversions.stamps import seconds
+from openral_ros.foreign_topics import subscribe_state
 from openral_ros.node_thread import NodeThread
-from openral_ros.qos import LATCHED, SENSOR
+from openral_ros.qos import SENSOR
 from openral_ros.tf_buffer import TransformBuffer
 from openral_skills_ros.check.findings import CameraModel, Observations, Stream, frames_of
 from openral_skills_ros.localisation import YAW, X, Y
@@ -40,11 +41,11 @@ class Observer:
         for name, camera in robot.cameras.items():
             kind = CompressedImage if camera.transport == "compressed" else Image
             scope.subscription(kind, camera.image_topic, self._taker(self._images[name]), SENSOR)
-            scope.subscription(CameraInfo, camera.info, self._info_taker(name), SENSOR)
+            subscribe_state(scope, CameraInfo, camera.info, self._info_taker(name))
             if camera.depth:
                 scope.subscription(Image, camera.depth, self._taker(self._depths[name]), SENSOR)
         if robot.localisation is not None:
-            scope.subscription(PoseWithCovarianceStamped, robot.localisation.topic, self._on_pose, LATCHED)
+            subscribe_state(scope, PoseWithCovarianceStamped, robot.localisation.topic, self._on_pose)
 
     async def observe(self, duration: float) -> Observations:
         """Observe for ``duration`` [s]."""

@@ -145,6 +145,14 @@ def never_localised(seen: Observations) -> None:
     seen.variances = None
 
 
+def localised_without_a_number(seen: Observations) -> None:
+    seen.variances = (0.01, float("nan"), 0.01)
+
+
+def unreadable_colour(seen: Observations) -> None:
+    seen.images["head"].pixels, seen.images["head"].problem = None, "encoding 'nv99' is not supported"
+
+
 def poorly_localised(seen: Observations) -> None:
     seen.variances = (0.4, 0.4, 0.1)
 
@@ -172,6 +180,8 @@ MISTAKES: tuple[tuple[Callable[[Observations], None], str, str], ...] = (
     (action_in_a_namespace, "/navigate_to_pose", "no action server"),
     (never_localised, "localisation", "no pose on amcl_pose"),
     (poorly_localised, "localisation", "exceed the limits"),
+    (localised_without_a_number, "localisation", "exceed the limits"),
+    (unreadable_colour, "image", "'nv99' is not supported"),
 )
 
 
@@ -189,16 +199,48 @@ def test_a_seeded_mistake_is_found_alone_and_has_a_mend(
 ) -> None:
     seen = good()
     mistake(seen)
-    (finding,) = [finding for finding in examine(ROBOT, seen) if finding.problem]
+    (finding,) = [finding for finding in examine(ROBOT, seen) if finding.failed]
     assert finding.what.endswith(what)
     assert problem in finding.problem
+    assert finding.mend
+
+
+def no_pictures_at_all(seen: Observations) -> None:
+    for streams in (seen.images, seen.depths):
+        streams["head"] = Stream()  # type: ignore[index]
+
+
+def no_edges(seen: Observations) -> None:
+    seen.depths["head"].pixels = np.full((240, 320), 2.0, np.float32)
+
+
+@pytest.mark.parametrize(
+    ("absence", "what", "reason"),
+    [
+        (no_pictures_at_all, "intrinsics", "no image has come whose size"),
+        (no_pictures_at_all, "depth values", "no image has come on /depth"),
+        (no_pictures_at_all, "depth registered to colour", "no readable image has come on /rgb"),
+        (unreadable_colour, "depth registered to colour", "no readable image has come on /rgb"),
+        (depth_and_colour_swapped, "depth registered to colour", "no readable image has come on /depth"),
+        (no_edges, "depth registered to colour", "too few edges"),
+    ],
+)
+def test_what_could_not_be_looked_at_is_no_success(
+    absence: Callable[[Observations], None], what: str, reason: str
+) -> None:
+    seen = good()
+    absence(seen)
+    (finding,) = [found for found in examine(ROBOT, seen) if found.what.endswith(what)]
+    assert not finding.checked
+    assert not finding.failed
+    assert reason in finding.problem
     assert finding.mend
 
 
 def test_an_action_under_another_name_is_proposed() -> None:
     seen = good()
     action_in_a_namespace(seen)
-    (finding,) = [finding for finding in examine(ROBOT, seen) if finding.problem]
+    (finding,) = [finding for finding in examine(ROBOT, seen) if finding.failed]
     assert finding.mend == "set action to /robot1/navigate_to_pose in robot.yaml"
 
 

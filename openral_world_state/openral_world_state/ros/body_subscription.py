@@ -7,7 +7,7 @@ from std_msgs.msg import String
 
 from openral_core.errors import OpenRALError
 from openral_mapping.robot_body import InvalidRobotDescription, body_lines
-from openral_ros.qos import LATCHED
+from openral_ros.foreign_topics import subscribe_state
 from openral_ros.resources import ResourceScope
 from openral_ros.tf_buffer import TransformBuffer
 
@@ -27,7 +27,7 @@ class BodySubscription:
     def __init__(self, scope: ResourceScope, node: Node, transforms: TransformBuffer) -> None:
         self._node, self._transforms = node, transforms
         self._pairs: tuple[tuple[str, str], ...] = ()
-        scope.subscription(String, "robot_description", self._describe, LATCHED)
+        subscribe_state(scope, String, "robot_description", self._describe)
 
     def _describe(self, message: String) -> None:
         try:

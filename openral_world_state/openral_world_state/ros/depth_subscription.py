@@ -12,6 +12,7 @@ from openral_core.errors import OpenRALError, format_choices
 from openral_core.geometry import InvalidGeometry, frame_name
 from openral_ros.conversions.images import depth_of
 from openral_ros.conversions.stamps import nanoseconds, seconds
+from openral_ros.foreign_topics import subscribe_state
 from openral_ros.qos import SENSOR
 from openral_ros.resources import StreamScope
 from openral_ros.tf_buffer import TransformBuffer
@@ -95,8 +96,8 @@ class DepthSubscription:
     def subscribe(self, scope: StreamScope) -> Subscription:
         """Subscribe to depth and intrinsics, at first or after `pause`; return the subscription to depth."""
         self.stream = scope.subscription(Image, f"{self.name}/depth", self._on_depth, SENSOR)
-        scope.subscription(CameraInfo, f"{self.name}/camera_info", self._on_info, SENSOR)
-        scope.subscription(CameraInfo, f"{self.name}/depth/camera_info", self._on_depth_info, SENSOR)
+        subscribe_state(scope, CameraInfo, f"{self.name}/camera_info", self._on_info)
+        subscribe_state(scope, CameraInfo, f"{self.name}/depth/camera_info", self._on_depth_info)
         return self.stream
 
     def pause(self) -> None:

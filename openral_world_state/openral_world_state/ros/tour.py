@@ -22,6 +22,7 @@ from openral_mapping.tour_notes import TourNotes
 from openral_msgs.action import ExecuteRskill
 from openral_ros.conversions.floor_maps import floor_map_from_message
 from openral_ros.conversions.skills import skill_goal_message, skill_result_from_message
+from openral_ros.foreign_topics import subscribe_state
 from openral_ros.node_thread import Deliver, NodeThread, NodeThreadStuck
 from openral_ros.qos import LATCHED
 from openral_ros.tf_buffer import TransformBuffer
@@ -103,7 +104,7 @@ class TouredRobot:
         self._transforms = TransformBuffer(scope)
         self._skills = ActionClient(self._thread.node, ExecuteRskill, "openral/execute_rskill")
         scope.callback(self._skills.destroy)
-        scope.subscription(OccupancyGrid, MAP, self._on_map, LATCHED)
+        subscribe_state(scope, OccupancyGrid, MAP, self._on_map)
         scope.subscription(OccupancyGrid, WALLS, self._on_walls, LATCHED)
 
     def __enter__(self) -> "TouredRobot":
