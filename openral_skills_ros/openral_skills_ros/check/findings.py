@@ -275,15 +275,9 @@ def _depth_values(name: str, camera: Camera, depth: Stream) -> Finding:
 def _registration(name: str, camera: Camera, image: Stream, depth: Stream) -> Finding:
     what = f"camera {name}: depth registered to colour"
     mend = f"use a depth topic registered to {camera.image}, as align_depth.enable of realsense2_camera"
-    missing = [
-        topic
-        for topic, stream in ((camera.image_topic, image), (camera.depth, depth))
-        if stream.pixels is None
-    ]
-    if missing or depth.problem:
-        return unchecked(
-            what, f"no readable image has come on {' and '.join(missing) or camera.depth}", START
-        )
+    if image.pixels is None or depth.pixels is None or depth.problem:
+        missing = camera.image_topic if image.pixels is None else camera.depth
+        return unchecked(what, f"no readable image has come on {missing}", START)
     if image.size[0] * depth.size[1] != image.size[1] * depth.size[0]:
         return Finding(what, f"colour is {image.size}, depth {depth.size}: other proportions", mend)
     shift = alignment(image.pixels, depth.pixels)
