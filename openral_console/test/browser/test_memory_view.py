@@ -53,6 +53,21 @@ def test_an_object_is_renamed_moved_merged_forgotten_and_had_back(
     ]
 
 
+def test_of_two_mugs_the_one_that_is_shown_is_fetched(site: Any, robot: Robot, open_page: Open) -> None:
+    two = scene()
+    next(node for node in two.nodes if node.id == "bowl_2").label = "mug"
+    robot.scene.publish(two)
+    page = open_page(site, "memory")
+    mugs = page.get_by_role("button", name="mug", exact=True)
+    expect(mugs).to_have_count(2)
+    for place in range(2):
+        mugs.nth(place).click()
+        page.get_by_role("button", name="Bring me this").click()
+        site.wait(lambda count=place + 1: len(robot.told) == count)
+    assert {each.text for each in robot.told} == {"bring me this"}
+    assert sorted(each.objects[0] for each in robot.told) == ["bowl_2", "mug_1"]
+
+
 def test_an_object_is_shown_as_it_was_seen_best(site: Any, robot: Robot, open_page: Open) -> None:
     robot.pictures.publish(picture("mug_1"))
     site.wait(lambda: site.section("pictures"))
