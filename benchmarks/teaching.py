@@ -98,11 +98,11 @@ def begin(lesson: Path, data: Path, new: tuple[str, ...], count: int) -> int:
 def shown_most(content: CocoFile, new: tuple[str, ...], count: int) -> list[str]:
     """Choose frames one by one, that which shows most of the kinds that are rare so far."""
     names = {category.id: category.name for category in content.categories}
-    kinds: dict[int, list[str]] = {image.id: [] for image in content.images}
+    kinds: dict[int | str, list[str]] = {image.id: [] for image in content.images}
     for each in content.annotations:
         if names[each.category_id] in new and not each.iscrowd:
             kinds[each.image_id].append(names[each.category_id])
-    seen, chosen = Counter[str](), list[int]()
+    seen, chosen = Counter[str](), list[int | str]()
     for _ in range(min(count, len(kinds))):
         best = max(kinds.keys() - set(chosen), key=lambda i: sum(1.0 / (1 + seen[name]) for name in kinds[i]))
         chosen.append(best)

@@ -134,11 +134,8 @@ def read_tree(root: Path, revision: str = "") -> Tree:
 
 def is_test(path: PurePosixPath) -> bool:
     """Test if a file is part of a test suite."""
-    return (
-        not {"test", "tests"}.isdisjoint(path.parts)
-        or path.name.startswith("test_")
-        or path.name == "conftest.py"
-    )
+    name = path.name
+    return bool({"test", "tests"} & {*path.parts}) or name.startswith("test_") or name == "conftest.py"
 
 
 def import_targets(module: Module) -> Iterator[str]:

@@ -34,7 +34,7 @@ from openral_core.text import Thesaurus
 from openral_reasoner.commands import CallLocate, CallObserve, CancelSkill
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.success import answers
+from openral_reasoner.terms import answers
 from openral_reasoner_testing.fake_peers import InProcessPeers
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import record_from_node

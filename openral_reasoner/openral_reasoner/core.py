@@ -3,7 +3,6 @@
 The same events always give the same commands. A defect ends one mission with its reason, never the node.
 """
 
-import math
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -42,8 +41,9 @@ from openral_reasoner.events import (
     SkillProgressed,
     StopChanged,
 )
+from openral_reasoner.floor_knowledge import FloorKnowledge
 from openral_reasoner.idle_state import IdleState
-from openral_reasoner.mission import Ending, FloorKnowledge, Mission, Procedure, Wait
+from openral_reasoner.mission import Ending, Mission, Procedure, Wait
 from openral_reasoner.mission_loop import run_mission
 from openral_reasoner.palette.build import changes
 from openral_reasoner.palette.entries import ToolPalette
@@ -78,12 +78,10 @@ class Core:
         self._queue = GoalQueue(settings.queue_length)
         self._receipts = Receipts()
         self._unconfirmed: set[str] = set()
-        self._missions = 0
-        self._interrupted = False
+        self._missions, self._interrupted = 0, False
         self._outbox: list[Command] = []
-        self._now, self._stopped_at = 0.0, -math.inf
-        self._last = MissionReport()
-        self._stopped, self._floor = "", FloorKnowledge()
+        self._now, self._stopped_at = 0.0, -SAME_STOP
+        self._last, self._stopped, self._floor = MissionReport(), "", FloorKnowledge()
         self._residency = IdleResidencyManager(settings.residency, settings.deadlines.transition)
         self._handlers: Mapping[type, Callable[..., None]] = {
             PromptReceived: self._prompted,

@@ -3,7 +3,7 @@
 from openral_reasoner.behaviors.residency import IdleResidency
 from openral_reasoner.commands import MissionReport, PublishReceipt
 from openral_reasoner.context import FrozenModel
-from openral_reasoner.mission import FloorKnowledge
+from openral_reasoner.floor_knowledge import FloorKnowledge
 from openral_reasoner.palette.entries import ToolPalette
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
-from openral_core.text import Thesaurus, UnreadableText
 from openral_reasoner.evidence import (
     CARRIED,
     Acted,
@@ -38,24 +37,9 @@ from openral_reasoner.scripted.goals import (
     Switch,
 )
 from openral_reasoner.scripted.grammar import load_serving_rules
-from openral_reasoner.terms import normalize_term, same_term
+from openral_reasoner.terms import answers, normalize_term
 
 ME = "me"
-_THESAURUS = Thesaurus.load()
-_TELLING = frozenset(("with", "for", "by", "to", "which", "who", "where"))
-"""First words of a distinguishing tail, as in "the mug with a handle"."""
-
-
-def answers(asked: str, name: str) -> bool:
-    """Return True if every meaning of a name is what was asked for."""
-    if same_term(asked, name):
-        return True
-    try:
-        wanted, known = _THESAURUS.parse(asked).where, _THESAURUS.parse(name).where
-        tells = wanted != known and wanted.partition(" ")[0] in _TELLING
-        return not tells and _THESAURUS.relation(asked, name).is_hit
-    except UnreadableText:
-        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,10 @@ from openral_reasoner.evidence import (
     Source,
 )
 from openral_reasoner.palette.entries import PlaceEntry
-from openral_reasoner.success import Case, Setting, Verdict, answers
+from openral_reasoner.success import Case, Setting, Verdict
 from openral_reasoner.success_of_parts import judge_request as judge
 from openral_reasoner.success_of_parts import predicate_of
+from openral_reasoner.terms import answers
 
 DONE = SkillStatus.SUCCEEDED
 MUG = Node("mug_2", "mug", room="kitchen", within=("counter_1",))

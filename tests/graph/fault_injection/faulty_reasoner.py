@@ -1,7 +1,6 @@
 """The reasoner node on a machine whose power can be cut: its boot id and what is on its disk can be lost."""
 
 import os
-import sys
 from pathlib import Path
 from unittest import mock
 from uuid import uuid4
@@ -36,4 +35,4 @@ _sync = os.fsync
 def main() -> None:
     journal.BOOT_ID = inherited().folder / BOOT
     with mock.patch.object(os, "fsync", _sync_and_note):
-        sys.exit(run_reasoner())
+        run_reasoner()
