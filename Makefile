@@ -22,6 +22,12 @@ space := $(empty) $(empty)
 SOURCE_PATH := $(subst $(space),:,$(abspath $(SOURCES)))
 
 .DEFAULT_GOAL := help
+# A version manager may leave the name of an interpreter that does not start.
+ifneq ($(filter-out help clean,$(MAKECMDGOALS)),)
+ifneq ($(shell $(PYTHON) -c 'print(1)' 2>/dev/null),1)
+$(error $(PYTHON) does not start (a version manager may have left its name): name another, as in make PYTHON=/usr/bin/python3.12)
+endif
+endif
 .PHONY: help setup build robot engines browser training lerobot games format lint type test bench docs sbom audit sim clean
 
 help: ## list the targets

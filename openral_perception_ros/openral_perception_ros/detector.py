@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from rclpy.node import Node
 
 from openral_core.detectors import DetectorInfo, Health, LifecycleState
@@ -23,8 +22,7 @@ from openral_core.rskills import (
     load_manifest,
 )
 from openral_perception_ros.engines.vocabulary import VocabularyDocument, load_vocabulary
-
-RSKILLS_PACKAGE = "openral_rskills"
+from openral_ros.gpu import gpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,30 +73,6 @@ class Detector:
         )
 
 
-class NoRskillsInstalled(OpenRALError):
-    """No rSkill folder is configured and none is installed."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            f"package {RSKILLS_PACKAGE!r} is not in this environment and parameter rskill_folders is empty: "
-            "source the workspace's install/env.sh, or set rskill_folders"
-        )
-
-
-def rskill_folders(named: Sequence[str]) -> list[Path]:
-    """Return the configured rSkill folders, or the folder of the installed rSkills.
-
-    Raises:
-        NoRskillsInstalled: If neither exists.
-    """
-    if named:
-        return [Path(folder) for folder in named]
-    try:
-        return [Path(get_package_share_directory(RSKILLS_PACKAGE))]
-    except PackageNotFoundError as error:
-        raise NoRskillsInstalled from error
-
-
 def find_detector(rskill: str, folders: Sequence[Path]) -> tuple[DetectorManifest, Path]:
     """Find a detector's manifest and folder, by path or by name in ``folders``.
 
@@ -126,6 +100,29 @@ def load_detector(
     return Detector(manifest, folder, load_vocabulary(manifest, folder), cameras, is_default)
 
 
+class NoSuchDevice(OpenRALError):
+    """A device that this machine does not have."""
+
+    def __init__(self, device: str, count: int) -> None:
+        super().__init__(
+            f"device {device[:40]!r}: expected cpu, or cuda, cuda:N or tensorrt with an NVIDIA GPU; "
+            f"this machine has {count}"
+        )
+
+
+def check_device(device: str) -> None:
+    """Check that a device can be had here.
+
+    Raises:
+        NoSuchDevice: If it cannot.
+    """
+    count = len(gpus())
+    match = _DEVICE.fullmatch(device)
+    if match is None or (device != "cpu" and int(match["number"] or 0) >= count):
+        raise NoSuchDevice(device, count)
+
+
+_DEVICE = re.compile(r"cpu|tensorrt|cuda(:(?P<number>\d+))?")
 SUFFIXES = {Sensor.RGB: "image_raw", Sensor.DEPTH: "depth", Sensor.SEMANTIC: "semantic"}
 LABELS_SUFFIX = "labels"
 _SPEC = re.compile(r"^(?P<id>[A-Za-z][A-Za-z0-9_]*)(:=(?P<base>[A-Za-z0-9_/~]+))?$")

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import ClassVar
 
+from openral_core.clocks import clock_hint
 from openral_core.detectors import LocateStatus
 from openral_core.errors import OpenRALError, format_choices
 
@@ -90,6 +91,7 @@ class StaleFrame(LocateError):
     def __init__(self, camera: str, age: float, limit: float) -> None:
         super().__init__(
             f"the latest frame of camera {camera!r} is {age:.1f} s old, the limit is {limit:g} s"
+            f"{clock_hint(age)}"
         )
 
 

@@ -22,7 +22,6 @@ from openral_perception_ros.detector import (
     parent_name,
     parse_cameras,
     robot_of,
-    rskill_folders,
 )
 from openral_perception_ros.inference.scheduler import DetectionResult, RequestOutcome
 from openral_perception_ros.inference.worker_manager import WorkerEvent
@@ -36,6 +35,7 @@ from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
+from openral_ros.rskill_folders import rskill_folders
 from openral_ros.run_node import run_process
 from openral_ros.tracing import start_tracing
 from openral_ros.worker_thread import ExecutorQueue
@@ -71,8 +71,6 @@ class DetectorNode(LifecycleNodeBase):
 
     def __init__(self, name: str = "detector", **options: object) -> None:
         super().__init__(name, **options)
-        name = self.get_fully_qualified_name()
-        self.get_logger().info(f"waiting to be configured, e.g. `ros2 lifecycle set {name} configure`")
 
     def configure(self, scope: ResourceScope) -> None:
         """Check the manifest and create every interface."""

@@ -1,11 +1,15 @@
 """Parameters of a detector node."""
 
+from collections.abc import Container
+
 from pydantic import Field
 
 from openral_core.backoff import CircuitBreaker
+from openral_perception_ros.detector import check_device, find_detector, parse_cameras
 from openral_perception_ros.engines import LoadOptions
 from openral_perception_ros.inference.worker_manager import WorkerLimits
 from openral_ros.parameters import Parameters
+from openral_ros.rskill_folders import rskill_folders
 
 
 class DetectorParameters(Parameters):
@@ -65,6 +69,15 @@ class DetectorParameters(Parameters):
     environments: str = Field(
         default=".environments", description="folder of Python environments made by `openral weights prepare`"
     )
+
+    def check_existence(self, changed: Container[str]) -> None:
+        """Check the rSkill, the cameras and the device, as configuring does."""
+        if "rskill" in changed or "rskill_folders" in changed:
+            find_detector(self.rskill, rskill_folders(self.rskill_folders))
+        if "cameras" in changed:
+            parse_cameras(self.cameras)
+        if "device" in changed:
+            check_device(self.device)
 
     @property
     def limits(self) -> WorkerLimits:

@@ -9,9 +9,9 @@ from rclpy.context import Context
 from rclpy.parameter import Parameter
 
 from openral_core.errors import OpenRALError
-from openral_perception_ros import detector as detectors
 from openral_perception_ros.node import DetectorNode
 from openral_perception_ros.parameters import DetectorParameters
+from openral_ros import rskill_folders
 from openral_ros.parameters import InvalidParameters, declare
 
 Lone = Callable[..., DetectorNode]
@@ -77,19 +77,36 @@ def test_without_a_folder_the_installed_rskills_are_meant(
     lone: Lone, rskills: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(detectors, "get_package_share_directory", lambda name: str(rskills))
+    monkeypatch.setattr(rskill_folders, "get_package_share_directory", lambda name: str(rskills))
     assert lone("/custom/eyes").trigger_configure().name == "SUCCESS"
 
 
 def test_without_a_folder_and_nothing_installed_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AMENT_PREFIX_PATH", "/none")
     with pytest.raises(OpenRALError, match="set rskill_folders"):
-        detectors.rskill_folders(())
+        rskill_folders.rskill_folders(())
 
 
-def test_it_says_that_it_waits_to_be_configured(lone: Lone, capfd: pytest.CaptureFixture[str]) -> None:
-    lone("/custom/eyes")
-    assert "waiting to be configured" in capfd.readouterr().err
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("rskill", "nonsense", "nonsense"),
+        ("cameras", ["no head"], "expected 'id'"),
+        ("cameras", ["head", "head"], "duplicate"),
+        ("device", "cuda:99", "this machine has"),
+        ("device", "gpu", "expected cpu"),
+    ],
+)
+def test_a_value_that_names_nothing_is_refused_when_it_is_set(
+    lone: Lone, rskills: Path, name: str, value: object, reason: str
+) -> None:
+    node = lone("/custom/eyes", rskill_folders=[str(rskills)])
+    node.trigger_configure()
+    (result,) = node.set_parameters([Parameter(name, value=value)])
+    assert not result.successful
+    assert reason in result.reason
+    (result,) = node.set_parameters([Parameter("rate", value=5.0)])
+    assert result.successful
 
 
 def test_a_missing_rskill_is_told_in_one_short_line(ros_context: Context) -> None:

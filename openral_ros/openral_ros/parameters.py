@@ -34,6 +34,13 @@ class Parameters(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
+    def check_existence(self, changed: Container[str]) -> None:
+        """Check that what the ``changed`` values name exists.
+
+        Raises:
+            OpenRALError: Saying what does not.
+        """
+
 
 AnyParameters = TypeVar("AnyParameters", bound=Parameters)
 _SCALARS: Mapping[type, Parameter.Type] = {
@@ -109,11 +116,13 @@ def _check_new_values(
     values = {field: parameter.value for field, parameter in current.items() if parameter is not None}
     values = {field: value for field, value in {**values, **new}.items() if value is not None}
     try:
-        model.model_validate(values)
+        model.model_validate(values).check_existence(new)
     except ValidationError as error:
         # Several invalid values can only be corrected one by one: report the new ones alone.
         if problems := _problems(model, error, new):
             return SetParametersResult(successful=False, reason="; ".join(problems))
+    except OpenRALError as error:
+        return SetParametersResult(successful=False, reason=str(error))
     return SetParametersResult(successful=True)
 
 

@@ -18,6 +18,7 @@ from openral_ros.callback_guard import FatalNodeError
 from openral_ros.discovery import init_rclpy
 from openral_ros.executor import GuardedExecutor, TransitionThreadExecutor
 from openral_ros.lifecycle_node import LifecycleNodeBase
+from openral_ros.rclpy_internals import lifecycle_state_label
 from openral_ros.shutdown import Shutdown, end_process
 
 SPIN_PERIOD = 0.5
@@ -61,6 +62,9 @@ class NodeRunner:
             TransitionThreadExecutor() if node.transitions_apart else GuardedExecutor()
         )
         executor.add_node(node)
+        if lifecycle_state_label(node) == "unconfigured":
+            name = node.get_fully_qualified_name()
+            node.get_logger().info(f"waiting to be configured, e.g. `ros2 lifecycle set {name} configure`")
         try:
             self._spin(executor)
         except FatalNodeError as reason:

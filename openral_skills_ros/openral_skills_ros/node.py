@@ -43,6 +43,7 @@ from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
+from openral_ros.rskill_folders import rskill_folders
 from openral_ros.run_node import run_process
 from openral_ros.skill_server import EXECUTE, QueuedGoal, SkillServer
 from openral_ros.surroundings import SurroundingsSubscription
@@ -343,7 +344,7 @@ class SkillServerNode(LifecycleNodeBase):
         parameters = declare(self, SkillServerParameters)
         start_tracing("skill_server", Path(parameters.record) if parameters.record else None)
         robot = load_robot(Path(parameters.robot))
-        registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
+        registry = Registry.load(rskill_folders(parameters.rskill_folders))
         if robot.urdf:
             publish_urdf(scope, Path(parameters.robot).parent / robot.urdf)
         home = load_map(Path(parameters.robot).parent / robot.map) if robot.map else None

@@ -158,8 +158,8 @@ def perceive(
     from openral_perceive.bag import open_bag
     from openral_perceive.comparison import Outcome, compare
     from openral_perceive.ros.playback import RecordedMemory
-    from openral_perception_ros.detector import rskill_folders
     from openral_perception_ros.parameters import DetectorParameters
+    from openral_ros.rskill_folders import rskill_folders
     from openral_world_state.scene_graph import write_graph
 
     plan = PerceptionPlan(

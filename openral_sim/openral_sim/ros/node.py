@@ -25,6 +25,7 @@ from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
+from openral_ros.rskill_folders import rskill_folders
 from openral_ros.run_node import run_process
 from openral_ros.skill_server import SkillServer
 from openral_ros.surroundings import SurroundingsSubscription
@@ -55,7 +56,7 @@ class ConfiguredSimulation:
         self._node = node
         self._parameters = parameters = declare(node, SimParameters)
         start_tracing("sim", Path(parameters.record) if parameters.record else None)
-        registry = Registry.load([Path(folder) for folder in parameters.rskill_folders])
+        registry = Registry.load(rskill_folders(parameters.rskill_folders))
         self._floor = PerceivedFloor() if parameters.floor is WorldSource.PERCEIVED else None
         if self._floor is not None:
             subscribe_state(scope, OccupancyGrid, "map", self._on_map)

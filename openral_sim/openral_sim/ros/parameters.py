@@ -50,7 +50,7 @@ class SimParameters(WorldParameters, SkillServerOptions):
     """Parameters of the simulation node; rates are in [Hz] of simulated time."""
 
     rskill_folders: tuple[str, ...] = Field(
-        default=("rskills",), description="folders of the skills' manifests"
+        default=(), description="folders of the skills' manifests; empty = the installed ones"
     )
     floor: WorldSource = Field(
         default=WorldSource.MODEL,

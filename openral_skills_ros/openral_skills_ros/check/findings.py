@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.clocks import clock_hint
 from openral_core.geometry import frame_name
 from openral_core.policies import PolicyBackend
 from openral_core.robot import (
@@ -222,7 +223,7 @@ def _clock(what: str, stream: Stream) -> Finding:
     age = median(stream.ages)
     if -MAX_LEAD <= age <= MAX_AGE:
         return Finding(what)
-    problem = f"images are stamped {abs(age):.1f} s {'ago' if age > 0 else 'in the future'}"
+    problem = f"images are stamped {abs(age):.1f} s {'ago' if age > 0 else 'in the future'}{clock_hint(age)}"
     return Finding(
         what, problem, "synchronise the clocks of both hosts (chrony), or set use_sim_time equally"
     )
@@ -297,7 +298,9 @@ def _transforms(robot: RobotDescription, seen: Observations) -> Iterator[Finding
             yield Finding(what, "the frames are not connected", mend)
         elif age > MAX_AGE:
             yield Finding(
-                what, f"the newest one is {age:.1f} s old", "find which publisher of tf has stopped"
+                what,
+                f"the newest one is {age:.1f} s old{clock_hint(age)}",
+                "find which publisher of tf has stopped",
             )
         else:
             yield Finding(what)
