@@ -93,8 +93,8 @@ class ConfiguredSimulation:
             GlContextRefused: If no OpenGL context can be opened.
         """
         loop = SimLoop(self._simulation, self._publishers, RealTimePacer(self._parameters.real_time_factor))
+        scope.callback(self._report, loop)  # once the thread has stopped, which it would otherwise slow down
         start_thread(scope, self._node, loop, self._on_failed)
-        scope.callback(self._report, loop)
         self._server.serve(scope, loop)
 
     def _on_map(self, message: OccupancyGrid) -> None:
