@@ -128,7 +128,7 @@ class _MemoryPage:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             status = os.fstat(self._descriptor)
             if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid():
-                raise OSError(errno.EPERM, f"{self._path} belongs to someone else")
+                raise OSError(errno.EPERM, f"{self._path} belongs to another user")
         except OSError:
             os.close(self._descriptor)
             raise
@@ -320,7 +320,7 @@ def _unknown(reason: str, now: float) -> _Record:
 def write_first_record(path: Path, owner: str, *, empty_is_new: bool = False) -> bool:
     """Record that a robot was never stopped, if nothing was ever kept in the folder of its file.
 
-    Whoever starts a deployment calls this once, before its nodes; a skill server that is started again must
+    The start of a deployment calls this once, before its nodes; a skill server that is started again must
     not: a file that is missing then is a stop.
 
     Args:
