@@ -17,11 +17,14 @@ import urllib.request
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from urllib.error import HTTPError
 
 LONG = True
 ROUNDS, SAID = int(os.environ.get("ROUNDS", "30")), int(os.environ.get("SAID", "200"))
 ROOT = Path(__file__).parents[1]
 OPENRAL = str(ROOT / "tools" / "openral")
+REFUSED = 409
+"""Status of the console's answer to a prompt that the reasoner has refused."""
 TIMEOUT = 60.0
 """Longest wait for a command [s]."""
 BARE = """
@@ -45,8 +48,8 @@ client = node.create_client(Prompt, "/openral/send_prompt")
 client.wait_for_service()
 future = client.call_async(Prompt.Request(prompt=PromptStamped(text=sys.argv[1])))
 rclpy.spin_until_future_complete(node, future)
-print("acknowledged" if future.result().success else "refused", future.result().message)
-sys.exit(not future.result().success)
+print(future.result().message)
+sys.exit(not future.result().receipt.prompt_id)
 """
 SEND_GOAL = str(ROOT / "examples" / "send_goal.py")
 
@@ -83,6 +86,7 @@ def latencies() -> dict[str, tuple[list[float], list[float]]]:
         for name, words in commands.items():
             code, output, seconds = command(*words)
             assert code == 0, f"{name}: {output}"
+            print(f"{name}: {seconds:.3f} s", file=sys.stderr, flush=True)
             samples[name][0].append(seconds)
             samples[name][1].append(os.getloadavg()[0])
     return samples
@@ -101,21 +105,24 @@ def _row(name: str, seconds: list[float], loads: list[float]) -> dict[str, objec
 
 
 def console(text: str) -> bool:
-    """Say something by the page's request; return whether it was acknowledged."""
+    """Say something by the page's request; return whether there was a receipt, of a refusal too."""
     port = os.environ["CONSOLE"]
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}/api/commands/prompt",
         json.dumps({"text": text}).encode(),
         {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{port}"},
     )
-    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
-        return bool(json.load(answer)["outcome"])
+    try:
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+            return bool(json.load(answer)["outcome"])
+    except HTTPError as error:
+        return error.code == REFUSED
 
 
 def deliveries() -> list[dict[str, object]]:
     """Say prompts and stops by each way in turn, and look for them afterwards."""
     prompts: dict[str, Callable[[str], bool]] = {
-        "openral prompt": lambda text: command(OPENRAL, "prompt", text)[0] == 0,
+        "openral prompt": lambda text: command(OPENRAL, "prompt", text)[0] in (0, 1),
         "service send_prompt": lambda text: command(sys.executable, "-P", "-c", SERVICE, text)[0] == 0,
         "console": console,
         "openral prompt, own topic": lambda text: command(sys.executable, "-P", "-c", PUBLISH, text)[0] == 0,
@@ -136,6 +143,7 @@ def deliveries() -> list[dict[str, object]]:
             name = list(ways)[number % len(ways)]
             asked[name] += 1
             acknowledged[name] += ways[name](kind)
+            print(f"{number} {name}: {acknowledged[name]} of {asked[name]}", file=sys.stderr, flush=True)
             said[kind] += name != "openral stop"  # which is no prompt
         command(OPENRAL, "release")
         if number % 20 == 19:
