@@ -1,14 +1,14 @@
-"""Commands of the operator on a launched graph, each from a process that leaves at once.
+"""Commands of the operator, each from a process that leaves at once.
 
-Start the graph first, in the ROS_DOMAIN_ID of this program: `deploy_sim.py --console PORT --record RUN`; then
-CONSOLE=PORT ROS_DOMAIN_ID=... python -m benchmarks operator_commands. ROUNDS=n latencies, 30 if not given, of
-`openral stop`, `release` and `mission cancel` in turn with a process that calls the service by rclpy alone;
-SAID=n prompts and n stops, 200 if not given, by every way in turn: what was acknowledged, and what the
-console shows. RUN=RUN instead, after the graph has ended, tells what is in its recording.
+The emergency stop of a skill server and the real reasoner run in one process, recorder and console in others.
+ROUNDS=n latencies, 30 if not given, of `openral stop`, `release` and `mission cancel` in turn with a process
+that calls the service by rclpy alone; SAID=n prompts and n stops, 200 if not given, by every way in turn:
+what was acknowledged, what the console shows, and what is in the recording.
 """
 
 import json
 import os
+import signal
 import statistics
 import subprocess
 import sys
@@ -16,8 +16,12 @@ import time
 import urllib.request
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.error import HTTPError
+
+from openral_core.local_commands import cancel
 
 LONG = True
 ROUNDS, SAID = int(os.environ.get("ROUNDS", "30")), int(os.environ.get("SAID", "200"))
@@ -27,6 +31,43 @@ REFUSED = 409
 """Status of the console's answer to a prompt that the reasoner has refused."""
 TIMEOUT = 60.0
 """Longest wait for a command [s]."""
+PORT = os.environ.get("PORT", "8787")
+PAGE = f"http://127.0.0.1:{PORT}"
+SERVERS = """
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from openral_reasoner_ros.node import ReasonerNode
+from openral_ros.emergency_stop import EmergencyStop, StopParameters
+from openral_ros.resources import ResourceScope
+rclpy.init()
+server = Node("skill_server")
+EmergencyStop(ResourceScope(server), server, StopParameters(), lambda state: None, lambda *words: None)
+values = {"rskill_folders": ["rskills"], "palette_wait": 600.0}
+reasoner = ReasonerNode(parameter_overrides=[Parameter(name, value=value) for name, value in values.items()])
+reasoner.trigger_configure()
+reasoner.trigger_activate()
+executor = SingleThreadedExecutor()
+executor.add_node(server)
+executor.add_node(reasoner)
+try:
+    executor.spin()
+except KeyboardInterrupt:
+    pass
+"""
+RECORDER = """
+import sys
+sys.argv += ["--ros-args", "-p", "path:={}"]
+from openral_recorder.ros.node import main
+main()
+"""
+CONSOLE = """
+import sys
+sys.argv = ["openral", "console", "--port", "{}", "--allow-actions"]
+from openral_bringup.cli.main import main
+main()
+"""
 BARE = """
 import sys, rclpy
 from std_srvs.srv import Trigger
@@ -56,10 +97,40 @@ SEND_GOAL = str(ROOT / "examples" / "send_goal.py")
 
 def run() -> list[dict[str, object]]:
     """Rows of latencies, and of what was said."""
-    if "RUN" in os.environ:
-        return [{"in the recording": text, "n": n} for text, n in recording(os.environ["RUN"]).items()]
-    rows = [_row(name, *samples) for name, samples in latencies().items()]
-    return rows + deliveries()
+    with TemporaryDirectory() as folder:
+        with ExitStack() as stack:
+            for process in (SERVERS, RECORDER.format(f"{folder}/run.mcap"), CONSOLE.format(PORT)):
+                command = [sys.executable, "-P", "-c", process]
+                started = subprocess.Popen(
+                    command, cwd=ROOT, stdout=subprocess.DEVNULL, stdin=subprocess.PIPE
+                )
+                stack.callback(_end, started)
+            while not acknowledged_within(1.0) or conversation() is None:
+                time.sleep(1.0)
+            rows = [_row(name, *samples) for name, samples in latencies().items() if samples[0]]
+            said, found = deliveries()
+            shown = conversation() or {}
+        recorded = recording(folder)
+    places = {"shown by the console": Counter(shown.values()), "in the recording": recorded}
+    return (
+        rows
+        + found
+        + [
+            {"command": f"{text}: {place}", "n": said[text], "acknowledged": texts[text]}
+            for place, texts in places.items()
+            for text in said
+        ]
+    )
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    process.send_signal(signal.SIGINT)
+    process.wait(30.0)
+
+
+def acknowledged_within(seconds: float) -> bool:
+    """Return whether the reasoner acknowledges a stop."""
+    return bool(cancel("", seconds))
 
 
 def command(*words: str) -> tuple[int, str, float]:
@@ -106,11 +177,10 @@ def _row(name: str, seconds: list[float], loads: list[float]) -> dict[str, objec
 
 def console(text: str) -> bool:
     """Say something by the page's request; return whether there was a receipt, of a refusal too."""
-    port = os.environ["CONSOLE"]
     request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/api/commands/prompt",
+        f"{PAGE}/api/commands/prompt",
         json.dumps({"text": text}).encode(),
-        {"Content-Type": "application/json", "Origin": f"http://127.0.0.1:{port}"},
+        {"Content-Type": "application/json", "Origin": PAGE},
     )
     try:
         with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
@@ -119,8 +189,8 @@ def console(text: str) -> bool:
         return error.code == REFUSED
 
 
-def deliveries() -> list[dict[str, object]]:
-    """Say prompts and stops by each way in turn, and look for them afterwards."""
+def deliveries() -> tuple[Counter[str], list[dict[str, object]]]:
+    """Say prompts and stops by each way in turn; return how often each text was said, and the rows."""
     prompts: dict[str, Callable[[str], bool]] = {
         "openral prompt": lambda text: command(OPENRAL, "prompt", text)[0] in (0, 1),
         "service send_prompt": lambda text: command(sys.executable, "-P", "-c", SERVICE, text)[0] == 0,
@@ -137,25 +207,15 @@ def deliveries() -> list[dict[str, object]]:
     said: Counter[str] = Counter()
     acknowledged: Counter[str] = Counter()
     asked: Counter[str] = Counter()
-    shown: dict[str, str] = {}
     for number in range(SAID):
-        for kind, ways in (("find the mug", prompts), ("stop", stops)):
+        for kind, ways in (("find the mug", prompts), ("stop, please", stops)):
             name = list(ways)[number % len(ways)]
             asked[name] += 1
             acknowledged[name] += ways[name](kind)
             print(f"{number} {name}: {acknowledged[name]} of {asked[name]}", file=sys.stderr, flush=True)
-            said[kind] += name != "openral stop"  # which is no prompt
+            said[kind] += name not in ("openral stop", "openral mission cancel")  # which say it their way
         command(OPENRAL, "release")
-        if number % 20 == 19:
-            shown |= conversation()
-    rows: list[dict[str, object]] = [
-        {"command": name, "n": asked[name], "acknowledged": acknowledged[name]} for name in asked
-    ]
-    found = Counter(shown.values())
-    return rows + [
-        {"command": f"{text}: shown by the console", "n": said[text], "acknowledged": found[text]}
-        for text in said
-    ]
+    return said, [{"command": name, "n": asked[name], "acknowledged": acknowledged[name]} for name in asked]
 
 
 PUBLISH = """
@@ -175,15 +235,15 @@ while prompt.id not in receipts:
 """A sender of one's own, which repeats until it is acknowledged, as examples/send_goal.py does."""
 
 
-def conversation() -> dict[str, str]:
-    """Return the operator's texts that the console's page shows, by id."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{os.environ['CONSOLE']}/api/events", timeout=30) as events:
+def conversation() -> dict[str, str] | None:
+    """Return the operator's texts that the console's page shows, by id; None while it shows no page."""
+    with suppress(OSError), urllib.request.urlopen(f"{PAGE}/api/events", timeout=10) as events:
         for line in events:
             content = json.loads(line[5:]) if line.startswith(b"data:") else {}
             if isinstance(content, dict) and content.get("name") == "prompts":
                 prompts = [each["prompt"] for each in content["value"]]
                 return {each["id"]: each["text"] for each in prompts if each["source"] == "operator"}
-    return {}
+    return None
 
 
 def recording(folder: str) -> Counter[str]:
