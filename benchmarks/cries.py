@@ -57,10 +57,13 @@ class Operator:
         return receipts
 
     async def drive(self, goal: str, dice: random.Random) -> None:
-        """Send the robot somewhere, and wait until it is on its way."""
-        self.say(goal)
-        if not await self.rig.until(lambda: self.busy_with == "NAVIGATE", LEG):
-            raise RuntimeError(f"{goal!r}: no drive began; {self.rig.mission}")
+        """Send the robot somewhere, elsewhere if it is there already, and wait until it is on its way."""
+        for each in (goal, *(other for other in GOALS if other != goal)):
+            self.say(each)
+            if await self.rig.until(lambda: self.busy_with == "NAVIGATE", LEG / len(GOALS)):
+                break
+        else:
+            raise RuntimeError(f"no drive began; {self.rig.mission}")
         await asyncio.sleep(dice.uniform(0.3, 1.0))
 
     async def halt(self) -> None:
