@@ -80,7 +80,7 @@ def test_every_bound_of_an_argument_is_in_its_schema(serve: Call) -> None:
         schemas = {tool.name: tool.input_schema["properties"] for tool in tools_of(server)}
     for properties in schemas.values():
         for schema in properties.values():
-            assert {"maxLength", "maximum"} & schema.keys(), schema
+            assert {"maxLength", "maximum", "maxItems"} & schema.keys(), schema
 
 
 JSON = st.recursive(

@@ -1,4 +1,4 @@
-"""Wrong tokens keep their sender waiting, and nobody else."""
+"""Wrong tokens keep their sender waiting, and no other client."""
 
 import asyncio
 
