@@ -78,8 +78,8 @@ def label(
         kept = label_by_coco(kept, coco, asked)
         kept.save()
     elif teacher and asked and coco is None:
-        from openral_perception_ros.detector import rskill_folders
         from openral_perception_ros.parameters import DetectorParameters
+        from openral_ros.rskill_folders import rskill_folders
         from openral_training.ros.locators import label_by_locator
 
         options = DetectorParameters(rskill="-", device=device, weights_folder=weights_dir)
