@@ -14,7 +14,7 @@ from pydantic import Field
 from openral_core.documents import Document, parse_document
 from openral_core.parsing import parse_yaml
 from openral_core.text.folding import fold, fold_pattern
-from openral_core.text.stop_words import contains_stop_word, is_cry, is_stop_phrase
+from openral_core.text.stop_words import contains_stop_word, is_cry, is_stop_phrase, may_answer
 from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.goals import AskState, NotUnderstood, TellState
 from openral_reasoner.scripted.languages import is_known_word
@@ -53,6 +53,8 @@ class _Lexicon(Document):
 def stops_mission(text: str, *, may_alarm: bool) -> bool:
     """Return True if a prompt stops a running mission; ``may_alarm`` unless it answers a question."""
     if contains_stop_word(text):
+        if not may_alarm and may_answer(text):
+            return False
         return not (_is_goal(text) or _asks(text)) or _says_stop(text)
     return may_alarm and is_alarm(text)
 

@@ -159,6 +159,11 @@ def is_stop_phrase(text: str) -> bool:
     return len(text) <= SEARCHED and any(map(_is_stop, _readings(text)))
 
 
+def may_answer(text: str) -> bool:
+    """Return True if a stop is one only because nothing else is said: "not here" also answers a question."""
+    return not (is_cry(text) or any(_stop_word().search(each) for each in _readings(text)))
+
+
 def ends_motion(text: str) -> bool:
     """Return True if a skill server ends its goal at a text: it is a stop as a whole, or contains a cry."""
     return is_stop_phrase(text) or is_cry(text)
