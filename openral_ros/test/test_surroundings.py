@@ -24,7 +24,9 @@ class Topics:
     def __init__(self) -> None:
         self.callbacks: dict[str, Callable[[object], None]] = {}
 
-    def subscription(self, kind: type, topic: str, callback: Callable[[object], None], qos: object) -> None:
+    def subscription(
+        self, kind: type, topic: str, callback: Callable[[object], None], qos: object, **_: object
+    ) -> None:
         self.callbacks[topic] = callback
 
 
