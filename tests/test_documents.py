@@ -34,6 +34,8 @@ FOREIGN_OPTIONS = {
     "--env",
     "--system-site-packages",
     "--model-repository",
+    "--reasoning-parser",
+    "--reasoning-format",
 }
 """Options of `ros2 launch`, container engines and model servers that the text names alone."""
 WRITTEN_BY_COMMANDS = {"benchmarks/results"}

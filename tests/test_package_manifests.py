@@ -82,7 +82,7 @@ def depends(package: Path) -> set[str]:
 
 
 def depends_to_run(package: Path) -> set[str]:
-    """What a package is installed with, without what its tests alone need."""
+    """Return the dependencies that a package is installed with, without those of its tests alone."""
     root = ET.parse(package / "package.xml").getroot()
     return {(tag.text or "").strip() for tag in root if tag.tag in ("depend", "exec_depend")}
 

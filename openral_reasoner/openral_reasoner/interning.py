@@ -139,7 +139,7 @@ class _Unfolded(NamedTuple):
 
 
 class Outliner:
-    """Reader of interned values; measures what they unfold to, because whoever copies them pays for it."""
+    """Reader of interned values; measures what they unfold to, because a copy pays for it."""
 
     def __init__(self) -> None:
         self._values: dict[int, _Unfolded] = {}

@@ -1,4 +1,4 @@
-"""What a file is that is no complete MCAP file, told by its first bytes, and what makes it one."""
+"""Kind of a file that is no complete MCAP file, by its first bytes, and what makes it one."""
 
 from pathlib import Path
 

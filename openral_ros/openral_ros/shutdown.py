@@ -57,7 +57,7 @@ class Shutdown:
 def end_process(status: int) -> NoReturn:
     """End this process now, after the registered exit functions.
 
-    Python's own finalisation takes seconds of a busy machine for modules that nobody uses any more, and
+    Python's own finalisation takes seconds of a busy machine for modules that are no longer used, and
     joins threads that may wait for a peer.
     """
     with suppress(Exception):

@@ -1,4 +1,4 @@
-"""Where the exports of annotation tools keep their files: annotations of a split, and images by name.
+"""Places where the exports of annotation tools keep their files: annotations of a split, and images by name.
 
 | tool | annotations | images |
 |---|---|---|

@@ -42,7 +42,9 @@ class Scene:
         self.transforms = TransformBuffer(self)
         self.describe("head/camera_info", FRAME)
 
-    def subscription(self, kind: type, topic: str, callback: Callable[[Any], None], qos: object) -> None:
+    def subscription(
+        self, kind: type, topic: str, callback: Callable[[Any], None], qos: object, **_: object
+    ) -> None:
         """As a `Scope` makes them."""
         self._callbacks[topic] = callback
 
