@@ -98,9 +98,8 @@ def pytest_make_collect_report(
 
 
 def _refuse_undeclared_skip(config: pytest.Config, report: pytest.TestReport | pytest.CollectReport) -> None:
-    if not (
-        report.skipped and config.getoption("strict_skips", default=False) and isinstance(report.longrepr, tuple)
-    ):
+    strict = config.getoption("strict_skips", default=False)
+    if not (strict and report.skipped and isinstance(report.longrepr, tuple)):
         return
     reason = report.longrepr[2].removeprefix("Skipped: ")
     if not reason.startswith(tuple(config.getini("declared_skips"))):

@@ -14,8 +14,8 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from openral_core.errors import OpenRALError
-from openral_ros.token_guesses import TokenGuesses
-from openral_ros.web_server import network_of
+from openral_core.token_guesses import TokenGuesses
+from openral_core.web_server import network_of
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

@@ -29,8 +29,8 @@ from openral_console.security import (
 )
 from openral_console.source import ConsoleError, StateSource
 from openral_core.errors import OpenRALError
-from openral_ros.token_guesses import check_token
-from openral_ros.web_server import BoundedServer
+from openral_core.token_guesses import check_token
+from openral_core.web_server import BoundedServer
 
 STATIC = Path(__file__).with_name("static")
 MAX_VIEWERS = 32

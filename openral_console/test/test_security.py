@@ -17,7 +17,7 @@ from openral_console.security import (
     Headers,
     is_loopback,
 )
-from openral_ros.token_guesses import TokenGuesses
+from openral_core.token_guesses import TokenGuesses
 
 OWN = "127.0.0.1:8770"
 OWNER, STRANGER = "192.168.0.2", "192.168.0.3"

@@ -23,7 +23,7 @@ from openral_console.server import (
     listen,
     make_access,
 )
-from openral_ros.token_guesses import TokenTooShort
+from openral_core.token_guesses import TokenTooShort
 from openral_testing.ros.robot import HOSTILE, Robot
 
 JSON = {"content-type": "application/json"}

@@ -25,6 +25,8 @@ from pydantic import AnyHttpUrl, BaseModel
 
 from openral_core import CONTRACT_VERSION
 from openral_core.errors import OpenRALError
+from openral_core.token_guesses import check_token
+from openral_core.web_server import BoundedServer
 from openral_mcp.acting_tools import ActingTools
 from openral_mcp.missions import MissionClient
 from openral_mcp.reading_tools import ReadingTools, add_resources
@@ -32,9 +34,7 @@ from openral_mcp.robot_reader import RobotReader
 from openral_mcp.runs import RunFolder
 from openral_reasoner_ros.mission_client import MissionMonitor
 from openral_ros.node_thread import NodeThread
-from openral_ros.token_guesses import check_token
 from openral_ros.tracing import start_tracing
-from openral_ros.web_server import BoundedServer
 
 HOST = "127.0.0.1"
 """The only address that is served: an agent elsewhere uses a tunnel."""

@@ -20,13 +20,13 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
 
+from openral_core.token_guesses import TokenTooShort
 from openral_mcp.server import (
     PortUnavailable,
     bind,
     serve_http,
     token_from_environment,
 )
-from openral_ros.token_guesses import TokenTooShort
 
 Call = Callable[..., Any]
 READING = ["explain_run", "list_places", "locate_in_view", "mission_status", "recall_object", "resolve_place"]

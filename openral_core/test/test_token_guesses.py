@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from openral_ros.token_guesses import (
+from openral_core.token_guesses import (
     FREE_GUESSES,
     HELD_AT_ONCE,
     MAX_ADDRESSES,
