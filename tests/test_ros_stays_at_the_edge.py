@@ -31,7 +31,7 @@ TOOLS = {
 }
 # Run in the environment of trainings, which the command starts without importing them.
 TRAINING = "openral_training."
-TRAINING_COMMAND = {"openral_training.cli", "openral_training.environment", "openral_training.options"}
+TRAINING_COMMAND = {f"openral_training.{name}" for name in ("cli", "defaults", "environment", "options")}
 # Processes of their own, which a node talks to through a pipe.
 WORKERS = {"openral_world_state.embeddings.worker"}
 
