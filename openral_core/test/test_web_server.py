@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import uvicorn
 
+from openral_core import web_server
 from openral_core.web_server import BoundedServer, network_of
-from openral_ros import web_server
 
 HOST = "127.0.0.1"
 HEAD = f"POST /stop HTTP/1.1\r\nhost: {HOST}\r\ncontent-length: 2\r\n"

@@ -1,6 +1,7 @@
 """Two hosts on one machine: network namespaces with a cable between them, and shared memory of their own."""
 
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ def two_hosts() -> Iterator[Cable]:
     Raises:
         OSError: If there is no `ip` command.
         CalledProcessError: If namespaces cannot be made here.
+        TimeoutError: If their addresses do not settle.
     """
     try:
         for host in _ADDRESSES:
@@ -42,11 +44,21 @@ def two_hosts() -> Iterator[Cable]:
             _ip("-n", host, "address", "add", address, "dev", "cable")
             for device in ("lo", "cable"):
                 _ip("-n", host, "link", "set", device, "up")
+        _await_addresses()
         yield Cable()
     finally:
         for host in _ADDRESSES:
             subprocess.run(["ip", "netns", "delete", host], capture_output=True, check=False)
 
 
-def _ip(*words: str) -> None:
-    subprocess.run(["ip", *words], capture_output=True, text=True, check=True)
+def _await_addresses() -> None:
+    """Wait until no address is tentative any more: a node started before that joins no multicast group."""
+    deadline = time.monotonic() + 20.0
+    while any(_ip("-n", host, "address", "show", "tentative") for host in _ADDRESSES):
+        if time.monotonic() > deadline:
+            raise TimeoutError("an address of the hosts is still tentative after 20 s")
+        time.sleep(0.1)
+
+
+def _ip(*words: str) -> str:
+    return subprocess.run(["ip", *words], capture_output=True, text=True, check=True).stdout
