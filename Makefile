@@ -28,10 +28,10 @@ ifneq ($(shell $(PYTHON) -c 'print(1)' 2>/dev/null),1)
 $(error $(PYTHON) does not start (a version manager may have left its name): name another, as in make PYTHON=/usr/bin/python3.12)
 endif
 endif
-.PHONY: help setup build robot engines browser training lerobot games format lint type test bench docs sbom audit sim clean
+.PHONY: help setup build robot engines browser training lerobot games format lint type test test-all bench docs sbom audit sim clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## system packages, virtual environment, pinned wheels
 	@cd tools && $(PYTHON) -m workspace setup
@@ -69,8 +69,11 @@ lerobot: setup ## lerobot in an environment of its own (8 GB), for `openral expo
 games: setup ## game engines of `openral bench` in an environment of their own (TextWorldExpress needs a Java runtime)
 	@cd tools && $(PYTHON) -m workspace games
 
-test: $(if $(TESTS),build,robot) browser $(if $(filter no,$(ENGINES)),,engines) ## every test, once (TESTS=path narrows, WORKERS=n processes, RERUNS=0 tells every failure, ENGINES=no without PyTorch)
+test: $(if $(TESTS),build,robot) browser $(if $(filter no,$(ENGINES)),,engines) ## the tests, once (TESTS=path narrows, WORKERS=n processes, RERUNS=0 tells every failure, ENGINES=no without PyTorch)
 	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) -raR $(if $(TESTS),,--strict-skips) --reruns $(RERUNS) --rerun-show-tracebacks $(TESTS)
+
+test-all: robot browser engines ## every test, with the slow ones, more cases, and no rerun
+	@exec env HYPOTHESIS_PROFILE=thorough $(IN_BUILT) python -P -m pytest -n $(WORKERS) -m "" --strict-skips --reruns 0 --durations 50
 
 bench: build ## measure; table on the terminal, JSON in benchmarks/results
 	@if [ -d benchmarks ]; then exec $(IN_BUILT) python -m benchmarks; else echo "no benchmarks yet"; fi

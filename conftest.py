@@ -27,8 +27,9 @@ for package in sorted(ROOT.glob("*/openral_*/__init__.py")):
     import_module(package.parent.name)
 
 # The duration of one example means nothing on a busy machine.
-settings.register_profile("busy_machine", deadline=None)
-settings.load_profile("busy_machine")
+settings.register_profile("fast", deadline=None, max_examples=25)
+settings.register_profile("thorough", deadline=None, max_examples=200)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 GUARDS = "openral_ros.callback_guard"
 SPIN = 0.02

@@ -2,11 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-
-import pytest
+from typing import TypeVar
 
 ROOT = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
@@ -20,7 +19,7 @@ INTERFACE = re.compile(r"(openral_msgs/(msg|srv|action)/\w+)$")
 CODE = re.compile(r"^```(?:sh|bash|text|console)\b[^\n]*\n(.*?)^```|`([^`\n]+)`", re.DOTALL | re.MULTILINE)
 OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+)")
 COMMAND = re.compile(r"(?:^|\s|/)openral((?: [a-z]+(?:-[a-z]+)*)+)", re.MULTILINE)
-TARGET = re.compile(r"^make ([a-z]+)", re.MULTILINE)
+TARGET = re.compile(r"^make ([a-z-]+)", re.MULTILINE)
 RUN_MODULE = re.compile(r"python3? -m ((?:openral_|benchmarks)[\w.]*)(?: ([a-z_]+))?")
 LAUNCH_ARGUMENT = re.compile(r"\b([a-z_]+):=")
 FOREIGN = re.compile(r"^\$? ?(?:\w+=\S+ )*(?:ros2|colcon|pip|git|apt|sudo|docker|rosdep)\b")
@@ -40,31 +39,43 @@ FOREIGN_OPTIONS = {
 """Options of `ros2 launch`, container engines and model servers that the text names alone."""
 WRITTEN_BY_COMMANDS = {"benchmarks/results"}
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("[!.]*/README.md"), *ROOT.glob("docs/**/*.md")])
+T = TypeVar("T")
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
-def test_every_link_into_the_repository_resolves(document: Path) -> None:
-    links = (link for link in LINK.findall(document.read_text()) if "://" not in link)
-    assert [link for link in links if not (document.parent / link).exists()] == []
+def offenders(find: Callable[[Path], set[T]]) -> dict[str, set[T]]:
+    """Return what is found in each document, without those that are in order."""
+    all_of_them = {str(document.relative_to(ROOT)): find(document) for document in DOCUMENTS}
+    return {document: items for document, items in all_of_them.items() if items}
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
-def test_every_python_block_compiles(document: Path) -> None:
-    for block in PYTHON.findall(document.read_text()):
-        compile(block, str(document), "exec")
+def test_every_link_into_the_repository_resolves() -> None:
+    def broken(document: Path) -> set[str]:
+        links = {link for link in LINK.findall(document.read_text()) if "://" not in link}
+        return {link for link in links if not (document.parent / link).exists()}
+
+    assert not offenders(broken)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
-def test_every_module_that_is_named_exists(document: Path) -> None:
-    assert [name for name in MODULE.findall(document.read_text()) if not defined(name)] == []
+def test_every_python_block_compiles() -> None:
+    for document in DOCUMENTS:
+        for block in PYTHON.findall(document.read_text()):
+            compile(block, str(document), "exec")
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
-def test_every_file_that_is_named_exists(document: Path) -> None:
-    bases = (ROOT, document.parent, *ROOT.glob("openral_*/"))
-    named = [INTERFACE.sub(r"\1.\2", name) for name in FILE.findall(document.read_text())]
-    missing = {name for name in named if not any((base / name).exists() for base in bases)}
-    assert missing - WRITTEN_BY_COMMANDS == set()
+def test_every_module_that_is_named_exists() -> None:
+    def undefined(document: Path) -> set[str]:
+        return {name for name in MODULE.findall(document.read_text()) if not defined(name)}
+
+    assert not offenders(undefined)
+
+
+def test_every_file_that_is_named_exists() -> None:
+    def missing(document: Path) -> set[str]:
+        bases = (ROOT, document.parent, *ROOT.glob("openral_*/"))
+        named = {INTERFACE.sub(r"\1.\2", name) for name in FILE.findall(document.read_text())}
+        return {name for name in named if not any((base / name).exists() for base in bases)}
+
+    assert not offenders(lambda document: missing(document) - WRITTEN_BY_COMMANDS)
 
 
 def defined(name: str) -> bool:
@@ -107,17 +118,21 @@ def declared_options() -> set[str]:
     return {name for option in declared for name in option.split()} | set(named)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
-def test_every_option_that_is_named_exists(document: Path) -> None:
-    own = [line for line in code_of(document) if not FOREIGN.match(line)]
-    named = {option for line in own for option in OPTION.findall(line)}
-    assert named - declared_options() - FOREIGN_OPTIONS == set()
+def test_every_option_that_is_named_exists() -> None:
+    def unknown(document: Path) -> set[str]:
+        own = [line for line in code_of(document) if not FOREIGN.match(line)]
+        named = {option for line in own for option in OPTION.findall(line)}
+        return named - declared_options() - FOREIGN_OPTIONS
+
+    assert not offenders(unknown)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
-def test_every_command_that_is_named_exists(document: Path) -> None:
-    named = {words.strip() for line in code_of(document) for words in COMMAND.findall(line)}
-    assert [words for words in named if not is_command(words.split())] == []
+def test_every_command_that_is_named_exists() -> None:
+    def unknown(document: Path) -> set[str]:
+        named = {words.strip() for line in code_of(document) for words in COMMAND.findall(line)}
+        return {words for words in named if not is_command(words.split())}
+
+    assert not offenders(unknown)
 
 
 def is_command(words: list[str]) -> bool:
@@ -128,24 +143,33 @@ def is_command(words: list[str]) -> bool:
     return len(words) == 1 or any(command[:2] == words[:2] for command in commands)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
-def test_every_make_target_that_is_named_exists(document: Path) -> None:
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert {target for line in code_of(document) for target in TARGET.findall(line)} - targets == set()
+def test_every_make_target_that_is_named_exists() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+    def unknown(document: Path) -> set[str]:
+        return {target for line in code_of(document) for target in TARGET.findall(line)} - targets
+
+    assert not offenders(unknown)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
-def test_every_program_that_is_named_exists(document: Path) -> None:
-    for module, name in (found for line in code_of(document) for found in RUN_MODULE.findall(line)):
-        assert defined(module), module
-        if module == "benchmarks" and name:
-            assert any((ROOT / "benchmarks" / path).exists() for path in (name, f"{name}.py")), name
+def test_every_program_that_is_named_exists() -> None:
+    def missing(document: Path) -> set[tuple[str, str]]:
+        named = {program for line in code_of(document) for program in RUN_MODULE.findall(line)}
+        return {program for program in named if not is_program(*program)}
+
+    assert not offenders(missing)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda file: str(file.relative_to(ROOT)))
-def test_every_launch_argument_that_is_named_exists(document: Path) -> None:
+def is_program(module: str, name: str) -> bool:
+    """Check that a module exists, and the benchmark that is its argument."""
+    if module != "benchmarks" or not name:
+        return defined(module)
+    return any((ROOT / "benchmarks" / path).exists() for path in (name, f"{name}.py"))
+
+
+def test_every_launch_argument_that_is_named_exists() -> None:
     known = inventory()["launch_arguments"].keys() | inventory()["robot_launch_arguments"].keys()
-    assert set(launch_arguments(document)) - known == set()
+    assert not offenders(lambda document: set(launch_arguments(document)) - known)
 
 
 def launch_arguments(document: Path) -> Iterator[str]:

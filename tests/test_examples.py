@@ -1,4 +1,4 @@
-"""Every example runs; those that need a whole graph are in tests/graph/test_examples.py."""
+"""Every example runs; the clients of a running graph in tests/graph/test_running_graph.py."""
 
 import os
 import re
@@ -29,6 +29,7 @@ ALONE = {
 }
 SERVERS = ("own_detector.py", "own_skill_server.py")
 SUPPORT = ("kitchen.py",)
+TWO_ROBOTS = "two_robots.py"
 
 
 def environment(domain: int | None = None) -> dict[str, str]:
@@ -38,9 +39,9 @@ def environment(domain: int | None = None) -> dict[str, str]:
 
 def test_every_example_is_listed_and_run() -> None:
     listed = set(re.findall(r"\]\((\w+\.py)\)", (EXAMPLES / "README.md").read_text()))
-    with_graph = set(re.findall(r"\w+\.py", (ROOT / "tests/graph/test_examples.py").read_text()))
+    with_graph = set(re.findall(r"\w+\.py", (ROOT / "tests/graph/test_running_graph.py").read_text()))
     assert listed == {file.name for file in EXAMPLES.glob("*.py")} - set(SUPPORT)
-    assert listed - set(ALONE) - set(SERVERS) <= with_graph
+    assert listed - set(ALONE) - set(SERVERS) - {TWO_ROBOTS} <= with_graph
 
 
 @pytest.mark.parametrize("name", ALONE)
@@ -56,6 +57,17 @@ def test_the_example_runs(name: str, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert ALONE[name] in done.stdout
+
+
+def test_two_robots_are_planned_each_with_its_own_goal() -> None:
+    """The plan alone: tests/graph/test_namespaces.py has the same two robots pursue the same goals."""
+    pytest.importorskip("openral_msgs")
+    command = [sys.executable, EXAMPLES / TWO_ROBOTS, "--dry-run"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("exit code 0") == 2, done.stdout
+    for robot in ("/robot1", "/robot2"):
+        assert f"{robot}/reasoner" in done.stdout, done.stdout
 
 
 @contextmanager

@@ -34,7 +34,9 @@ from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
 
-PER_ENTRANCE, PER_FILE, PER_DOOR = 3, 25, 10
+THOROUGH = settings().max_examples > 100
+"""Whether the profile of `make test-all` is loaded."""
+PER_ENTRANCE, PER_FILE, PER_DOOR = (10, 100, 40) if THOROUGH else (3, 15, 10)
 SEED = 7
 CLOCK = "rosgraph_msgs/msg/Clock"
 """Heard by nodes that are given simulated time alone."""

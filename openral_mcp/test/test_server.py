@@ -128,7 +128,7 @@ CALLS = st.lists(
 
 
 @pytest.mark.timeout(600)
-def test_1000_hostile_calls_reach_nothing_but_queries(
+def test_hostile_calls_reach_nothing_but_queries(
     graph: Any, prompts: list[Any], make_reasoner: Call, serve: Call, tmp_path: Any
 ) -> None:
     make_reasoner()
@@ -153,13 +153,13 @@ def test_1000_hostile_calls_reach_nothing_but_queries(
     with serve(runs=tmp_path / "runs") as server:
         nodes = server_node_interfaces(graph)
 
-        @settings(max_examples=100, derandomize=True, suppress_health_check=list(HealthCheck))
+        @settings(derandomize=True, suppress_health_check=list(HealthCheck))
         @given(calls=CALLS)
         def hostile(calls: list[tuple[str, dict[str, Any]]]) -> None:
             anyio.run(attack, server, calls)
 
         hostile()
-    assert made >= 1000
+    assert made >= 10 * settings().max_examples
     assert prompts == []
     assert graph.goals == []
     assert len(graph.home.graph().nodes) == before

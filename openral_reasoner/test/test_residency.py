@@ -5,7 +5,6 @@ from itertools import chain, combinations
 
 import pytest
 from hypothesis import assume, given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from openral_reasoner.residency import (
@@ -124,7 +123,6 @@ def residents(size: int = 8) -> st.SearchStrategy[list[Resident]]:
 
 
 @given(residents(), st.floats(100.0, 120.0), st.integers(0, 1500))
-@examples(max_examples=400, deadline=None)
 def test_fits_after_each_step_and_nobody_that_must_stay_goes(
     peers: list[Resident], now: float, budget: int
 ) -> None:
@@ -146,7 +144,6 @@ def test_fits_after_each_step_and_nobody_that_must_stay_goes(
 
 
 @given(residents(), st.integers(1, 1500))
-@examples(max_examples=400, deadline=None)
 def test_no_other_choice_reloads_less_and_a_refusal_means_that_there_is_none(
     peers: list[Resident], budget: int
 ) -> None:
@@ -166,7 +163,6 @@ def test_no_other_choice_reloads_less_and_a_refusal_means_that_there_is_none(
 
 
 @given(residents(30), st.integers(1, 9000))
-@examples(max_examples=200, deadline=None)
 def test_a_large_crowd_is_planned_soundly(peers: list[Resident], budget: int) -> None:
     rules = ResidencyRules(budget=float(budget))
     try:
@@ -180,7 +176,6 @@ def test_a_large_crowd_is_planned_soundly(peers: list[Resident], budget: int) ->
 
 
 @given(residents(6), st.lists(st.tuples(st.integers(0, 5), st.floats(0.0, 4.0)), max_size=40))
-@examples(max_examples=200, deadline=None)
 def test_nobody_is_sent_away_within_its_least_residency(
     peers: list[Resident], wishes: list[tuple[int, float]]
 ) -> None:

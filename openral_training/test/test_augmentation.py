@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_training.augmentation import Augmentation, clipped, crop, flipped, training_view
@@ -26,7 +26,6 @@ def bounds(pixels: np.ndarray) -> list[int]:
     return [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1]
 
 
-@settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10_000), scale=st.floats(0.4, 2.0))
 def test_a_crop_keeps_boxes_on_their_pixels(seed: int, scale: float) -> None:
     rng = np.random.default_rng(seed)

@@ -16,7 +16,7 @@ from torch_environments import FOLDER, PACKAGES, PATIENCE, ROOT, TRAINING, in_en
 from openral_core.rskills import DetectorManifest, load_manifest
 
 Write = Callable[[Path, int, int], object]
-pytestmark = [needs(TRAINING), pytest.mark.xdist_group("torch"), pytest.mark.timeout(300)]
+pytestmark = [needs(TRAINING), pytest.mark.slow, pytest.mark.xdist_group("torch"), pytest.mark.timeout(300)]
 RUN_PATIENCE = 240.0
 RUNS = Path(__file__).with_name("torch_runs.py")
 KILLED = {

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from torch_environments import TRAINING, in_environment, needs
 
-pytestmark = [needs(TRAINING), pytest.mark.xdist_group("torch"), pytest.mark.timeout(120)]
+pytestmark = [needs(TRAINING), pytest.mark.slow, pytest.mark.xdist_group("torch"), pytest.mark.timeout(120)]
 CHECKS = Path(__file__).with_name("torch_checks.py")
 
 

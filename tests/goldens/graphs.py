@@ -34,9 +34,14 @@ TYPES = {
 def launched(folder: Path, domain: int, *options: str) -> Content:
     """The graph that ``deploy_sim`` brings up without a goal."""
     with Deployment(folder, "--domain-id", str(domain), *options) as deployment:
-        deployment.wait_until_printed("/reasoner is active", UP)
-        with Onlooker(domain) as onlooker:
-            return onlooker.settled(paths={str(folder): "<record>", str(ROOT): "<root>"})
+        return running(deployment, domain)
+
+
+def running(deployment: Deployment, domain: int) -> Content:
+    """The graph of a deployment without a goal, once it is up."""
+    deployment.wait_until_printed("/reasoner is active", UP)
+    with Onlooker(domain) as onlooker:
+        return onlooker.settled(paths={str(deployment.folder): "<record>", str(ROOT): "<root>"})
 
 
 class Onlooker:

@@ -12,9 +12,7 @@ import pytest
 pytest.importorskip("openral_msgs")
 pytest.importorskip("mujoco")
 pytest.importorskip("playwright.sync_api")
-import domain_coordinator
-from dds_ports import domains
-from graph.deployments import Deployment
+from graph.deployments import Deployment, ros_domain_of_a_module
 from playwright.sync_api import Locator, Page, expect
 
 from openral_testing.browser import PHONE, WIDE, chromium
@@ -60,21 +58,17 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with (
-        domain_coordinator.domain_id(domains().__next__) as domain,
-        pytest.MonkeyPatch.context() as patch,
+        ros_domain_of_a_module(folder),
         chromium() as browser,
+        Deployment(folder, "--console", str(port), "--set", ANSWERS) as deployment,
     ):
-        patch.setenv("ROS_DOMAIN_ID", str(domain))
-        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-        patch.setenv("ROS_LOG_DIR", str(folder / "ros"))
-        with Deployment(folder, "--console", str(port), "--set", ANSWERS) as deployment:
-            deployment.wait_until_printed("/reasoner is active", 120.0)
-            page = browser.new_page(viewport=WIDE)
-            page.set_default_timeout(SOON)
-            expect.set_options(timeout=SOON)
-            page.goto(f"http://127.0.0.1:{port}/")
-            expect(page.locator("#summary")).to_contain_text("Ready for a goal")
-            yield Watched(deployment, page)
+        deployment.wait_until_printed("/reasoner is active", 120.0)
+        page = browser.new_page(viewport=WIDE)
+        page.set_default_timeout(SOON)
+        expect.set_options(timeout=SOON)
+        page.goto(f"http://127.0.0.1:{port}/")
+        expect(page.locator("#summary")).to_contain_text("Ready for a goal")
+        yield Watched(deployment, page)
 
 
 def test_a_goal_is_given_watched_and_ends(watched: Watched) -> None:

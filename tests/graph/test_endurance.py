@@ -16,7 +16,7 @@ from graph.faults.injections import FAULTS
 from graph.faults.matrix import PHASES, Row, tried
 from graph.faults.resource_usage import ResourceUsage, resource_usage, segments_of
 
-pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(600)]
 SEED, MISSIONS = 2, 3
 PATIENCE = 120.0
 """A bound, not a measure: how long a goal after a fault may take to be reached [s]."""

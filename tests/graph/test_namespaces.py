@@ -9,7 +9,7 @@ pytest.importorskip("openral_msgs")
 pytest.importorskip("mujoco")
 from graph.deployments import Deployment, alive
 
-pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(600)]
 
 
 def test_two_robots_pursue_their_own_goals_on_one_machine(ros_domain: int, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("openral_msgs")
 from graph.hosts import DESK, ROBOT, on_host, two_hosts
 
-pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(180)]
+pytestmark = [pytest.mark.slow, pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(180)]
 NODE = """
 from openral_ros.node_thread import NodeThread
 import time

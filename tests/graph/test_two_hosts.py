@@ -15,7 +15,7 @@ pytest.importorskip("mujoco")
 from graph.deployments import Deployment, alive
 from graph.hosts import DESK, ROBOT, Cable, on_host, two_hosts
 
-pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(500)]
+pytestmark = [pytest.mark.slow, pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(500)]
 CUT = 10.0
 """How long the cable is out [s]."""
 

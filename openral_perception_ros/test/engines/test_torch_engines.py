@@ -154,6 +154,7 @@ def compare(found: tuple[Detection, ...], rows: list[tuple[str, float, np.ndarra
         assert corners == pytest.approx(box, abs=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("architecture", SIGMOID)
 def test_a_checkpoint_sees_what_its_own_library_sees(
     checkpoints: Path, references: dict[str, dict[str, list]], start: Start, architecture: str
@@ -166,6 +167,7 @@ def test_a_checkpoint_sees_what_its_own_library_sees(
     compare(look(worker, photo()), rows)
 
 
+@pytest.mark.slow
 def test_classes_that_a_map_leaves_out_are_not_reported(
     checkpoints: Path, references: dict[str, dict[str, list]], start: Start
 ) -> None:
@@ -182,6 +184,7 @@ def test_classes_that_a_map_leaves_out_are_not_reported(
     assert {item.label for item in found} <= {"flask", "loaf"}
 
 
+@pytest.mark.slow
 def test_a_frozen_vocabulary_is_asked_without_words(checkpoints: Path, start: Start) -> None:
     worker, ready = start(manifest_of("zeroshot_hf"), checkpoints / "omdet_turbo")
     assert isinstance(ready, Ready), ready
@@ -205,6 +208,7 @@ def test_free_text_comes_back_as_it_was_asked(checkpoints: Path, start: Start) -
 PHRASES = ("a Red mug", "lemon.")
 
 
+@pytest.mark.slow
 def test_grounding_dino_scores_phrases_by_the_tokens_of_its_library(
     checkpoints: Path, references: dict[str, dict[str, list]], start: Start
 ) -> None:
@@ -223,6 +227,7 @@ def test_grounding_dino_scores_phrases_by_the_tokens_of_its_library(
     compare(found, rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("terms", "words"), [(("mug", "?."), "'?.'"), (("mug " * 90,), "the model takes 256")]
 )
@@ -240,6 +245,7 @@ QWEN = {"precision": "fp32", "quantisation": "none", "model_code": "transformers
 THOUSANDTHS = {**QWEN, "answer_format": "json_thousandths"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "terms", "answer"),
     [
@@ -276,6 +282,7 @@ def test_half_precision_is_really_applied(checkpoints: Path, start: Start) -> No
     assert scores[0] != scores[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("labels", "words"), [(["mug"], "has 1 labels"), ({5: "mug"}, "names class 5: valid are 0 to 4")]
 )
@@ -300,10 +307,9 @@ def test_missing_weights_are_not_fetched(start: Start, tmp_path: Path) -> None:
     assert failed.kind is FailureKind.MISSING_WEIGHTS
 
 
+@pytest.mark.slow
 def test_an_exported_checkpoint_sees_what_it_saw_before_in_another_library(
-    checkpoints: Path,
-    start: Start,
-    tmp_path: Path,
+    checkpoints: Path, start: Start, tmp_path: Path
 ) -> None:
     folder = checkpoints / "rtdetr"
     weights = {"uri": "hf://someone/tiny", "revision": "0" * 40}
@@ -373,6 +379,7 @@ def test_a_grounding_model_in_four_bits_marks_the_phrases_it_is_asked_for(
 
 
 @needs_grounding
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("remote_code", "revision", "words"),
     [
@@ -382,11 +389,7 @@ def test_a_grounding_model_in_four_bits_marks_the_phrases_it_is_asked_for(
     ],
 )
 def test_code_that_comes_with_weights_runs_only_when_allowed_and_pinned(
-    grounding_folder: Path,
-    start: Start,
-    remote_code: bool,
-    revision: str,
-    words: str,
+    grounding_folder: Path, start: Start, remote_code: bool, revision: str, words: str
 ) -> None:
     weights = {"uri": "file://weights", "revision": revision}
     content = grounding_manifest(grounding_folder).model_dump()

@@ -296,7 +296,7 @@ def test_a_mission_that_obeys_an_order_in_a_label_succeeds_at_nothing(
     assert played.end.state is MissionState.CLAIMED
 
 
-@examples(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 2**32), goal=st.sampled_from(list(GOALS)))
 def test_whatever_a_model_calls_success_is_true(
     seed: int, goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings

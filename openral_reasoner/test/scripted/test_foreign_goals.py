@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_reasoner.scripted.compound import parse_request
@@ -78,7 +78,6 @@ def test_what_is_not_accounted_for_is_asked_back(text: str) -> None:
 WORDS = sorted({word for each in load_languages() for word in (*each.recognised, "und", ",", "7", "Anna")})
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.sampled_from(WORDS), max_size=25), st.sampled_from([each.name for each in load_languages()])
 )
