@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 
 from openral_core.ray_cluster import NoRay
-from openral_data.cluster import on_cluster
-from openral_data.dataset import Dataset
-from openral_data.home_renderer import RenderSettings
-from openral_data.jobs import Work, in_processes, render
-from openral_data.splits import load_plan
+from openral_training.data.cluster import on_cluster
+from openral_training.data.dataset import Dataset
+from openral_training.data.home_renderer import RenderSettings
+from openral_training.data.jobs import Work, in_processes, render
+from openral_training.data.splits import load_plan
 
 LONG = True
 SMALL = RenderSettings(width=160, height=120, depth=True)

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.detectors import Box
-from openral_data.home_renderer import RenderSettings, render_home
 from openral_perception_ros.engines.colours import COLOURS, LEAST_SHARE, balance_light, colour_shares
 from openral_sim.assets.objects.builder import COLOURS as PAINTS
+from openral_training.data.home_renderer import RenderSettings, render_home
 
 FIRST_SEED = 3_000_000
 """Of the homes that no detector is trained on."""

@@ -79,7 +79,7 @@ def row_of(name: str, folder: Path) -> Row:
 
 
 def _write_checkpoint(python: Path, folder: Path, architecture: str, classes: int) -> None:
-    module = "openral_detector_conformance.tiny_checkpoints"
+    module = "openral_testing.detectors.tiny_checkpoints"
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(package_roots(module)), "HF_HUB_OFFLINE": "1"}
     command = [str(python), "-m", module, str(folder), architecture, "--classes", str(classes or 1)]
     subprocess.run(command, env=variables, check=True, capture_output=True)
@@ -88,7 +88,7 @@ def _write_checkpoint(python: Path, folder: Path, architecture: str, classes: in
 
 @contextmanager
 def _served(python: Path, server: str) -> Iterator[str]:
-    module = f"openral_detector_conformance.{server}"
+    module = f"openral_testing.detectors.{server}"
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(package_roots(module))}
     process = subprocess.Popen([str(python), "-m", module], env=variables, stdout=subprocess.PIPE, text=True)
     try:

@@ -18,8 +18,6 @@ from vision_msgs.msg import Detection2DArray
 from benchmarks.detector_folders import ROOT, picture, rskill
 from benchmarks.detector_rigs import SETTING, camera
 from benchmarks.onnx_models import write_convolutions
-from openral_detector_conformance.faults import LOOK_TIME
-from openral_detector_conformance.running_node import NODE_MODULE, RunningNode, running_node
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines import LoadOptions
 from openral_perception_ros.inference.ipc import Load
@@ -28,9 +26,11 @@ from openral_perception_ros.inference.worker_process import (
     InferenceWorkerProcess,
     worker_command,
 )
+from openral_testing.detectors.faults import LOOK_TIME
+from openral_testing.detectors.running_node import NODE_MODULE, RunningNode, running_node
 
 PROFILE = ROOT / "launch" / "dds" / "large_images.xml"
-FAULTY = "openral_detector_conformance.faulty"
+FAULTY = "openral_testing.detectors.faulty"
 CAMERA_RATE = 60.0
 WATCHED = 15.0
 SETTLING = 3.0

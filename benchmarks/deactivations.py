@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 from benchmarks.detector_folders import ROOT
 from benchmarks.detector_rigs import SETTING
 from openral_core.errors import OpenRALError
-from openral_detector_conformance.activation_cycles import toggle
-from openral_detector_conformance.running_node import running_node
-from openral_detector_conformance.scenes import golden
 from openral_perception_ros.detector import load_detector
+from openral_testing.detectors.activation_cycles import toggle
+from openral_testing.detectors.running_node import running_node
+from openral_testing.detectors.scenes import golden
 
 LONG = True
 CYCLES = int(os.environ.get("CYCLES", "500"))

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from benchmarks.detector_folders import ROOT, SIZE
-from openral_detector_conformance.running_node import RunningNode
-from openral_detector_conformance.subject import Setting
 from openral_perception_ros.engines import LoadOptions
+from openral_testing.detectors.running_node import RunningNode
+from openral_testing.detectors.subject import Setting
 
 SETTING = Setting(ROOT / ".environments", LoadOptions(), inference_timeout=60.0)
-FAULTY_NODE = "openral_detector_conformance.faulty_node"
+FAULTY_NODE = "openral_testing.detectors.faulty_node"
 _CAMERA = """
 import sys, time
 import numpy as np, rclpy

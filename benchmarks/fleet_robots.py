@@ -35,8 +35,8 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.publishers import record_message
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
 LOOK_TIME, SKILL_TIME = 0.2, 8.0
 """Durations of a call and of a skill [s]."""

@@ -19,8 +19,6 @@ from scipy.optimize import linear_sum_assignment
 from benchmarks.mapping import CAMERA, place, tour_poses
 from openral_core.floor_map import FloorMap
 from openral_core.home_map import Fixture, Pose2
-from openral_data.labels import HomeLabels
-from openral_data.sheet import detector_in
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
 from openral_mapping.furniture import MappedPiece, mapped_furniture
 from openral_mapping.furniture_kinds import kind_of
@@ -33,6 +31,8 @@ from openral_sim.rendering.sensor import SENSORS, SensorName
 from openral_sim.robot import load_sim_robot
 from openral_sim.robot.control import RobotControl
 from openral_sim.world import SimWorldModel
+from openral_training.data.labels import HomeLabels
+from openral_training.data.sheet import detector_in
 from openral_world_state.depth_camera import Intrinsics
 
 LONG = True

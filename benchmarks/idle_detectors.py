@@ -11,8 +11,8 @@ from lifecycle_msgs.msg import Transition
 
 from benchmarks.detector_folders import ROOT
 from benchmarks.detector_rigs import SETTING
-from openral_detector_conformance.running_node import running_node
 from openral_perception_ros.detector import load_detector
+from openral_testing.detectors.running_node import running_node
 
 WATCHED = 20.0
 """Time the processor's share is taken over [s]."""

@@ -23,7 +23,7 @@ from openral_reasoner.events import PaletteChanged, PromptReceived
 from openral_reasoner.journal import ACTING
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.journal import JOURNAL_FILE, MissionJournal
-from openral_reasoner_testing.simulator import RecordedStep, SimulatedTimeline
+from openral_testing.reasoner.simulator import RecordedStep, SimulatedTimeline
 
 NONE, UNSYNCED, SYNCED = "no journal", "journal, not synced", "journal, synced"
 

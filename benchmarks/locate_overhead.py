@@ -17,8 +17,8 @@ from rclpy.task import Future
 
 from benchmarks.detector_folders import picture, rskill
 from benchmarks.detector_rigs import FAULTY_NODE, SETTING, camera, percentile
-from openral_detector_conformance.running_node import RunningNode, running_node
 from openral_msgs.srv import LocateInView
+from openral_testing.detectors.running_node import RunningNode, running_node
 
 SAMPLES = 1000
 WARM = 100

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 from openral_reasoner.scripted.grammar import parse_goal
-from openral_reasoner_testing.goal_meanings import Paraphrase, Reading, canonical, describe, load_paraphrases
+from openral_testing.reasoner.goal_meanings import Paraphrase, Reading, canonical, describe, load_paraphrases
 
 SPOKEN = Path(__file__).parents[1] / "openral_reasoner" / "test" / "scripted"
 

@@ -24,12 +24,6 @@ from openral_core.detectors import Box, Detection, LocateResult, LocateStatus
 from openral_core.rskills import DetectorManifest, Mode, Sensor
 from openral_core.text import Thesaurus
 from openral_core.text.thesaurus import shipped_entries
-from openral_data.annotation import Annotation
-from openral_data.arrangement import ArrangedHome
-from openral_data.home_renderer import MISPLACED, HomeCamera, LabelledImage, RenderSettings
-from openral_data.labels import CATEGORIES
-from openral_data.splits import load_plan
-from openral_data.viewpoints import ViewpointSampler
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import Detector, find_detector
 from openral_perception_ros.engines import EngineFrame, LoadOptions, engine_loader
@@ -45,6 +39,12 @@ from openral_sim.procedural.home import sample_home
 from openral_sim.procedural.object_placement import ObjectChoice
 from openral_sim.robot import load_sim_robot
 from openral_sim.world import SimWorldModel
+from openral_training.data.annotation import Annotation
+from openral_training.data.arrangement import ArrangedHome
+from openral_training.data.home_renderer import MISPLACED, HomeCamera, LabelledImage, RenderSettings
+from openral_training.data.labels import CATEGORIES
+from openral_training.data.splits import load_plan
+from openral_training.data.viewpoints import ViewpointSampler
 
 LONG = True
 IMAGES, ARRANGEMENTS = 24, 3

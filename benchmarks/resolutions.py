@@ -11,16 +11,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from openral_data.arrangement import ArrangedHome
-from openral_data.home_renderer import HomeCamera, LabelledImage, RenderSettings
-from openral_data.labels import CATEGORIES
-from openral_data.splits import load_plan
-from openral_data.viewpoints import ViewpointSampler
 from openral_sim.planning.inverse_kinematics import IkSolver
 from openral_sim.procedural.home import sample_home
 from openral_sim.rendering import CameraRenderer
 from openral_sim.robot import load_sim_robot
 from openral_sim.world import SimWorldModel
+from openral_training.data.arrangement import ArrangedHome
+from openral_training.data.home_renderer import HomeCamera, LabelledImage, RenderSettings
+from openral_training.data.labels import CATEGORIES
+from openral_training.data.splits import load_plan
+from openral_training.data.viewpoints import ViewpointSampler
 
 LONG = True
 RESOLUTIONS = {"320x240": 320, "640x480": 640, "960x720": 960}

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from benchmarks.search_sources import DEVELOPMENT, JUDGES, read_tables
 from openral_reasoner.placement.belief import BeliefWeights
-from openral_reasoner_testing.placement_search import POLICIES, planned, result_rows, search_table
-from openral_reasoner_testing.search_benchmark import usual_places
+from openral_testing.reasoner.placement_search import POLICIES, planned, result_rows, search_table
+from openral_testing.reasoner.search_benchmark import usual_places
 
 LONG = True
 

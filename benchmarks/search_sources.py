@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from openral_reasoner_testing.placement_table import PlacementTable, Whereabouts
+from openral_testing.reasoner.placement_table import PlacementTable, Whereabouts
 
 FILES: Mapping[str, str] = {
     "procthor": "procthor-*.whl",

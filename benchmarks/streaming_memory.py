@@ -15,8 +15,8 @@ from vision_msgs.msg import Detection2DArray
 
 from benchmarks.detector_folders import ROOT
 from benchmarks.detector_rigs import SETTING, publishing
-from openral_detector_conformance.running_node import RunningNode, running_node
 from openral_perception_ros.detector import load_detector
+from openral_testing.detectors.running_node import RunningNode, running_node
 
 LONG = True
 UNBOUNDED = 1000.0
@@ -28,8 +28,8 @@ from sensor_msgs.msg import Image
 from vision_msgs.msg import LabelInfo, VisionClass
 from openral_core.rskills import Sensor
 from openral_perception_ros.detector import SUFFIXES
-from openral_detector_conformance.running_node import ENCODINGS
-from openral_detector_conformance.scenes import golden
+from openral_testing.detectors.running_node import ENCODINGS
+from openral_testing.detectors.scenes import golden
 from openral_ros.conversions.images import image_message
 from openral_ros.qos import LATCHED, SENSOR
 rclpy.init()

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from openral_data.dataset import Dataset
-from openral_data.home_renderer import RenderSettings
-from openral_data.jobs import in_processes, render
-from openral_data.labels import CATEGORIES
-from openral_data.splits import DataPlan, SplitPlan, load_plan
 from openral_training.coco import CocoFile, read_coco
+from openral_training.data.dataset import Dataset
+from openral_training.data.home_renderer import RenderSettings
+from openral_training.data.jobs import in_processes, render
+from openral_training.data.labels import CATEGORIES
+from openral_training.data.splits import DataPlan, SplitPlan, load_plan
 from openral_training.environment import job_command
 from openral_training.environment import run as run_job
 from openral_training.options import EvaluationOptions, TeachingOptions

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.teaching import cpu_minutes, started
-from openral_data.dataset import Dataset
-from openral_data.home_renderer import RenderSettings
-from openral_data.jobs import in_processes, render
-from openral_data.splits import DataPlan, load_plan
+from openral_training.data.dataset import Dataset
+from openral_training.data.home_renderer import RenderSettings
+from openral_training.data.jobs import in_processes, render
+from openral_training.data.splits import DataPlan, load_plan
 from openral_training.options import EvaluationOptions, TrainingOptions
 
 LONG = True

@@ -5,7 +5,7 @@ from openral_core.rskills import Mode, Name, ParameterSpec, ParameterType, Skill
 from openral_core.skills import Verb
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
+from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
 LOCATOR = DetectorInfo(
     name=Name("locator"),

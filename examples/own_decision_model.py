@@ -14,8 +14,8 @@ from kitchen import kitchen, palette_of
 from openral_core.missions import MissionState
 from openral_reasoner.context import Context, RawCall
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import run_mission_in_home
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import run_mission_in_home
 
 
 def decide(context: Context) -> RawCall:

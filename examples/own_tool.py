@@ -20,7 +20,7 @@ from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.base import Outcome, Tool, parameters
-from openral_reasoner_testing.fake_peers import HomePeers
+from openral_testing.reasoner.fake_peers import HomePeers
 
 
 class ListRoomTool(Tool):

@@ -5,14 +5,24 @@ NAME = "openral_testing"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Test support: depth images and boxes of simple bodies, rendered analytically.",
+    description=(
+        "Test support: conformance tests of detectors and skill servers, a played robot, a symbolic home, a "
+        "model endpoint, and exact depth images."
+    ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
-    package_data={NAME: ["py.typed"]},
+    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.png"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
     ],
     zip_safe=True,
     extras_require={"test": ["pytest"]},
+    entry_points={
+        "openral.commands": ["bench = openral_testing.reasoner.cli:commands"],
+        "pytest11": [
+            "openral_detectors = openral_testing.detectors.options",
+            "openral_skills = openral_testing.skills.options",
+        ],
+    },
 )

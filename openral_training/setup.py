@@ -6,12 +6,12 @@ setup(
     name=NAME,
     version="0.1.0",
     description=(
-        "Training of a small one-stage detector on data sets in COCO format, its evaluation, and its export "
-        "as an rSkill."
+        "Data and training of detectors: rendered images with labels, training, teaching, perception over "
+        "recordings, and export of recordings as LeRobot data sets."
     ),
     license="Apache-2.0",
     packages=find_packages(exclude=["test", "test.*"]),
-    package_data={NAME: ["py.typed"]},
+    package_data={NAME: ["py.typed", "**/*.yaml"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
@@ -20,8 +20,11 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "openral.commands": [
-            "train = openral_training.cli:commands",
+            "data = openral_training.data.cli:commands",
+            "export = openral_training.ros.lerobot_cli:commands",
+            "perceive = openral_training.perceive.ros.cli:commands",
             "teach = openral_training.ros.cli:commands",
+            "train = openral_training.cli:commands",
         ],
     },
 )

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from openral_reasoner_testing.model_server.answers import Answer, ToolCall
-from openral_reasoner_testing.model_server.wire_formats import (
+from openral_testing.model_server.answers import Answer, ToolCall
+from openral_testing.model_server.wire_formats import (
     Usage,
     completion_chunks,
     messages_events,

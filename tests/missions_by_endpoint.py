@@ -19,9 +19,9 @@ from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.recording import step_line
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import SimulatedTimeline
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import SimulatedTimeline
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 Says = Callable[[Api], Behaviour]
 HANDED_OVER = MissionState.HANDED_OVER

@@ -15,9 +15,9 @@ ELSEWHERE = {
     "openral_ros/openral_ros/callback_guard.py": "its own report",
     "openral_perception_ros/openral_perception_ros/locate_service.py": "guards its services itself",
     "openral_sim/openral_sim/ros/foreign/action_server.py": "serves results of other packages",
-    "openral_detector_conformance/openral_detector_conformance": "clients in a test kit",
-    "openral_skill_conformance/openral_skill_conformance": "a client in a test kit",
-    "openral_reasoner_testing/openral_reasoner_testing/ros": "fake peers of tests",
+    "openral_testing/openral_testing/detectors": "clients in a test kit",
+    "openral_testing/openral_testing/skills": "a client in a test kit",
+    "openral_testing/openral_testing/ros": "fake peers of tests",
     "openral_training/openral_training/ros/sources.py": "a command that ends with its last frame",
     "openral_world_state/openral_world_state/ros/live_cli.py": "a command that ends with its answer",
 }

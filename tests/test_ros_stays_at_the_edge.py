@@ -14,8 +14,8 @@ ROS_PACKAGES = {
     "openral_reasoner_ros",
     "openral_bringup",
     "openral_skills_ros",
-    "openral_detector_conformance",
-    "openral_skill_conformance",
+    "openral_testing.detectors",
+    "openral_testing.skills",
     "openral_household_benchmark",
     "openral_eval",
     "openral_mcp",
@@ -24,14 +24,15 @@ MODEL_NAMES = {"torch", "transformers", "onnxruntime", "tokenizers"}
 ENGINES = "openral_perception_ros.engines"
 # Run by hand in an engine's own environment, never by a node.
 TOOLS = {
-    "openral_detector_conformance.stub_vlm",
-    "openral_detector_conformance.tiny_checkpoints",
-    "openral_detector_conformance.tiny_vlm",
+    "openral_testing.detectors.stub_vlm",
+    "openral_testing.detectors.tiny_checkpoints",
+    "openral_testing.detectors.tiny_vlm",
     "openral_perception_ros.weights.onnx_export",
 }
 # Run in the environment of trainings, which the command starts without importing them.
 TRAINING = "openral_training."
 TRAINING_COMMAND = {f"openral_training.{name}" for name in ("cli", "defaults", "environment", "options")}
+WITHOUT_PYTORCH = ("openral_training.data.", "openral_training.perceive.", "openral_training.ros.lerobot_")
 # Processes of their own, which a node talks to through a pipe.
 WORKERS = {"openral_world_state.embeddings.worker"}
 
@@ -66,7 +67,7 @@ def is_ros_folder(module: str) -> bool:
 
 
 def may_know_ros(module: str) -> bool:
-    return module.split(".", maxsplit=1)[0] in ROS_PACKAGES or is_ros_folder(module)
+    return is_ros_folder(module) or any(f"{module}.".startswith(f"{package}.") for package in ROS_PACKAGES)
 
 
 MODULES = modules()
@@ -83,7 +84,7 @@ def test_a_pure_module_knows_no_ros() -> None:
 
 def may_load_models(module: str) -> bool:
     if module.startswith(TRAINING):
-        return module not in TRAINING_COMMAND
+        return module not in TRAINING_COMMAND and not module.startswith(WITHOUT_PYTORCH)
     return module.startswith(ENGINES) or module in TOOLS | WORKERS
 
 

@@ -15,7 +15,7 @@ DETECTION = "transformers-5" if PREPARED else OF_TESTS
 GROUNDING = "locateanything" if PREPARED else OF_TESTS
 TRAINING = "training" if PREPARED else OF_TESTS
 PATIENCE = 90.0
-PACKAGES = ("openral_core", "openral_perception_ros", "openral_detector_conformance", "openral_training")
+PACKAGES = ("openral_core", "openral_perception_ros", "openral_testing", "openral_training")
 
 
 def needs(name: str) -> pytest.MarkDecorator:

@@ -79,7 +79,7 @@ def _checkpoint(architecture: str, folder: Path) -> None:
     python = ENVIRONMENTS / ENVIRONMENT / "bin" / "python"
     if not python.exists():
         raise NoKit(f"no environment {ENVIRONMENT!r} in {ENVIRONMENTS}: set OPENRAL_ENVIRONMENTS")
-    module = "openral_detector_conformance.tiny_checkpoints"
+    module = "openral_testing.detectors.tiny_checkpoints"
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(package_roots(module)), "HF_HUB_OFFLINE": "1"}
     command = [str(python), "-m", module, str(folder), architecture]
     subprocess.run(command, env=variables, check=True, capture_output=True)

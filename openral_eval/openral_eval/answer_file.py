@@ -7,7 +7,7 @@ from pydantic import Field
 from openral_core.documents import Document, parse_document, read_yaml
 from openral_eval.reader.reader import read
 from openral_eval.server_cli import READER
-from openral_reasoner_testing.model_server.answers import (
+from openral_testing.model_server.answers import (
     Answer,
     Failure,
     Responder,

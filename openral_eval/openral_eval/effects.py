@@ -9,7 +9,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 
 def state_of(home: SymbolicHome) -> frozenset[str]:

@@ -10,7 +10,7 @@ from openral_eval.tasks import Task
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas
 
-PACKAGES = ("openral_core", "openral_reasoner", "openral_reasoner_testing", "openral_eval")
+PACKAGES = ("openral_core", "openral_reasoner", "openral_testing.reasoner", "openral_eval")
 """Packages that decide what a trial does."""
 
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
+from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
 ROOM = 5.0
 """Side of a room [m]."""

@@ -30,8 +30,8 @@ def model_server(
     a request alone. Runs until interrupted.
     """
     from openral_eval.answer_file import responder_of
-    from openral_reasoner_testing.model_server.answers import Vendor
-    from openral_reasoner_testing.model_server.server import serving
+    from openral_testing.model_server.answers import Vendor
+    from openral_testing.model_server.server import serving
 
     with serving(responder_of(answers), port) as (server, _):
         urls: Mapping[str, str] = {vendor.value: server.base_url(vendor) for vendor in Vendor}

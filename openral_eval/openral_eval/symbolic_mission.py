@@ -15,9 +15,9 @@ from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import EndlessMission, SimulatedTimeline, home_timeline
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import EndlessMission, SimulatedTimeline, home_timeline
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 LOCATOR, STREAM, CAMERA = "open-vocabulary-locator", "household-detector", "head"
 VERBS = (

@@ -22,7 +22,7 @@ from inspect_ai.model import (
 
 from openral_eval.inspect_task import openral
 from openral_eval.reader.reader import read
-from openral_reasoner_testing.model_server.answers import (
+from openral_testing.model_server.answers import (
     ModelRequest,
     OfferedTool,
     Part,

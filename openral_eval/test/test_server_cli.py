@@ -21,8 +21,8 @@ from openral_reasoner.llm.openai import OpenAIModel
 from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.brains import Brain
-from openral_reasoner_testing.model_server.answers import Answer, Failure, ModelRequest, ToolCall, Vendor
-from openral_reasoner_testing.model_server.server import serving
+from openral_testing.model_server.answers import Answer, Failure, ModelRequest, ToolCall, Vendor
+from openral_testing.model_server.server import serving
 
 REQUEST = ModelRequest(Vendor.OPENAI, "m", "", (), ())
 FILE = """

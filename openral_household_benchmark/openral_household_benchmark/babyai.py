@@ -16,7 +16,7 @@ from openral_reasoner.commands import AskModel
 from openral_reasoner.core import Core
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.simulator import home_timeline
+from openral_testing.reasoner.simulator import home_timeline
 
 SERVER = Path(__file__).with_name("babyai_server.py")
 _ENDED_WELL = (MissionState.SUCCEEDED, MissionState.CLAIMED)

@@ -35,7 +35,7 @@ from openral_reasoner.commands import CallLocate, CallObserve, CancelSkill
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.terms import answers
-from openral_reasoner_testing.fake_peers import InProcessPeers
+from openral_testing.reasoner.fake_peers import InProcessPeers
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import record_from_node
 from openral_world_state.static_map import static_map_from_graph

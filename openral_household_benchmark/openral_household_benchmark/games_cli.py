@@ -134,7 +134,7 @@ def babyai_levels(
     """
     from openral_household_benchmark import babyai
     from openral_household_benchmark.cli import brain_of
-    from openral_reasoner_testing.placement_search import table_text
+    from openral_testing.reasoner.placement_search import table_text
 
     levels, chosen = _known(level or BABYAI_LEVELS, BABYAI_LEVELS, "level"), brain_of(brain, model, base_url)
     results = list[babyai.BabyAIResult]()
@@ -208,7 +208,7 @@ def _play_all(
 ) -> None:
     """Play every game, tell each result, and end with 1 if one is not complete."""
     from openral_household_benchmark.text_episode import TextResult, play, summary
-    from openral_reasoner_testing.placement_search import table_text
+    from openral_testing.reasoner.placement_search import table_text
 
     results = list[TextResult]()
     for game in games:

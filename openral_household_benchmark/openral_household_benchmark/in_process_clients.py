@@ -22,8 +22,8 @@ from openral_household_benchmark.environment import HeadCameraFrame, HouseholdEn
 from openral_reasoner.commands import AskModel, CallLocate, CallObserve, CancelSkill, Command, SendSkill
 from openral_reasoner.events import Event, SkillEnded
 from openral_reasoner.llm.base import Model, answer_of
-from openral_reasoner_testing.fake_peers import InProcessPeers
-from openral_reasoner_testing.simulator import decision_of
+from openral_testing.reasoner.fake_peers import InProcessPeers
+from openral_testing.reasoner.simulator import decision_of
 
 
 class RobotPeers(InProcessPeers):

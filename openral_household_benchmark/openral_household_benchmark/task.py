@@ -20,9 +20,9 @@ from openral_household_benchmark.requirements import (
     Switched,
     free_position,
 )
-from openral_reasoner_testing.search_benchmark import usual_places
 from openral_sim.scene.entities import WorldFurniture, WorldObject
 from openral_sim.world import SimWorldModel
+from openral_testing.reasoner.search_benchmark import usual_places
 
 CHANGED = frozenset((TaskType.TIDY,))
 """Kinds of tasks for which objects are displaced first."""

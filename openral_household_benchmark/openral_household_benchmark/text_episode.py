@@ -13,7 +13,7 @@ from openral_reasoner.core import Core
 from openral_reasoner.llm.base import Model
 from openral_reasoner.search import SearchCosts
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.simulator import home_timeline
+from openral_testing.reasoner.simulator import home_timeline
 
 COSTS = SearchCosts(looking=1.0, opening=2.0 * STEP)
 """Cost of a visit in steps: looking is none, a door is opened and closed."""

@@ -27,13 +27,13 @@ from openral_mcp.server import make_server
 from openral_msgs.msg import PromptStamped
 from openral_reasoner_ros.mission_client import MissionMonitor
 from openral_reasoner_ros.node import ReasonerNode
-from openral_reasoner_testing.ros.fake_graph import FakeGraph
-from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
 from openral_ros.executor import GuardedExecutor
 from openral_ros.node_thread import NodeThread
 from openral_ros.qos import RELIABLE
 from openral_testing.detector_info import make_locator_info
+from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 from openral_testing.ros.executor_thread import ExecutorThread
+from openral_testing.ros.fake_graph import FakeGraph
 
 RSKILLS = Path(__file__).parents[2] / "rskills"
 LOCATOR = make_locator_info("sim-groundtruth-locator", "sim-locator", is_default=True)

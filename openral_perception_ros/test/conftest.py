@@ -34,7 +34,7 @@ from openral_ros.executor import TransitionThreadExecutor
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 from openral_testing.ros.executor_thread import ExecutorThread
 
-FAULTY = "openral_detector_conformance.faulty_worker"
+FAULTY = "openral_testing.detectors.faulty_worker"
 LIMITS = WorkerLimits(
     load=20.0, inference=1.0, capacity=2, restarts=CircuitBreaker(limit=1, first_delay=0.05)
 )

@@ -17,10 +17,6 @@ import pytest
 
 from openral_core.backoff import CircuitBreaker
 from openral_core.detectors import Health, LocateStatus
-from openral_detector_conformance.activation_cycles import toggle
-from openral_detector_conformance.running_node import RunningNode, running_node
-from openral_detector_conformance.scenes import golden
-from openral_detector_conformance.subject import Setting
 from openral_perception_ros.active_detector import SupervisedWorker
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import load_detector
@@ -35,6 +31,10 @@ from openral_perception_ros.inference.worker_manager import (
 )
 from openral_perception_ros.inference.worker_process import WorkerTimedOut
 from openral_perception_ros.locate_errors import LocateError
+from openral_testing.detectors.activation_cycles import toggle
+from openral_testing.detectors.running_node import RunningNode, running_node
+from openral_testing.detectors.scenes import golden
+from openral_testing.detectors.subject import Setting
 
 pytest.importorskip("openral_msgs")
 

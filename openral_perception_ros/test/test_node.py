@@ -17,8 +17,6 @@ from std_msgs.msg import String
 from vision_msgs.msg import Detection2DArray
 
 from openral_core.detectors import LifecycleState, LocateStatus
-from openral_detector_conformance.encodings import bomb, compressed
-from openral_detector_conformance.faulty_node import FaultyNode
 from openral_msgs.msg import DetectorInfo, FailureTrigger
 from openral_msgs.srv import LocateInView
 from openral_perception_ros import locate_service as inquiries
@@ -26,6 +24,8 @@ from openral_perception_ros import publishers as announcements
 from openral_perception_ros.inference.scheduler import RequestQueue
 from openral_ros.callback_guard import FatalNodeError
 from openral_ros.qos import LATCHED
+from openral_testing.detectors.encodings import bomb, compressed
+from openral_testing.detectors.faulty_node import FaultyNode
 
 DEFAULT_SERVICE = "/openral/perception/locate_in_view"
 NS = "/openral/perception/sim_groundtruth_locator"

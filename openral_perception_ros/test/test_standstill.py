@@ -13,14 +13,14 @@ pytest.importorskip("openral_msgs")
 from lifecycle_msgs.msg import Transition
 
 from openral_core.rskills import Sensor
-from openral_detector_conformance.running_node import RunningNode, running_node
-from openral_detector_conformance.scenes import golden, resized
-from openral_detector_conformance.subject import Setting
 from openral_msgs.msg import FailureTrigger
 from openral_perception_ros.detector import load_detector
 from openral_perception_ros.engines import LoadOptions
 from openral_ros.qos import RELIABLE
 from openral_ros.stream_watchdog import SuspensionPolicy
+from openral_testing.detectors.running_node import RunningNode, running_node
+from openral_testing.detectors.scenes import golden, resized
+from openral_testing.detectors.subject import Setting
 
 ROOT = Path(__file__).parents[2]
 RULE = SuspensionPolicy()

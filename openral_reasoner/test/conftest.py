@@ -13,7 +13,7 @@ from openral_reasoner.mission import Mission
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
+from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
 if TYPE_CHECKING:
     from missions_by_endpoint import Robot

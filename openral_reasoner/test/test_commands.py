@@ -7,9 +7,9 @@ from openral_reasoner.commands import COMMAND
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import run_mission_in_home
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import run_mission_in_home
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 
 def test_every_command_of_a_mission_is_read_as_it_was_written(

@@ -12,8 +12,8 @@ from openral_reasoner.recording import read_lines, settings_line, step_line
 from openral_reasoner.replay import replay
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 
 class Recorded:

@@ -32,8 +32,8 @@ from openral_reasoner.journal import (
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 GOAL = PromptReceived(id="prompt-1", text="bring me a cup of wine", requester="ana")
 PHASES = ("written", "handled", "about to act", "acted")

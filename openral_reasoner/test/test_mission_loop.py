@@ -32,10 +32,10 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.recording import read_lines, settings_line, step_line
 from openral_reasoner.replay import replay
 from openral_reasoner.settings import CallDeadlines, MissionSettings
-from openral_reasoner_testing.chaos import Chaos
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import RecordedStep, SimulatedTimeline
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.chaos import Chaos
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import RecordedStep, SimulatedTimeline
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 MISSIONS_PER_EXAMPLE = 25
 PARTS = 5

@@ -34,8 +34,8 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.prompts import RECEIPTS_KEPT
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 STARTED, QUEUED, ANSWERED, STOPPED, REFUSED = PromptOutcome
 GO = "go to the fridge"

@@ -4,7 +4,7 @@ from functools import cache
 
 import pytest
 
-from openral_reasoner_testing.search_benchmark import SEARCHERS, draw, run_search, score_search, score_table
+from openral_testing.reasoner.search_benchmark import SEARCHERS, draw, run_search, score_search, score_table
 
 HOMES = range(10_000, 10_040)
 score = cache(score_search)

@@ -22,9 +22,9 @@ from openral_reasoner.events import ModelAnswered, PaletteChanged, PromptReceive
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import Answer, RecordedStep, SimulatedTimeline
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import Answer, RecordedStep, SimulatedTimeline
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 GOAL = "bring me the baguette"
 MOMENTS = 4

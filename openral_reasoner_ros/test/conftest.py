@@ -16,10 +16,10 @@ from std_msgs.msg import Header, String
 from openral_core.skills import Verb
 from openral_msgs.msg import Handoff, MissionStatus, PromptReceipt, PromptStamped
 from openral_reasoner_ros.node import ReasonerNode
-from openral_reasoner_testing.ros.fake_graph import FakeGraph
-from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_testing.detector_info import make_locator_info
+from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
+from openral_testing.ros.fake_graph import FakeGraph
 
 RSKILLS = Path(__file__).parents[2] / "rskills"
 DOORS = """kind: skill

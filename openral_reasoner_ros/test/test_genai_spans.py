@@ -29,7 +29,7 @@ from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros import genai_spans as own
 from openral_reasoner_ros.genai_spans import GenAiConventions
 from openral_reasoner_ros.telemetry import Traces
-from openral_reasoner_testing.simulator import SimulatedTimeline
+from openral_testing.reasoner.simulator import SimulatedTimeline
 
 LATEST = {"OTEL_SEMCONV_STABILITY_OPT_IN": "http, gen_ai_latest_experimental"}
 CONTENT = {**LATEST, "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "true"}

@@ -19,7 +19,7 @@ from nav2_msgs.action import NavigateToPose
 from policy_server import PolicyServer
 from skill_kit import LONGEST, Kit, write_goals
 
-from openral_skill_conformance.goals import NoPoseParameter, load_goals
+from openral_testing.skills.goals import NoPoseParameter, load_goals
 
 HEAD = {
     "backend": "head",

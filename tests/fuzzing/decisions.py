@@ -33,9 +33,9 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import PALETTE, name_of, schemas
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import run_mission_in_home
-from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import run_mission_in_home
+from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
 MOST_CALLS = 6
 """Calls of one mission before the model says that it is done."""

@@ -37,8 +37,8 @@ from openral_mcp.runs import RunFolder
 from openral_mcp.server import make_server
 from openral_reasoner_ros.mission_client import MissionMonitor
 from openral_reasoner_ros.node import ReasonerNode
-from openral_reasoner_testing.ros.fake_graph import FakeGraph
 from openral_ros.node_thread import NodeThread
+from openral_testing.ros.fake_graph import FakeGraph
 from openral_testing.ros.robot import Robot
 
 SHARE = 0.3

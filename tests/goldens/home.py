@@ -9,10 +9,10 @@ from openral_reasoner.commands import AskModel, ChangeState, Command, SendSkill
 from openral_reasoner.events import Event, ModelAnswered, PaletteChanged, StateChanged
 from openral_reasoner.palette.entries import ContinuousDetectorEntry, LocatorEntry, PlaceEntry, ToolPalette
 from openral_reasoner.scripted.planner import decide
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.search_benchmark import search_palette
-from openral_reasoner_testing.simulator import Answer
-from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.search_benchmark import search_palette
+from openral_testing.reasoner.simulator import Answer
+from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
 STREAM, LOCATOR = "sim-stream", "sim-locator"
 SKILL_TIME, LOOK_TIME, DECISION_TIME = 5.0, 0.2, 0.1

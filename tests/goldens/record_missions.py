@@ -42,7 +42,7 @@ from openral_reasoner.events import (
 from openral_reasoner.recording import Life, LineWriter, read_lives
 from openral_reasoner.residency import ResidencyRules
 from openral_reasoner.settings import CallDeadlines, MissionSettings
-from openral_reasoner_testing.simulator import Answer, Answers, RecordedStep, SimulatedTimeline
+from openral_testing.reasoner.simulator import Answer, Answers, RecordedStep, SimulatedTimeline
 
 KEPT = Path(__file__).parent / "missions"
 SETTINGS = MissionSettings(default_requester="ana")

@@ -18,7 +18,7 @@ from openral_sim.scene.scene import load_scene
 from openral_sim.world import SimWorldModel
 
 ROOT = Path(__file__).parents[2]
-KEPT = ROOT / "openral_detector_conformance" / "openral_detector_conformance" / "goldens"
+KEPT = ROOT / "openral_testing" / "openral_testing" / "detectors" / "goldens"
 PLACES = {
     "kitchen_counter": ("at_kitchen_counter", (640, 480)),
     "dining_table": ("at_dining_table", (480, 640)),

@@ -83,6 +83,15 @@ def test_a_change_builds_what_it_touches(
     assert built[1:] == [expected]
 
 
+def test_a_removed_package_does_not_stay_installed(layout: Layout, built: list[list[str]]) -> None:
+    ensure_built(layout, WHEELS)
+    (layout.install / "commands_of_c").touch()
+    (layout.root / "c" / "package.xml").unlink()
+    ensure_built(layout, WHEELS)
+    assert built == [["a_msgs", "b_msgs", "c"], ["a_msgs", "b_msgs"]]
+    assert not (layout.install / "commands_of_c").exists()
+
+
 def test_modules_are_compiled_when_they_change_even_where_python_would_not(
     layout: Layout, built: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -36,6 +36,9 @@ class BuildFailed(WorkspaceError):
 def ensure_built(layout: Layout, ros: RosSource, robot: bool = False) -> None:
     """Build the packages whose sources changed; all of them, from nothing, if a common input changed.
 
+    So it is if a package was removed: its modules and entry points would stay installed, and
+    `openral` loads every entry point.
+
     After a failure or an interruption, the next call builds what was to be built, and keeps the rest.
     ``robot`` adds the interfaces of Nav2, MoveIt and ros2_control; once built, they are kept up to date.
     """
@@ -43,7 +46,8 @@ def ensure_built(layout: Layout, ros: RosSource, robot: bool = False) -> None:
     packages = find_packages(layout, ros, robot or not robot_interfaces(layout).isdisjoint(record))
     wanted = {package.name: package.fingerprint() for package in packages}
     common_inputs = _common_inputs(layout, ros)
-    if record.get(COMMON_INPUTS) != common_inputs:
+    removed = record.keys() - wanted.keys() - {COMMON_INPUTS}
+    if record.get(COMMON_INPUTS) != common_inputs or removed:
         shutil.rmtree(layout.build, ignore_errors=True)
         shutil.rmtree(layout.install, ignore_errors=True)
         record = {}

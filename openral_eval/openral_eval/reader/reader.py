@@ -5,7 +5,7 @@ import json
 from openral_eval.reader.goals import read_goal
 from openral_eval.reader.recipes import plan
 from openral_eval.reader.texts import Reply, Texts
-from openral_reasoner_testing.model_server.answers import Answer, ModelRequest, ToolCall
+from openral_testing.model_server.answers import Answer, ModelRequest, ToolCall
 
 STUCK = ToolCall("ask_human", json.dumps({"question": "I do not know how to go on. What should I do?"}))
 """Call of a reader whose plan has ended without ending the mission."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from openral_reasoner_testing.model_server.answers import ModelRequest, UserText
+from openral_testing.model_server.answers import ModelRequest, UserText
 
 _DATA = re.compile(r"<data>(.*?)</data>", re.DOTALL)
 _GOAL = re.compile(r"Goal, in the operator's words: (\"(?:[^\"\\]|\\.)*\")")

@@ -13,7 +13,7 @@ from openral_eval.symbolic_mission import MissionOutcome, StreamingHomePeers, ru
 from openral_eval.tasks import Verdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 ASKED = (MissionState.HANDED_OVER, MissionState.FAILED)
 """Ends of a mission that could not be done: a question, or a report that says so."""

@@ -13,7 +13,7 @@ from openral_eval.suites.home_missions import HomeMission, Wanted, run_home_miss
 from openral_eval.tasks import Suite, SuiteOptions, Task, Verdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 HOMES = 3
 """Homes in which each mission is done, unless a limit says otherwise [1]."""

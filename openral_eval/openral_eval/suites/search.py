@@ -5,8 +5,8 @@ from openral_eval.symbolic_mission import run_symbolic_mission
 from openral_eval.tasks import Suite, SuiteOptions, Task, Verdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.search_benchmark import COSTS, HiddenTarget, draw
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.search_benchmark import COSTS, HiddenTarget, draw
 
 HOMES = 30
 """Homes that are searched, unless a limit says otherwise [1]."""

@@ -17,8 +17,8 @@ from openral_reasoner.llm.anthropic import AnthropicModel
 from openral_reasoner.llm.openai import OpenAIModel
 from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.model_server.answers import ModelRequest, Vendor
-from openral_reasoner_testing.model_server.server import LoopbackServer, ModelServer, serving
+from openral_testing.model_server.answers import ModelRequest, Vendor
+from openral_testing.model_server.server import LoopbackServer, ModelServer, serving
 
 BASIC = SUITES["household"].tasks(SuiteOptions(limit=len(missions())))
 MODELS = {Vendor.ANTHROPIC: AnthropicModel, Vendor.OPENAI: OpenAIModel}

@@ -6,7 +6,7 @@ from openral_eval.reader.goals import ReadGoal, read_goal
 from openral_eval.reader.texts import Reply, Texts
 from openral_reasoner.context import Frontier, ObjectSummary, ToolResult
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
-from openral_reasoner_testing.model_server.answers import ModelRequest, UserText, Vendor
+from openral_testing.model_server.answers import ModelRequest, UserText, Vendor
 
 
 def test_a_reply_is_read_as_it_is_rendered() -> None:

@@ -19,7 +19,7 @@ from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import Engine, EngineError, EngineFrame, LoadOptions, engine_loader
 from openral_perception_ros.engines.remote import CircuitOpen
 
-SERVER = (sys.executable, "-m", "openral_detector_conformance.kserve_server")
+SERVER = (sys.executable, "-m", "openral_testing.detectors.kserve_server")
 VARIABLE = "OPENRAL_TEST_ENDPOINT"
 FINAL = {"heads": "boxes", "image_layout": "nhwc", "image_type": "UINT8"}
 PATIENCE = 30.0

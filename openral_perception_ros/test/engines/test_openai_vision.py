@@ -10,9 +10,9 @@ import pytest
 
 from openral_core.detectors import Detection
 from openral_core.rskills import DetectorManifest
-from openral_detector_conformance.vision_server import VisionServer
 from openral_perception_ros.engines import EngineError, EngineFrame, FailureKind, LoadOptions, engine_loader
 from openral_perception_ros.engines.remote import InvalidEndpoint
+from openral_testing.detectors.vision_server import VisionServer
 
 TERMS = ("red mug", "lemon")
 

@@ -30,7 +30,7 @@ pytestmark = [needs(DETECTION), pytest.mark.xdist_group("torch"), pytest.mark.ti
 def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Small checkpoints of every architecture, written by one process."""
     folder = tmp_path_factory.mktemp("checkpoints")
-    module = "openral_detector_conformance.tiny_checkpoints"
+    module = "openral_testing.detectors.tiny_checkpoints"
     in_environment("-m", module, str(folder), patience=240.0)
     return folder
 
@@ -356,7 +356,7 @@ def grounding_manifest(folder: Path, **changes: object) -> DetectorManifest:
 @pytest.fixture(scope="module")
 def grounding_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("vlm")
-    module = "openral_detector_conformance.tiny_vlm"
+    module = "openral_testing.detectors.tiny_vlm"
     in_environment("-m", module, str(folder / "weights"), name=GROUNDING)
     return folder
 

@@ -20,7 +20,7 @@ from openral_perception_ros.inference.worker_process import (
     worker_command,
 )
 
-FAULTY = "openral_detector_conformance.faulty_worker"
+FAULTY = "openral_testing.detectors.faulty_worker"
 PATIENCE = 20.0
 
 

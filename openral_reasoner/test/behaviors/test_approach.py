@@ -10,9 +10,9 @@ from openral_reasoner.commands import Command, SendSkill
 from openral_reasoner.events import Event, SkillEnded
 from openral_reasoner.mission import KnownObject, Mission
 from openral_reasoner.palette.entries import SkillEntry, ToolPalette
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import Peers, run_procedure
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import Peers, run_procedure
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 
 def failing(home: SymbolicHome, status: SkillStatus) -> Peers:

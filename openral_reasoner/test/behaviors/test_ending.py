@@ -19,10 +19,10 @@ from openral_reasoner.events import Event, PaletteChanged, PromptReceived, Skill
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.chaos import Chaos
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import MissionRun, SimulatedTimeline, run_mission_in_home
-from openral_reasoner_testing.symbolic_home import HomePlace, SymbolicHome
+from openral_testing.reasoner.chaos import Chaos
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import MissionRun, SimulatedTimeline, run_mission_in_home
+from openral_testing.reasoner.symbolic_home import HomePlace, SymbolicHome
 
 Truth = Callable[[SymbolicHome], bool]
 Model = Callable[[Context], RawCall]

@@ -10,7 +10,7 @@ from openral_reasoner.events import Event, PromptReceived
 from openral_reasoner.mission import Mission
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import CallDeadlines, MissionSettings
-from openral_reasoner_testing.simulator import Peers, run_procedure
+from openral_testing.reasoner.simulator import Peers, run_procedure
 
 SETTINGS = MissionSettings(
     budget=SearchBudget(handoffs=1),

@@ -12,9 +12,9 @@ from openral_reasoner.events import Located, ModelAnswered, PaletteChanged, Prom
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import Answer, SimulatedTimeline
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import Answer, SimulatedTimeline
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 STRANGER, TRUE = "aaa-stranger", "sim-locator"
 

@@ -19,7 +19,7 @@ from openral_reasoner.behaviors.meeting import MEETINGS, meet, walks
 from openral_reasoner.commands import CallLocate, CallObserve, CallResolve, Command, SendSkill
 from openral_reasoner.events import Event, Located, Observed, Resolved, SkillEnded
 from openral_reasoner.mission import KnownObject, Mission
-from openral_reasoner_testing.simulator import run_procedure
+from openral_testing.reasoner.simulator import run_procedure
 
 SOFA, TABLE = Pose((1.0, 0.0, 0.9)), Pose((4.0, 3.0, 0.9))
 PERSON = KnownObject("person_1", "person", NodeKind.AGENT.value, SOFA, standing=Pose.planar(0.2, 0.0, 0.0))

@@ -23,9 +23,9 @@ from openral_reasoner.palette.entries import DegradedDetectorEntry, ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.scripted.steps import BLIND_VISITS
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import Answer, SimulatedTimeline
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import Answer, SimulatedTimeline
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 WITHOUT_MEMORY = {"spatial_memory_available": False, "places": ()}
 WITHOUT_SKILLS = {"skills": ()}

@@ -23,9 +23,9 @@ from openral_reasoner.context import CallEvent
 from openral_reasoner.events import CallFailed, Event
 from openral_reasoner.evidence import Answered, Referred
 from openral_reasoner.mission import Mission, Procedure
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import run_procedure
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import run_procedure
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 LOOK = LocateResult(LocateStatus.FOUND, "", "mug", "head", "sim-locator")
 Request = Callable[[Mission], Procedure[Any]]

@@ -35,9 +35,9 @@ from openral_reasoner.palette.entries import ContinuousDetectorEntry, LocatorEnt
 from openral_reasoner.residency import ResidencyRules, ResidencyState
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import Answer, SimulatedTimeline
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import Answer, SimulatedTimeline
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 Detector = TypeVar("Detector", LocatorEntry, ContinuousDetectorEntry)
 STREAM, LOCATOR = "sim-stream", "sim-locator"

@@ -14,9 +14,9 @@ from openral_reasoner.events import Located, ModelAnswered, Observed, PaletteCha
 from openral_reasoner.palette.entries import ContinuousDetectorEntry, ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import Answer, SimulatedTimeline
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import Answer, SimulatedTimeline
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 WHY = "'baguette' at x 300 to 360, y 200 to 260 px has no known depth in it"
 

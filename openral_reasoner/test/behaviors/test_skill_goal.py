@@ -16,9 +16,9 @@ from openral_reasoner.context import Context, RawCall, ToolResult
 from openral_reasoner.mission import KnownObject
 from openral_reasoner.palette.entries import PlaceEntry, SkillEntry, ToolPalette
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import MissionRun, run_mission_in_home
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 
 def skill(*specs: ParameterSpec) -> SkillEntry:

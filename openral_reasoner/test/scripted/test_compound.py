@@ -19,7 +19,7 @@ from openral_reasoner.scripted.goals import (
     Switch,
     WaitFor,
 )
-from openral_reasoner_testing.goal_meanings import Paraphrase, Reading, describe, load_paraphrases
+from openral_testing.reasoner.goal_meanings import Paraphrase, Reading, describe, load_paraphrases
 
 HERE = Path(__file__).parent
 SPOKEN = load_paraphrases(HERE / "spoken_goals.yaml")

@@ -3,7 +3,7 @@
 import pytest
 
 from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner_testing.goal_meanings import canonical, describe
+from openral_testing.reasoner.goal_meanings import canonical, describe
 
 ONE = "if(find(milk, in=fridge), bring(milk))"
 TWO = "if(find(cola), bring(cola), bring(water))"

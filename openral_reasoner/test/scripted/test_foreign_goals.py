@@ -19,7 +19,7 @@ from openral_reasoner.scripted.goals import (
     Tidy,
 )
 from openral_reasoner.scripted.languages import language_named, load_languages
-from openral_reasoner_testing.goal_meanings import load_paraphrases
+from openral_testing.reasoner.goal_meanings import load_paraphrases
 
 FOREIGN = {
     file.stem: load_paraphrases(file)

@@ -10,7 +10,7 @@ from openral_core.text.stop_words import contains_stop_word, is_stop_phrase
 from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.goals import NotUnderstood
 from openral_reasoner.scripted.languages import language_named, load_languages, spoken_language
-from openral_reasoner_testing.goal_meanings import Reading, load_paraphrases
+from openral_testing.reasoner.goal_meanings import Reading, load_paraphrases
 
 HERE = Path(__file__).parent
 FOREIGN = {file.stem: load_paraphrases(file) for file in sorted((HERE / "languages").glob("*_*.yaml"))}

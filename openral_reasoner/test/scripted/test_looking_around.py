@@ -24,9 +24,9 @@ from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.goals import Describe, Explore, Find, LookAt, Request
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
-from openral_reasoner_testing.symbolic_home import HomeObject, SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import MissionRun, run_mission_in_home
+from openral_testing.reasoner.symbolic_home import HomeObject, SymbolicHome
 
 EXPLORE = SkillManifest(
     kind="skill",

@@ -12,9 +12,9 @@ from openral_reasoner.events import Event, Resolved
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import run_mission_in_home
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import run_mission_in_home
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 SEEN = ObjectSummary(id="sideboard_7", label="sideboard", place="table_1")
 

@@ -13,9 +13,9 @@ from openral_reasoner.scripted.goals import Bring, MoveDoor, Sequence
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.scripted.progress import Progress, leading_deliveries, name_of
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
-from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import MissionRun, run_mission_in_home
+from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
 
 def run(goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> MissionRun:

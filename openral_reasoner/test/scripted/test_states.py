@@ -11,9 +11,9 @@ from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.goals import AskState, TellState
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import MissionRun, run_mission_in_home
-from openral_reasoner_testing.symbolic_home import HomeLamp, SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import MissionRun, run_mission_in_home
+from openral_testing.reasoner.symbolic_home import HomeLamp, SymbolicHome
 
 
 @pytest.fixture

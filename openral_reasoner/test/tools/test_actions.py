@@ -16,9 +16,9 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.actions import ExecuteRskillTool, LifecycleTransitionTool
 from openral_reasoner.tools.base import InvalidCall
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import Peers, run_procedure
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import Peers, run_procedure
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 SIMILAR = KnownObject("bowl_1", "bowl", "object", Pose.planar(6.0, 0.0, 0.0), words="mug", hint=True)
 

@@ -15,9 +15,9 @@ from openral_reasoner.mission import Mission
 from openral_reasoner.placement import belief
 from openral_reasoner.tools.base import InvalidCall
 from openral_reasoner.tools.belongings import ListObjectsTool
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import Peers, run_procedure
-from openral_reasoner_testing.symbolic_home import HomeObject, SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import Peers, run_procedure
+from openral_testing.reasoner.symbolic_home import HomeObject, SymbolicHome
 
 
 def listed(mission: Mission, peers: Peers, within: str = "") -> ToolResult:

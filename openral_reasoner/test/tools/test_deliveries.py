@@ -14,9 +14,9 @@ from openral_reasoner.mission import Mission
 from openral_reasoner.search import RouteLengths
 from openral_reasoner.tools.base import InvalidCall
 from openral_reasoner.tools.deliveries import MAX_EXACT, Leg, PlanDeliveriesTool, shortest_order
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import Peers, run_procedure
-from openral_reasoner_testing.symbolic_home import HomeObject, HomePlace, SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import Peers, run_procedure
+from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
 NO_ROUTES = RouteLengths(SceneGraph())
 START = (0.0, 0.0, 0.0)

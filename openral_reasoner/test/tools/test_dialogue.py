@@ -11,7 +11,7 @@ from openral_reasoner.mission import Ending, Mission
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import CallDeadlines, MissionSettings
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool, EmitPromptTool
-from openral_reasoner_testing.simulator import run_procedure
+from openral_testing.reasoner.simulator import run_procedure
 
 QUESTION = "Which mug do you mean?"
 

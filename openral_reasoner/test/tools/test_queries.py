@@ -14,9 +14,9 @@ from openral_reasoner.mission import KnownObject, Mission
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.tools.base import InvalidCall
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import Peers, run_procedure
-from openral_reasoner_testing.symbolic_home import SymbolicHome
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import Peers, run_procedure
+from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 
 @pytest.mark.parametrize(("memory", "detector"), [(True, False), (False, True), (True, True), (False, False)])

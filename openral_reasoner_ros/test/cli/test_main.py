@@ -25,9 +25,9 @@ from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.cli.main import EVENTS, UnreadableRecording, app, mcap_lines
 from openral_reasoner_ros.telemetry import RECORDING_FILE
 from openral_reasoner_ros.topics import PROMPT
-from openral_reasoner_testing.fake_peers import HomePeers
-from openral_reasoner_testing.simulator import run_mission_in_home
 from openral_ros.qos import RELIABLE
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import run_mission_in_home
 from openral_testing.ros.executor_thread import ExecutorThread
 
 Invoke = Callable[..., Any]

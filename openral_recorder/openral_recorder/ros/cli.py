@@ -1,4 +1,4 @@
-"""Commands `openral record`, `recover`, `foxglove` and `export lerobot`."""
+"""Commands `openral record`, `recover` and `foxglove`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from openral_core.errors import OpenRALError
-from openral_recorder.ros.lerobot_cli import export
 
 if TYPE_CHECKING:
     from openral_recorder.ros.node import RecorderNode
 
 
 commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Record robots, and show them.")
-commands.add_typer(export, name="export")
 Patterns = list[str] | None
 
 

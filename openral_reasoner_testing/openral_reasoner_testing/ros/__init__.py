@@ -1,1 +1,0 @@
-"""Test doubles on real DDS."""
