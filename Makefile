@@ -14,12 +14,15 @@ ENGINES ?= $(if $(TESTS),no,yes)
 
 SOURCES := $(filter-out underlay/%,$(patsubst %/package.xml,%,$(wildcard */package.xml)))
 MODULES := $(foreach package,$(SOURCES),$(wildcard $(package)/openral_*/__init__.py))
-TYPED := $(patsubst %/__init__.py,%,$(MODULES)) tools/workspace tools/docs_site.py deploy_sim.py deploy_robot.py conftest.py benchmarks examples tools/code_shape.py tools/supply_chain.py
+TYPED := $(patsubst %/__init__.py,%,$(MODULES)) tools/workspace tools/docs_site.py deploy_sim.py deploy_robot.py conftest.py examples tools/code_shape.py tools/supply_chain.py
+LAB := $(patsubst %/package.xml,%,$(wildcard lab/*/package.xml))
+LAB_TYPED := $(foreach package,$(LAB),$(wildcard $(package)/openral_*)) lab/benchmarks lab/conftest.py lab/examples
 IN_BUILT := tools/env
 
 empty :=
 space := $(empty) $(empty)
 SOURCE_PATH := $(subst $(space),:,$(abspath $(SOURCES)))
+LAB_PATH := $(subst $(space),:,$(abspath lab $(LAB)))
 
 .DEFAULT_GOAL := help
 # A version manager may leave the name of an interpreter that does not start.
@@ -28,7 +31,7 @@ ifneq ($(shell $(PYTHON) -c 'print(1)' 2>/dev/null),1)
 $(error $(PYTHON) does not start (a version manager may have left its name): name another, as in make PYTHON=/usr/bin/python3.12)
 endif
 endif
-.PHONY: help setup build robot engines browser training lerobot games format lint type test test-all bench docs sbom audit sim clean
+.PHONY: help setup build robot engines browser training lerobot games lab format lint type test test-all lab-test bench docs sbom audit sim clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -42,6 +45,9 @@ build: ## set up, then build with colcon what has changed
 robot: ## build, with the interfaces of Nav2, MoveIt and ros2_control that ROS does not provide
 	@cd tools && $(PYTHON) -m workspace robot
 
+lab: ## build, with the laboratory: benchmarks, evaluation of decision models, household tasks and games, fleet
+	@cd tools && $(PYTHON) -m workspace lab
+
 format: setup ## rewrite the sources in the house format
 	.venv/bin/ruff check --fix-only --quiet .
 	.venv/bin/ruff format .
@@ -50,9 +56,11 @@ lint: setup ## rules, format, import arrows
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	PYTHONPATH=$(SOURCE_PATH) .venv/bin/lint-imports --no-cache
+	PYTHONPATH=$(SOURCE_PATH):$(LAB_PATH) .venv/bin/lint-imports --no-cache --config lab/importlinter.toml
 
-type: setup ## mypy --strict over every package
+type: setup ## mypy --strict over every package, then over the laboratory, which no other package can import
 	.venv/bin/mypy $(TYPED)
+	MYPYPATH=$(LAB_PATH) .venv/bin/mypy $(LAB_TYPED)
 
 engines: setup
 	@cd tools && $(PYTHON) -m workspace engines
@@ -75,8 +83,11 @@ test: $(if $(TESTS),build,robot) browser $(if $(filter no,$(ENGINES)),,engines) 
 test-all: robot browser engines ## every test, with the slow ones, more cases, and no rerun
 	@exec env HYPOTHESIS_PROFILE=thorough $(IN_BUILT) python -P -m pytest -n $(WORKERS) -m "" --strict-skips --reruns 0 --durations 50
 
-bench: build ## measure; table on the terminal, JSON in benchmarks/results
-	@if [ -d benchmarks ]; then exec $(IN_BUILT) python -m benchmarks; else echo "no benchmarks yet"; fi
+lab-test: robot lab ## the tests of the laboratory (TESTS=path narrows; the other variables of `make test` too)
+	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) -raR -m "" $(if $(TESTS),,--strict-skips) --reruns $(RERUNS) --rerun-show-tracebacks $(or $(TESTS),lab)
+
+bench: lab ## measure; table on the terminal, JSON in lab/benchmarks/results
+	@exec $(IN_BUILT) python -m benchmarks
 
 docs: build ## documentation site in build/site, API reference included; its links resolve, code blocks and examples run
 	@cd tools && $(PYTHON) -m workspace docs

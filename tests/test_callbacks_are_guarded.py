@@ -23,7 +23,7 @@ ELSEWHERE = {
 }
 SOURCES = sorted(
     path
-    for package in ROOT.glob("*/openral_*/__init__.py")
+    for package in (*ROOT.glob("*/openral_*/__init__.py"), *ROOT.glob("lab/*/openral_*/__init__.py"))
     for path in package.parent.rglob("*.py")
     if "build" not in path.parts and "install" not in path.parts
 )

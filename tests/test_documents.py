@@ -12,7 +12,7 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 MODULE = re.compile(r"`(openral_[a-z_]+(?:\.\w+)+)`")
 FILE = re.compile(
-    r"(?<![\w./~$-])((?:benchmarks|docs|examples|launch|openral_\w+|requirements|rskills|scenes|tests|tools)/[\w./-]*\w)"
+    r"(?<![\w./~$-])((?:docs|examples|lab|launch|openral_\w+|requirements|rskills|scenes|tests|tools)/[\w./-]*\w)"
 )
 INTERFACE = re.compile(r"(openral_msgs/(msg|srv|action)/\w+)$")
 """A ROS interface, as ``ros2`` names it; its file has an extension."""
@@ -37,8 +37,9 @@ FOREIGN_OPTIONS = {
     "--reasoning-format",
 }
 """Options of `ros2 launch`, container engines and model servers that the text names alone."""
-WRITTEN_BY_COMMANDS = {"benchmarks/results"}
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("[!.]*/README.md"), *ROOT.glob("docs/**/*.md")])
+WRITTEN_BY_COMMANDS = {"lab/benchmarks/results"}
+PLACES = ("*.md", "[!.]*/README.md", "lab/*/README.md", "docs/**/*.md")
+DOCUMENTS = sorted(file for place in PLACES for file in ROOT.glob(place))
 T = TypeVar("T")
 
 
@@ -71,7 +72,7 @@ def test_every_module_that_is_named_exists() -> None:
 
 def test_every_file_that_is_named_exists() -> None:
     def missing(document: Path) -> set[str]:
-        bases = (ROOT, document.parent, *ROOT.glob("openral_*/"))
+        bases = (ROOT, document.parent, *ROOT.glob("openral_*/"), *ROOT.glob("lab/openral_*/"))
         named = {INTERFACE.sub(r"\1.\2", name) for name in FILE.findall(document.read_text())}
         return {name for name in named if not any((base / name).exists() for base in bases)}
 
@@ -82,7 +83,7 @@ def defined(name: str) -> bool:
     """Check for a module of this name, or for a module of its prefix that contains the rest."""
     parts = name.split(".")
     for length in range(len(parts), 0, -1):
-        for top in (ROOT, *ROOT.glob("*/")):
+        for top in (ROOT, *ROOT.glob("*/"), *ROOT.glob("lab/*/")):
             path = top.joinpath(*parts[:length])
             file = path.with_suffix(".py") if path.with_suffix(".py").is_file() else path / "__init__.py"
             if file.is_file():
@@ -99,10 +100,11 @@ def code_of(document: Path) -> list[str]:
 
 @cache
 def inventory() -> dict[str, dict[str, dict[str, object]]]:
-    """Return the recorded commands and launch arguments of the graph."""
+    """Return the recorded commands, also those of the laboratory, and launch arguments of the graph."""
     content: dict[str, dict[str, dict[str, object]]] = json.loads(
         (ROOT / "tests/goldens/graph_interfaces.json").read_text()
     )
+    content["commands"] |= json.loads((ROOT / "lab/tests/commands.json").read_text())
     return content
 
 
@@ -110,9 +112,8 @@ def inventory() -> dict[str, dict[str, dict[str, object]]]:
 def declared_options() -> set[str]:
     """Return every option that a command has, or that our sources name in a string."""
     recorded = (command["options"] for command in inventory()["commands"].values())
-    sources = (
-        file for top in ("openral_*", "launch", "tools", "examples") for file in ROOT.glob(f"{top}/**/*.py")
-    )
+    tops = ("openral_*", "launch", "lab", "tools", "examples")
+    sources = (file for top in tops for file in ROOT.glob(f"{top}/**/*.py"))
     named = re.findall(r"\"(--[a-z][a-z-]+)[=\"]", "\n".join(file.read_text() for file in sources))
     declared = (option for options in recorded if isinstance(options, dict) for option in options)
     return {name for option in declared for name in option.split()} | set(named)
@@ -164,7 +165,7 @@ def is_program(module: str, name: str) -> bool:
     """Check that a module exists, and the benchmark that is its argument."""
     if module != "benchmarks" or not name:
         return defined(module)
-    return any((ROOT / "benchmarks" / path).exists() for path in (name, f"{name}.py"))
+    return any((ROOT / "lab" / "benchmarks" / path).exists() for path in (name, f"{name}.py"))
 
 
 def test_every_launch_argument_that_is_named_exists() -> None:

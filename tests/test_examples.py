@@ -25,7 +25,6 @@ ALONE = {
     "own_scene.py": "0 problems",
     "own_tool.py": "FOUND: 2 objects",
     "read_recording.py": "the same commands",
-    "share_errands.py": "fridge done by",
 }
 SERVERS = ("own_detector.py", "own_skill_server.py")
 SUPPORT = ("kitchen.py",)

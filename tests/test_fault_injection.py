@@ -1,19 +1,12 @@
 """Support of the fault tests: the record of goals, and the model behind an endpoint."""
 
 import json
-from importlib import import_module
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 pytest.importorskip("openral_msgs")
 from graph.fault_injection.goal_log import ExecutedGoal, done_twice
 from graph.faults.model_endpoint import decision
-from graph.faults.operator import Acknowledged
-from graph.faults.resource_usage import ResourceUsage
-
-from openral_core.missions import PromptOutcome
 
 Step = tuple[str, str, str]
 FRIDGE = ("OPEN", "fridge")
@@ -67,49 +60,3 @@ def test_the_model_of_the_endpoint_finds_the_object_of_the_goal() -> None:
     tool, arguments = decision({"messages": [*messages, reply]})
     assert (tool, json.loads(arguments)["target"]) == ("execute_rskill", "mug_1")
     assert decision({"messages": [*messages, reply, reply, reply]})[0] == "done"
-
-
-STOPPED, STARTED = PromptOutcome.STOPPED, PromptOutcome.STARTED
-
-
-def said(outcome: PromptOutcome, at: float) -> Acknowledged:
-    return Acknowledged("stop" if outcome is STOPPED else "find the mug", at, at + 0.1, outcome)
-
-
-@pytest.fixture
-def operators(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[1]))
-    return import_module("benchmarks.operators")
-
-
-@pytest.mark.parametrize(
-    ("began", "ended", "graces", "problem"),
-    [
-        (5.0, 11.0, (0, 0), ""),
-        (5.0, 10.2, (0, 1), "ran on"),
-        (5.0, 0.0, (0, 0), "ran on"),
-        (10.2, 50.0, (1, 0), "began"),
-        (40.5, 50.0, (0, 0), ""),
-    ],
-)
-def test_a_goal_after_a_stop_is_found(
-    began: float, ended: float, graces: tuple[int, int], problem: str, operators: ModuleType
-) -> None:
-    after, until = (grace * operators.GRACE for grace in graces)
-    goal = ExecutedGoal("1", "navigate", (), began + after, ended + until, "CANCELLED")
-    prompts = [said(STARTED, 1.0), said(STOPPED, 10.0), said(STARTED, 40.0)]
-    found = list(operators.goals_after_stops([goal], prompts))
-    assert len(found) == bool(problem)
-    assert all(problem in line for line in found)
-
-
-def test_growth_of_memory_is_measured_after_the_warm_up_and_beside_the_same_children(
-    operators: ModuleType,
-) -> None:
-    def used(memory: float, children: int = 0) -> ResourceUsage:
-        return ResourceUsage(memory, 10, 4, children)
-
-    samples = [{"node": used(memory)} for memory in (10.0, 50.0, 80.0, 80.0, 81.0, 82.0, 84.0, 84.0)]
-    samples[3]["node"] = used(300.0, children=1)
-    assert operators.memory_growth(samples) == {"node": 4.0}
-    assert operators.memory_growth(samples[:3]) == {}

@@ -1,9 +1,7 @@
-"""A short fuzz of every entrance of every node; `benchmarks/fuzz.py` is the long one."""
+"""A short fuzz of every entrance of every node; `lab/benchmarks/fuzz.py` is the long one."""
 
 import json
 import math
-import time
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,14 +13,15 @@ from hypothesis import strategies as st
 pytest.importorskip("openral_msgs")
 pytest.importorskip("mujoco")
 from fuzzing.decisions import tool_doors
-from fuzzing.documents import FILES, damaged
+from fuzzing.documents import FILES
 from fuzzing.entrances import SUBSCRIPTION, Attack, Entrance
 from fuzzing.message_values import Vocabulary, cases
 from fuzzing.parameters import RESERVED
 from fuzzing.rig import Rig
 from fuzzing.rigs import RIGS, rig_of
 from fuzzing.rounds import Door, explore, explore_with_memory
-from fuzzing.session import session_of
+from fuzzing.session import Session, session_of
+from fuzzing.short import SEED, THOROUGH, fuzz_file, fuzz_node, fuzz_structure
 from fuzzing.structures import messages, tables, unfolding
 from fuzzing.suites import SUITES
 from geometry_msgs.msg import PoseStamped
@@ -34,10 +33,7 @@ from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.qos import RELIABLE
 from openral_ros.resources import ResourceScope
 
-THOROUGH = settings().max_examples > 100
-"""Whether the profile of `make test-all` is loaded."""
-PER_ENTRANCE, PER_FILE, PER_DOOR = (10, 100, 40) if THOROUGH else (3, 15, 10)
-SEED = 7
+PER_DOOR = 40 if THOROUGH else 10
 CLOCK = "rosgraph_msgs/msg/Clock"
 """Heard by nodes that are given simulated time alone."""
 GOLDEN = Path(__file__).parent / "goldens" / "graph_interfaces.json"
@@ -77,15 +73,12 @@ def rig(
 @pytest.mark.usefixtures("callback_errors")
 @pytest.mark.parametrize("rig", RIGS, indirect=True)
 def test_a_node_lives_and_answers_whatever_comes_in(rig: Rig) -> None:
-    with session_of(rig) as session:
-        for number, door in enumerate(session.doors):
-            session.batch(door, PER_ENTRANCE if door.weight == 1.0 else 1, SEED + number, shrink=True)
-        session.question("all of it")
-        assert session.findings == []
+    def judge(session: Session) -> None:
         served = {type_name(entrance.type) for entrance in session.attack.entrances()}
         assert recorded_types(rig.name) <= served
         assert recorded_parameters(rig.name) <= {str(door).split()[-1] for door in session.doors}
-        assert [str(door) for door in session.doors if not session.cases[str(door)]] == []
+
+    fuzz_node(rig, judge)
 
 
 @pytest.mark.parametrize("name", [name for name in SUITES if name != "files"])
@@ -114,28 +107,10 @@ def test_a_door_whose_cases_keep_memory_is_found() -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_damaged_file_is_read_or_refused(name: str, tmp_path: Path) -> None:
-    entrance = FILES[name]
-    valid = entrance.prepare(tmp_path)
-
-    @seed(SEED)
-    @settings(
-        max_examples=PER_FILE,
-        database=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(content=damaged(valid))
-    def load(content: bytes) -> None:
-        entrance.deliver(content, tmp_path)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        load()
+    fuzz_file(FILES[name], tmp_path)
 
 
 TEXT_FILES = [name for name, each in FILES.items() if each.file.endswith((".yaml", ".json"))]
-SLOWEST = 5.0
-"""Longest time that a file takes to be read or refused [s], on a loaded machine."""
 
 
 @pytest.mark.parametrize("name", [*TEXT_FILES, "memory", "run"])
@@ -146,24 +121,7 @@ def test_a_file_of_hostile_structure_is_read_or_refused_in_time(name: str, tmp_p
         "memory": lambda: tables(valid, tmp_path / "made.sqlite"),
         "run": lambda: messages(valid),
     }.get(name, lambda: unfolding(valid, entrance.file.rpartition(".")[2]))()
-
-    @seed(SEED)
-    @settings(
-        max_examples=PER_FILE,
-        database=None,
-        deadline=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(content=contents)
-    def load(content: bytes) -> None:
-        begun = time.process_time()
-        entrance.deliver(content, tmp_path)
-        assert time.process_time() - begun < SLOWEST
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        load()
+    fuzz_structure(entrance, contents, tmp_path)
 
 
 class Brittle(LifecycleNodeBase):

@@ -72,7 +72,8 @@ WITHOUT_KEY = {
 }
 TOOLS = {"ament_cmake", "python3-pytest", "python3-hypothesis", "domain_coordinator"}
 
-PACKAGES = sorted(manifest.parent for manifest in ROOT.glob("*/setup.py"))
+MANIFESTS = sorted((*ROOT.glob("*/package.xml"), *ROOT.glob("lab/*/package.xml")))
+PACKAGES = [manifest.parent for manifest in MANIFESTS if (manifest.parent / "setup.py").exists()]
 
 
 def depends(package: Path) -> set[str]:
@@ -123,12 +124,12 @@ def test_every_dependency_is_a_key_that_exists(package: Path) -> None:
 
 def test_colcon_can_order_the_packages() -> None:
     """It counts dependencies of tests too: tests of what `openral_testing` needs do not declare it."""
-    folders = [manifest.parent for manifest in ROOT.glob("*/package.xml")]
+    folders = [manifest.parent for manifest in MANIFESTS]
     order = list(TopologicalSorter({name(folder): depends(folder) for folder in folders}).static_order())
     assert order.index("openral_core") < order.index("openral_testing")
 
 
-@pytest.mark.parametrize("manifest", sorted(ROOT.glob("*/package.xml")), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.parent.name)
 def test_no_dependency_is_declared_twice(manifest: Path) -> None:
     tags = [(tag.tag, tag.text) for tag in ET.parse(manifest).getroot() if tag.tag.endswith("depend")]
     assert sorted(tags) == sorted(set(tags))
@@ -148,7 +149,7 @@ def test_names_and_versions_agree(package: Path) -> None:
     assert (package / name(package) / "py.typed").exists()
 
 
-@pytest.mark.parametrize("manifest", sorted(ROOT.glob("*/package.xml")), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.parent.name)
 def test_readme_and_changelog_are_those_of_the_package(manifest: Path) -> None:
     root = ET.parse(manifest).getroot()
     name, version = root.findtext("name", ""), root.findtext("version", "")

@@ -39,13 +39,13 @@ WORKERS = {"openral_world_state.embeddings.worker"}
 
 def modules() -> dict[str, Path]:
     """Every module of every package, by its dotted name."""
-    tops = (manifest.parent for manifest in ROOT.glob("*/setup.py"))
-    files = (file for top in tops for file in top.glob("openral_*/**/*.py"))
-    return {dotted(file): file for file in sorted(files)}
+    manifests = (*ROOT.glob("*/setup.py"), *ROOT.glob("lab/*/setup.py"))
+    tops = (manifest.parent for manifest in manifests)
+    return {dotted(file, top): file for top in tops for file in sorted(top.glob("openral_*/**/*.py"))}
 
 
-def dotted(file: Path) -> str:
-    parts = file.relative_to(ROOT).with_suffix("").parts[1:]
+def dotted(file: Path, top: Path) -> str:
+    parts = file.relative_to(top).with_suffix("").parts
     return ".".join(part for part in parts if part != "__init__")
 
 

@@ -18,7 +18,7 @@ SOURCE = ROOT / "build" / "site_source"
 OUT = ROOT / "build" / "site"
 ENVIRONMENT = ROOT / ".environments" / "docs"
 MERMAID = "mermaid.js"
-DOCUMENTS = ("*.md", "docs/**/*.md", "[!.]*/README.md")
+DOCUMENTS = ("*.md", "docs/**/*.md", "[!.]*/README.md", "lab/*/README.md")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
 FENCE = re.compile(r"^(?P<indent>\s*)```(?P<language>\w+)[^\n]*$", re.MULTILINE)
 
@@ -60,8 +60,9 @@ def documents() -> list[Path]:
 
 
 def packages() -> list[Path]:
-    """Source folders of the Python packages."""
-    return sorted((file.parent for file in ROOT.glob("*/openral_*/__init__.py")), key=lambda path: path.name)
+    """Source folders of the Python packages, also those of the laboratory."""
+    found = (*ROOT.glob("*/openral_*/__init__.py"), *ROOT.glob("lab/*/openral_*/__init__.py"))
+    return sorted((file.parent for file in found), key=lambda path: path.name)
 
 
 def stage(document: Path, *, draw: bool) -> None:

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 class DepthClusterConfig:
     """Thresholds of the search for the object's depths in a box.
 
-    A detector's box is tight, so the object spans it; `benchmarks/lift_cases.py` shows the effect of each.
+    A detector's box is tight, so the object spans it; the benchmark `memory_lift` shows the effect of each.
 
     Args:
         min_fraction: Fraction of the known pixels from which a cluster is significant [1].

@@ -23,9 +23,6 @@ from openral_core.identities import Identity
 from openral_core.robot import load_robot
 from openral_core.rskills import Verb, load_manifest
 from openral_core.text import Thesaurus
-from openral_fleet.errands import read_errands
-from openral_fleet.records import FleetState
-from openral_fleet.ros.journal import JOURNAL_FILE, FleetJournal
 from openral_perception_ros.engines.weights_record import WeightsRecord
 from openral_reasoner.context import RawCall
 from openral_reasoner.core import Core
@@ -38,7 +35,6 @@ from openral_reasoner.recording import LineWriter, read_lives
 from openral_reasoner.replay import replay, stories
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.registry import parse_call
-from openral_reasoner_ros.journal import MissionClock
 from openral_sim.robot import load_sim_robot
 from openral_sim.scene.scene import load_scene
 from openral_world_state.data_association import AssociationGates, DataAssociator
@@ -213,17 +209,6 @@ def _thesaurus() -> Thesaurus:
     return Thesaurus.load()
 
 
-def _fleet_journal(folder: Path) -> bytes:
-    errands = read_errands(ROOT / "examples" / "errands.yaml").errands
-    FleetJournal(folder, MissionClock(), str).write(FleetState.of("run", errands, 1.0))
-    return (folder / JOURNAL_FILE).read_bytes()
-
-
-def _read_fleet_journal(path: Path) -> object:
-    errands = read_errands(ROOT / "examples" / "errands.yaml").errands
-    return FleetJournal(path.parent, MissionClock(), str).begin(errands)
-
-
 FILES: Mapping[str, FileEntrance] = {
     entrance.name: entrance
     for entrance in (
@@ -231,8 +216,6 @@ FILES: Mapping[str, FileEntrance] = {
         FileEntrance("recording", "reasoner.jsonl", _recording, _read_recording),
         FileEntrance("journal", "mission.journal", _journal, _read_journal),
         FileEntrance("run", "run.mcap", valid_recording, open_recording),
-        FileEntrance("errands", "errands.yaml", file_of("examples", "errands.yaml"), read_errands),
-        FileEntrance("fleet journal", "fleet.journal", _fleet_journal, _read_fleet_journal),
         FileEntrance("policy", "policy.yaml", file_of("examples", "consent_policy.yaml"), _load_policy),
         FileEntrance("robot", "robot.yaml", file_of("robots", "mobile_manipulator.yaml"), load_robot),
         FileEntrance(

@@ -14,25 +14,23 @@ from lifecycle_msgs.msg import State
 from lifecycle_msgs.srv import GetState
 from rclpy.action import ActionClient
 from rclpy.node import Node
-from std_msgs.msg import Header, String
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from fuzzing.rig import ROOT, Rig, test_support
+from fuzzing.rig import Rig, test_support
 from openral_console.ros import commands
 from openral_console.ros.robot import RobotSource
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import RecallQuery, ResolveQuery
-from openral_fleet.ros.node import FleetNode
 from openral_mcp import robot_reader
 from openral_mcp.missions import MissionClient
 from openral_mcp.robot_reader import RobotReader
 from openral_msgs.action import ExecuteRskill
-from openral_msgs.msg import PromptReceipt, PromptStamped
 from openral_reasoner_ros.mission_client import MissionMonitor
 from openral_recorder.ros.node import RecorderNode
 from openral_ros.conversions.skills import key_values
 from openral_ros.node_thread import NodeThread
-from openral_ros.qos import RECEIPTS, RELIABLE
+from openral_ros.qos import RELIABLE
 from openral_testing.ros.robot import Robot
 
 
@@ -278,35 +276,8 @@ class McpRig(ThreadedRig):
             self._graph.announce_locator()
 
 
-class FleetRig(Rig):
-    """The dispatcher with a robot that is there but takes no prompt; the operator drops an unknown errand."""
-
-    name = "fleet"
-
-    def make(self) -> Node:
-        self.receipts: list[PromptReceipt] = []
-        self.stranger.create_subscription(
-            PromptReceipt, "openral/prompt_receipt", self.receipts.append, RECEIPTS
-        )
-        self._prompts = self.stranger.create_publisher(PromptStamped, "openral/prompt", RELIABLE)
-        values = {"errands": str(ROOT / "examples" / "errands.yaml"), "robots": ["r1"]}
-        journal = str(self.folder / "journal")
-        return FleetNode(context=self.context, parameter_overrides=self.parameters(**values, journal=journal))
-
-    def ask(self) -> None:
-        """Have a prompt refused that is neither a stop nor an answer."""
-        before = len(self.receipts)
-
-        def refused() -> bool:
-            self._prompts.publish(PromptStamped(header=Header(frame_id="operator"), id="x", text="sing"))
-            new = self.receipts[before:]
-            return any(each.outcome == PromptReceipt.OUTCOME_REFUSED for each in new)
-
-        self.until(refused)
-
-
 def _observers() -> Iterator[type[Rig]]:
-    yield from (RecorderRig, ConsoleRig, McpRig, FleetRig)
+    yield from (RecorderRig, ConsoleRig, McpRig)
     if importlib.util.find_spec("nav2_msgs"):
         yield SkillServerRig
 

@@ -1,4 +1,6 @@
-"""Everything of the product that others rely on by name, read from the product itself.
+"""Everything of the robot that others rely on by name, read from the product itself.
+
+Commands of the laboratory are recorded apart, once it is built.
 
 Write it anew, only after a change that is meant: ``cd tests && ../tools/env python -m goldens.interfaces``.
 """
@@ -24,18 +26,21 @@ from openral_core.missions import MissionState
 
 KEPT = Path(__file__).with_name("graph_interfaces.json")
 ROOT = Path(__file__).parents[2]
+KEPT_OF_LAB = ROOT / "lab" / "tests" / "commands.json"
 AGAIN = "cd tests && ../tools/env python -m goldens.interfaces"
 RUN_TIME_FOLDERS = ("runs", ".environments")
 """Written by commands and `make engines`: recorded by name, whether it exists yet or not."""
 DOMAIN = "107"
 Content = dict[str, Any]
+LAB = frozenset(file.parent.name for file in ROOT.glob("lab/*/openral_*/__init__.py"))
+"""Packages of the laboratory."""
 
 
 def surface() -> Content:
     """Interfaces without a graph: launch arguments, command lines, exit codes."""
-    commands = dict(_commands(typer.main.get_command(command_line()), "openral"))
-    commands |= dict(_commands(typer.main.get_command(deploy_sim), "deploy_sim"))
-    commands |= dict(_commands(typer.main.get_command(deploy_robot), "deploy_robot"))
+    commands = commands_of_openral(lab=False)
+    for app, program in ((deploy_sim, "deploy_sim"), (deploy_robot, "deploy_robot")):
+        commands |= {name: content for name, _, content in _commands(typer.main.get_command(app), program)}
     return {
         "launch_arguments": _launch(ARGUMENTS),
         "robot_launch_arguments": _launch(ROBOT_ARGUMENTS),
@@ -52,18 +57,28 @@ def whole() -> Content:
         return {**surface(), "graph": launched(Path(folder), int(os.environ["ROS_DOMAIN_ID"]))}
 
 
+def commands_of_openral(*, lab: bool) -> Content:
+    """Return the commands of the laboratory, or all others."""
+    return {
+        name: content
+        for name, module, content in _commands(typer.main.get_command(command_line()), "openral")
+        if (module in LAB) is lab
+    }
+
+
 def _launch(arguments: Iterable[Argument]) -> Content:
     return {item.name: {"default": item.default, "choices": item.choices} for item in arguments}
 
 
-def _commands(command: Any, name: str) -> Iterator[tuple[str, Content]]:
-    """A command and every one below it, by its full name."""
+def _commands(command: Any, name: str) -> Iterator[tuple[str, str, Content]]:
+    """Yield a command and every one below it: its full name, its package and its options."""
     if hasattr(command, "commands"):
         for item, below in command.commands.items():
             yield from _commands(below, f"{name} {item}")
         return
     options = {_spelling(param): _option(param) for param in command.params}
-    yield name, {"options": options, "exit_codes": _documented(command.help or "")}
+    package = command.callback.__module__.partition(".")[0]
+    yield name, package, {"options": options, "exit_codes": _documented(command.help or "")}
 
 
 def _spelling(option: Any) -> str:
@@ -147,6 +162,8 @@ def main() -> None:
     before = kept() if KEPT.exists() else {}
     found = whole()
     KEPT.write_text(_text(found) + "\n", encoding="utf-8")
+    if of_lab := commands_of_openral(lab=True):
+        KEPT_OF_LAB.write_text(_text(of_lab) + "\n", encoding="utf-8")
     sys.stdout.write(difference(before, json.loads(_text(found))) or "nothing has changed\n")
 
 

@@ -41,7 +41,9 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         calls.append([package.name for package in chosen])
 
     monkeypatch.setattr(builds, "_build", build)
-    monkeypatch.setattr(builds, "write_environment_file", lambda layout, ros: layout.environment_file.touch())
+    monkeypatch.setattr(
+        builds, "write_environment_file", lambda layout, ros, lab: layout.environment_file.touch()
+    )
     return calls
 
 
@@ -62,6 +64,31 @@ def test_interfaces_of_robots_once_built_are_kept_up_to_date(layout: Layout, bui
     ensure_built(layout, WHEELS)
     everything = ["a_msgs", "b_msgs", "c", "nav2_msgs"]
     assert built == [["a_msgs", "b_msgs", "c"], ["nav2_msgs"], everything]
+
+
+def test_packages_of_the_lab_once_built_are_kept_up_to_date(layout: Layout, built: list[list[str]]) -> None:
+    eval_ = layout.root / "lab" / "eval"
+    eval_.mkdir(parents=True)
+    (eval_ / "package.xml").write_text(MANIFEST.format("eval", "c"))
+    ensure_built(layout, WHEELS)
+    ensure_built(layout, WHEELS, lab=True)
+    (eval_ / "package.xml").write_text(MANIFEST.format("eval", "b_msgs"))
+    ensure_built(layout, WHEELS)
+    assert built == [["a_msgs", "b_msgs", "c"], ["eval"], ["eval"]]
+
+
+@pytest.mark.parametrize("moved_to", ["lab/c", "elsewhere/c"])
+def test_everything_is_built_from_nothing_once_a_package_has_left_its_folder(
+    layout: Layout, built: list[list[str]], moved_to: str
+) -> None:
+    ensure_built(layout, WHEELS)
+    entry_point = layout.install / "entry_point_of_c"
+    entry_point.touch()
+    (layout.root / moved_to).parent.mkdir()
+    (layout.root / "c").rename(layout.root / moved_to)
+    ensure_built(layout, WHEELS)
+    assert built[1:] == [["a_msgs", "b_msgs"]]
+    assert not entry_point.exists()
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,13 @@ def test_the_virtual_environment_and_the_install_come_first(layout: Layout) -> N
     assert variables["PYTHONPATH"].startswith(f"{layout.install}/lib/python")
 
 
+def test_benchmarks_can_be_imported_once_the_lab_is_built(layout: Layout) -> None:
+    lab = str(layout.root / "lab")
+    assert lab not in enter(layout)["PYTHONPATH"].split(":")
+    write_environment_file(layout, RosSource(None), lab=True)
+    assert lab in enter(layout)["PYTHONPATH"].split(":")
+
+
 def test_entering_twice_is_entering_once(layout: Layout) -> None:
     assert enter(layout, times=2) == enter(layout)
 

@@ -60,6 +60,17 @@ def test_the_underlay_is_left_out_where_ros_provides_it(tmp_path: Path) -> None:
     assert [package.name for package in found] == ["vision_msgs"]
 
 
+def test_packages_of_the_lab_are_built_only_when_asked_for(tmp_path: Path) -> None:
+    write_package(tmp_path / "openral_core", "openral_core")
+    write_package(tmp_path / "lab" / "openral_eval", "openral_eval")
+    layout, wheels = Layout(tmp_path), RosSource(None)
+    assert [package.name for package in find_packages(layout, wheels)] == ["openral_core"]
+    assert [package.name for package in find_packages(layout, wheels, lab=True)] == [
+        "openral_core",
+        "openral_eval",
+    ]
+
+
 def test_interfaces_of_robots_are_built_only_when_asked_for(tmp_path: Path) -> None:
     write_package(tmp_path / "underlay" / "vision_msgs", "vision_msgs")
     write_package(tmp_path / "underlay" / "robot" / "nav2_msgs", "nav2_msgs")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from workspace.environments import build_environment, write_environment_file
 from workspace.errors import WorkspaceError
 from workspace.fingerprint import digest, digest_of_files
-from workspace.packages import Package, find_packages, robot_interfaces
+from workspace.packages import LAB, Package, find_packages, robot_interfaces
 from workspace.paths import Layout
 from workspace.ros_sources import RosSource
 from workspace.shell import step
@@ -33,21 +33,21 @@ class BuildFailed(WorkspaceError):
         )
 
 
-def ensure_built(layout: Layout, ros: RosSource, robot: bool = False) -> None:
-    """Build the packages whose sources changed; all of them, from nothing, if a common input changed.
+def ensure_built(layout: Layout, ros: RosSource, robot: bool = False, lab: bool = False) -> None:
+    """Build the packages whose sources changed.
 
-    So it is if a package was removed: its modules and entry points would stay installed, and
-    `openral` loads every entry point.
-
-    After a failure or an interruption, the next call builds what was to be built, and keeps the rest.
-    ``robot`` adds the interfaces of Nav2, MoveIt and ros2_control; once built, they are kept up to date.
+    All of them are built, from nothing, if a common input changed, or if a built package has left its folder:
+    the install would keep its entry points. After a failure or an interruption, the next call builds what was
+    to be built, and keeps the rest. ``robot`` adds the interfaces of Nav2, MoveIt and ros2_control, ``lab``
+    the packages of the laboratory; once built, they are kept up to date.
     """
     record = _read_record(layout)
-    packages = find_packages(layout, ros, robot or not robot_interfaces(layout).isdisjoint(record))
-    wanted = {package.name: package.fingerprint() for package in packages}
+    robot = robot or not robot_interfaces(layout).isdisjoint(record)
+    lab = lab or any(_folder(entry).startswith(f"{LAB}/") for entry in record.values())
+    packages = find_packages(layout, ros, robot, lab)
+    wanted = {package.name: _entry(layout, package) for package in packages}
     common_inputs = _common_inputs(layout, ros)
-    removed = record.keys() - wanted.keys() - {COMMON_INPUTS}
-    if record.get(COMMON_INPUTS) != common_inputs or removed:
+    if record.get(COMMON_INPUTS) != common_inputs or _has_moved(record, wanted):
         shutil.rmtree(layout.build, ignore_errors=True)
         shutil.rmtree(layout.install, ignore_errors=True)
         record = {}
@@ -56,9 +56,24 @@ def ensure_built(layout: Layout, ros: RosSource, robot: bool = False) -> None:
         kept = {name: record[name] for name in record.keys() - {package.name for package in chosen}}
         _write_record(layout, {**kept, COMMON_INPUTS: common_inputs})
         _build(layout, ros, packages, chosen)
-        write_environment_file(layout, ros)
+        write_environment_file(layout, ros, lab)
         _write_record(layout, {**wanted, COMMON_INPUTS: common_inputs})
     _compile_modules(layout, packages)
+
+
+def _entry(layout: Layout, package: Package) -> str:
+    """Return the folder and the fingerprint of a package, as the record has them."""
+    return f"{package.path.relative_to(layout.root)} {package.fingerprint()}"
+
+
+def _folder(entry: str) -> str:
+    return entry.rpartition(" ")[0]
+
+
+def _has_moved(record: Mapping[str, str], wanted: Mapping[str, str]) -> bool:
+    """Test if a package that was built is no longer in its folder."""
+    built = {name: entry for name, entry in record.items() if name != COMMON_INPUTS}
+    return any(_folder(entry) != _folder(wanted.get(name, "")) for name, entry in built.items())
 
 
 def _to_build(packages: list[Package], wanted: Mapping[str, str], record: Mapping[str, str]) -> list[Package]:

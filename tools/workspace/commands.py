@@ -44,10 +44,16 @@ def build_for_robots(layout: Layout) -> None:
     ensure_built(layout, set_up(layout), robot=True)
 
 
+def build_lab(layout: Layout) -> None:
+    """Build, with the packages of the laboratory."""
+    ensure_built(layout, set_up(layout), lab=True)
+
+
 COMMANDS: Mapping[str, Callable[[Layout], object]] = {
     "setup": set_up,
     "build": build,
     "robot": build_for_robots,
+    "lab": build_lab,
     "browser": ensure_browser,
     "engines": ensure_engine_environment,
     "training": ensure_training_environment,

@@ -5,6 +5,7 @@ import shlex
 import subprocess
 from pathlib import Path
 
+from workspace.packages import LAB
 from workspace.paths import Layout
 from workspace.ros_sources import RosSource
 
@@ -53,11 +54,16 @@ def build_environment(layout: Layout, ros: RosSource) -> dict[str, str]:
     return {**caller, **variables, "PATH": path, "PYTHONWARNINGS": "ignore", "CMAKE_COLOR_DIAGNOSTICS": "OFF"}
 
 
-def write_environment_file(layout: Layout, ros: RosSource) -> None:
-    """Write the built environment once as plain assignments, so that entering it takes milliseconds."""
+def write_environment_file(layout: Layout, ros: RosSource, lab: bool = False) -> None:
+    """Write the built environment once as plain assignments, so that entering it takes milliseconds.
+
+    With the ``lab``, its benchmarks can be imported, which are no package that colcon installs.
+    """
     before = ros_environment(layout, ros)
     after = _source(layout.install / "local_setup.sh", before)
     after["PATH"] = f"{layout.install / COMMANDS}:{after['PATH']}"
+    if lab:
+        after["PYTHONPATH"] = ":".join(filter(None, (after.get("PYTHONPATH"), str(layout.root / LAB))))
     layout.environment_file.write_text(_shell_text(layout, ros, after))
 
 

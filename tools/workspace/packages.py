@@ -13,6 +13,8 @@ from workspace.ros_sources import RosSource
 UNDERLAY = "underlay"
 ROBOT_UNDERLAY = "underlay/robot"
 """Interfaces of Nav2, MoveIt and ros2_control, which only robots need: they double the time of a build."""
+LAB = "lab"
+"""Benchmarks, evaluations and the fleet, which no robot needs."""
 DECLARATIONS = frozenset({"package.xml", "setup.py", "setup.cfg", "CMakeLists.txt"})
 INTERFACES = frozenset({".msg", ".srv", ".action"})
 IGNORED = frozenset({"__pycache__", "test"})
@@ -43,17 +45,19 @@ class Package:
         return digest(part for file in sorted(_files(self.path)) for part in _contribution(file, self.path))
 
 
-def find_packages(layout: Layout, ros: RosSource, robot: bool = False) -> list[Package]:
+def find_packages(layout: Layout, ros: RosSource, robot: bool = False, lab: bool = False) -> list[Package]:
     """List the packages of the workspace, and those of the underlay that ROS does not provide.
 
     Args:
         layout: Folders of the workspace.
         ros: Source of ROS 2.
         robot: Include `ROBOT_UNDERLAY`.
+        lab: Include `LAB`.
     """
     underlay = [*_packages_in(layout, UNDERLAY), *(_packages_in(layout, ROBOT_UNDERLAY) if robot else ())]
     wanted = [
         *_packages_in(layout, "."),
+        *(_packages_in(layout, LAB) if lab else ()),
         *(package for package in underlay if not ros.provides(package.name)),
     ]
     return sorted(wanted, key=lambda package: package.name)

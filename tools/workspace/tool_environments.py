@@ -16,7 +16,7 @@ REQUIREMENTS = (
 )
 """The first includes the others."""
 LEROBOT_REQUIREMENTS = ("requirements/lerobot.txt",)
-GAMES_REQUIREMENTS = ("requirements/games.txt",)
+GAMES_REQUIREMENTS = ("lab/requirements/games.txt",)
 AUDIT_REQUIREMENTS = ("requirements/audit.txt",)
 
 
