@@ -14,9 +14,10 @@ COPY . .
 # What apt has comes from apt; wheels of .venv stand in for Python packages that Ubuntu has too old or not at all.
 RUN apt-get update \
     && { [ -d /etc/ros/rosdep/sources.list.d ] || rosdep init; } \
+    && echo "yaml file:///opt/openral/requirements/rosdep.yaml" > /etc/ros/rosdep/sources.list.d/10-openral.list \
     && rosdep update --rosdistro jazzy \
     && rosdep install --from-paths . --ignore-src --rosdistro jazzy --default-yes \
-        --skip-keys "python3-opentelemetry-api-pip python3-opentelemetry-sdk-pip" \
+        --skip-keys "$(sed -n 's/^\(.*-pip\):$/\1/p' requirements/rosdep.yaml | xargs)" \
     && rm -rf /var/lib/apt/lists/* \
     && make robot PYTHON=/usr/bin/python3.12
 

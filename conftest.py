@@ -25,6 +25,7 @@ ROOT = Path(__file__).parent
 # pytest names a test after its path, openral_ros.test.test_x: import packages before their folders.
 for package in sorted(ROOT.glob("*/openral_*/__init__.py")):
     import_module(package.parent.name)
+import_module("openral_msgs")  # generated: it is not in its folder
 
 # The duration of one example means nothing on a busy machine.
 settings.register_profile("fast", deadline=None, max_examples=25)

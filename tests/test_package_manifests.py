@@ -1,4 +1,4 @@
-"""Manifests name every package that is imported: `rosdep` and colcon rely on them alone."""
+"""Manifests name every package that is imported, and no other: `rosdep` and colcon rely on them alone."""
 
 import ast
 import re
@@ -6,160 +6,333 @@ import sys
 import tomllib
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
+PIP_KEYS = frozenset(yaml.safe_load((ROOT / "requirements" / "rosdep.yaml").read_text()))
+"""Keys of packages that Ubuntu 24.04 does not have: rosdep's own and those that this list adds."""
 
-# rosdep's keys on Ubuntu 24.04. A key ending in -pip has no Ubuntu package and is installed with pip.
-ROSDEP_KEYS = {
+KEYS = {
     "PIL": "python3-pil",
+    "annotated_types": "python3-annotated-types-pip",
+    "anthropic": "python3-anthropic-pip",
+    "anyio": "python3-anyio",
+    "axe_playwright_python": "python3-axe-playwright-python-pip",
+    "confusable_homoglyphs": "python3-confusable-homoglyphs-pip",
+    "click": "python3-click",
     "cv2": "python3-opencv",
+    "fast_simplification": "python3-fast-simplification-pip",
+    "fastapi": "python3-fastapi",
+    "faster_coco_eval": "python3-faster-coco-eval-pip",
+    "foxglove": "python3-foxglove-sdk-pip",
+    "httpx2": "python3-httpx2-pip",
+    "huggingface_hub": "python3-huggingface-hub-pip",
+    "hypothesis": "python3-hypothesis",
+    "jsonschema": "python3-jsonschema",
+    "mcap": "python3-mcap-pip",
+    "mcap_ros2": "mcap-ros2-support",
+    "mcp": "python3-mcp-pip",
+    "mink": "python3-mink-pip",
     "msgpack": "python3-msgpack",
+    "mujoco": "python3-mujoco-pip",
     "networkx": "python3-networkx",
     "numpy": "python3-numpy",
+    "ompl": "python3-ompl-pip",
+    "onnx": "python3-onnx-pip",
+    "onnxruntime": "python3-onnxruntime-pip",
+    "openai": "python3-openai-pip",
     "opentelemetry": "python3-opentelemetry-api-pip",
     "opentelemetry.sdk": "python3-opentelemetry-sdk-pip",
+    "playwright": "python3-playwright-pip",
     "psutil": "python3-psutil",
-    "pytest": "python3-pytest",
     "pydantic": "python3-pydantic",
     "pydantic_core": "python3-pydantic",
+    "pynvml": "python3-pynvml",
+    "pytest": "python3-pytest",
+    "rapidfuzz": "python3-rapidfuzz-pip",
     "rich": "python3-rich",
+    "rosbags": "python3-rosbags-pip",
     "scipy": "python3-scipy",
+    "tokenizers": "python3-tokenizers-pip",
+    "trustme": "python3-trustme",
     "typer": "python3-typer",
     "typing_extensions": "python3-typing-extensions",
+    "uvicorn": "python3-uvicorn",
+    "websockets": "python3-websockets",
+    "xdist": "python3-pytest-xdist",
     "yaml": "python3-yaml",
     "zmq": "python3-zmq",
-    "websockets": "python3-websockets",
+    "zstandard": "python3-zstandard",
 }
-# No rosdep key: from requirements/ alone. torch and transformers belong to an engine's own environment.
-WITHOUT_KEY = {
-    "annotated_types",
-    "anthropic",
-    "anyio",
-    "fast_simplification",
-    "faster_coco_eval",
-    "fastapi",
-    "foxglove",
-    "grpc",
-    "httpx2",
-    "huggingface_hub",
-    "inspect_ai",
-    "lerobot",
-    "mcap",
-    "mcp",
-    "mink",
-    "mujoco",
-    "ompl",
-    "onnx",
-    "onnxruntime",
-    "openai",
-    "playwright",
-    "pynvml",
-    "confusable_homoglyphs",
-    "rapidfuzz",
-    "ray",
-    "rosbags",
-    "textworld_express",
-    "tokenizers",
-    "torch",
-    "transformers",
-    "tritonclient",
-    "uvicorn",
-    "zstandard",
+"""rosdep's key of each module whose name is not its key."""
+ENGINE = "an engine's own environment: docs/detectors.md, `openral install` and requirements/engines.txt"
+OPTIONAL = {
+    ("openral_bringup", "openral_sim"): "a real robot's bring-up works without the simulation",
+    ("openral_core", "ray"): "work on a cluster alone: requirements/cluster.txt",
+    ("openral_ros", "openral_bringup"): "profiles of Fast DDS, which it uses where they are installed",
+    ("openral_perception_ros", "grpc"): ENGINE,
+    ("openral_perception_ros", "torch"): ENGINE,
+    ("openral_perception_ros", "transformers"): ENGINE,
+    ("openral_perception_ros", "tritonclient"): ENGINE,
+    ("openral_testing", "grpc"): ENGINE,
+    ("openral_testing", "torch"): ENGINE,
+    ("openral_testing", "transformers"): ENGINE,
+    ("openral_testing", "tritonclient"): ENGINE,
+    ("openral_training", "faster_coco_eval"): "an environment of its own: make training",
+    ("openral_training", "lerobot"): "an environment of its own: make lerobot",
+    ("openral_training", "onnx"): "an environment of its own: make training",
+    ("openral_training", "torch"): "an environment of its own: make training",
+    ("openral_training", "transformers"): "an environment of its own: make training",
 }
-TOOLS = {"ament_cmake", "python3-pytest", "python3-hypothesis", "domain_coordinator"}
-
-MANIFESTS = sorted((*ROOT.glob("*/package.xml"), *ROOT.glob("lab/*/package.xml")))
-PACKAGES = [manifest.parent for manifest in MANIFESTS if (manifest.parent / "setup.py").exists()]
-
-
-def depends(package: Path) -> set[str]:
-    """Everything that a package declares, for its tests too."""
-    root = ET.parse(package / "package.xml").getroot()
-    return {(tag.text or "").strip() for tag in root if tag.tag.endswith("depend")}
-
-
-def depends_to_run(package: Path) -> set[str]:
-    """Return the dependencies that a package is installed with, without those of its tests alone."""
-    root = ET.parse(package / "package.xml").getroot()
-    return {(tag.text or "").strip() for tag in root if tag.tag in ("depend", "exec_depend")}
+"""Imports that a package does without, with the reason; whoever wants them installs more."""
+USED_UNSEEN = {
+    ("openral_bringup", "ros2launch"): "`ros2 launch` runs its launch files",
+}
+"""Declarations that no import and no string shows, with the reason."""
+BUILD_TOOLS = {"ament_cmake", "ament_cmake_pytest", "rosidl_default_generators", "rosidl_default_runtime"}
+DATA_FOLDERS = {"rskills": "openral_rskills", "robots": "openral_robots", "scenes": "openral_scenes"}
+INTERFACE = re.compile(r"^([a-z]\w+)/(?:msg|srv|action)/\w+$")
+"""Name of a type that is imported by it."""
+RUN_TAGS, TEST_TAGS = frozenset({"depend", "exec_depend"}), frozenset({"test_depend"})
 
 
-def name(package: Path) -> str:
-    return ET.parse(package / "package.xml").getroot().findtext("name", "")
+@dataclass(frozen=True)
+class Use:
+    """What the sources of one package name: imports with the first file of each, and strings."""
+
+    imports: dict[str, str]
+    strings: frozenset[str]
 
 
-def imports(package: Path) -> Iterator[str]:
-    for file in (*package.glob("openral_*/**/*.py"), *package.glob("launch/*.launch.py")):
-        for node in ast.walk(ast.parse(file.read_text())):
-            if isinstance(node, ast.Import):
-                yield from (alias.name for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                yield node.module or ""
+@dataclass(frozen=True)
+class Manifest:
+    """One package.xml with the sources beside it."""
+
+    folder: Path
+
+    @cached_property
+    def root(self) -> ET.Element:
+        return ET.parse(self.folder / "package.xml").getroot()
+
+    @cached_property
+    def name(self) -> str:
+        return self.root.findtext("name", "")
+
+    def text(self, tag: str) -> str:
+        return self.root.findtext(tag, "")
+
+    def declared(self, tags: frozenset[str] | None = None) -> set[str]:
+        """Return the declared keys, of all tags or of some."""
+        return {
+            (element.text or "").strip()
+            for element in self.root
+            if element.tag.endswith("depend") and (tags is None or element.tag in tags)
+        }
+
+    @cached_property
+    def run_time(self) -> Use:
+        files = (*self.folder.glob("openral_*/**/*.py"), *self.folder.glob("launch/*.launch.py"))
+        return use_in(frozenset(files))
+
+    @cached_property
+    def tests(self) -> Use:
+        """Return what its tests use, and what the modules of `tests/` that they import do."""
+        files = set(self.folder.glob("test/**/*.py"))
+        while True:
+            helpers = {ROOT / "tests" / f"{module}.py" for module in use_in(frozenset(files)).imports}
+            found = {file for file in helpers - files if file.exists()}
+            if not found:
+                return use_in(frozenset(files))
+            files |= found
 
 
-def needed(module: str) -> str | None:
-    """The dependency an import asks for; None if Python or a wheel without a key provides it."""
+PACKAGES = [Manifest(manifest.parent) for manifest in sorted(ROOT.glob("*/package.xml"))]
+EVERY_PACKAGE = [*PACKAGES, *(Manifest(file.parent) for file in sorted(ROOT.glob("lab/*/package.xml")))]
+NAMES = frozenset(package.name for package in EVERY_PACKAGE)
+TEST_SUPPORT = "openral_testing"
+"""Its modules need what they test: it declares none of our packages, and each package's tests declare it."""
+HELPERS = frozenset(file.stem for folder in ("tests", "tools") for file in (ROOT / folder).glob("*"))
+
+
+@cache
+def use_in(files: frozenset[Path]) -> Use:
+    imports: dict[str, str] = {}
+    strings: set[str] = set()
+    for file in sorted(files):
+        tree = ast.parse(file.read_text())
+        for module in imported(tree):
+            imports.setdefault(module, str(file.relative_to(ROOT)))
+        strings |= {
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+    return Use(imports, frozenset(strings))
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Yield each imported module; those under TYPE_CHECKING too, since annotations are read at run time."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+def key_of(module: str) -> str | None:
+    """The key an import asks for; None if Python itself provides the module."""
     top = module.split(".")[0]
-    if top in sys.stdlib_module_names or top in WITHOUT_KEY:
+    if top in sys.stdlib_module_names:
         return None
     second = ".".join(module.split(".")[:2])
-    return ROSDEP_KEYS.get(second) or ROSDEP_KEYS.get(top) or top
+    return KEYS.get(second) or KEYS.get(top) or top
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
-def test_every_import_is_declared(package: Path) -> None:
-    wanted = {dependency for module in imports(package) if (dependency := needed(module))}
-    assert wanted - depends_to_run(package) - {name(package)} == set()
+def keys_of(package: Manifest, use: Use) -> dict[str, str]:
+    """Return the keys that sources need, each with a file that needs it."""
+    needed: dict[str, str] = {}
+    for module, file in use.imports.items():
+        key = key_of(module)
+        if key in NAMES and package.name == TEST_SUPPORT:
+            continue
+        if key and key != package.name and (package.name, module.split(".")[0]) not in OPTIONAL:
+            needed.setdefault(key, file)
+    return needed
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
-def test_every_dependency_is_a_key_that_exists(package: Path) -> None:
-    keys = {key for key in depends(package) if key.startswith("python")}
-    assert keys <= set(ROSDEP_KEYS.values()) | TOOLS
+def needs_at_run_time(package: Manifest) -> dict[str, str]:
+    """Return what a package imports, starts or reads, and the interfaces that it imports by name."""
+    use = package.run_time
+    needed = keys_of(package, use)
+    for name in NAMES & use.strings - {package.name}:
+        if (package.name, name) not in OPTIONAL and package.name != TEST_SUPPORT:
+            needed.setdefault(name, f"string {name!r}")
+    if any(module.split(".")[0] == "rclpy" for module in use.imports):
+        matches = filter(None, map(INTERFACE.match, sorted(use.strings)))
+        needed |= {match[1]: match[0] for match in matches if match[1] not in needed}
+    needed.pop(package.name, None)
+    return needed
+
+
+def needs_of_tests(package: Manifest) -> dict[str, str]:
+    """Return what tests import and the data that they read from the folders beside the package."""
+    use = package.tests
+    data = {
+        key: "a path in a test"
+        for folder, key in DATA_FOLDERS.items()
+        if any(text == folder or text.startswith(f"{folder}/") for text in use.strings)
+    }
+    return {**data, **keys_of(package, use)}
+
+
+def names_it(package: Manifest, key: str, use: Use) -> bool:
+    """Test if sources name a package in a string: an executable's, a share folder's."""
+    return any(re.match(rf"{re.escape(key)}(\W|$)", text) for text in use.strings)
+
+
+def undeclared(package: Manifest) -> Iterator[str]:
+    run, every = package.declared(RUN_TAGS), package.declared()
+    for key, file in needs_at_run_time(package).items():
+        if key not in run:
+            yield f"{package.name}: exec_depend {key} is missing ({file})"
+    for key, file in needs_of_tests(package).items():
+        if key not in every | HELPERS | {package.name}:
+            yield f"{package.name}: test_depend {key} is missing ({file})"
+
+
+def unused(package: Manifest) -> Iterator[str]:
+    run, tests = package.run_time, package.tests
+    if not run.imports:
+        return
+    needed, needed_by_tests = set(needs_at_run_time(package)), set(needs_of_tests(package))
+    for key in sorted(package.declared(RUN_TAGS) - needed):
+        if (package.name, key) in USED_UNSEEN or (key in NAMES and names_it(package, key, run)):
+            continue
+        yield f"{package.name}: exec_depend {key} is not used" + " by anything but tests" * (
+            key in needed_by_tests
+        )
+    for key in sorted(package.declared(TEST_TAGS) - needed_by_tests):
+        if (package.name, key) not in USED_UNSEEN and not names_it(package, key, tests):
+            yield f"{package.name}: test_depend {key} is not used"
+
+
+def test_every_import_is_declared_and_every_declaration_used() -> None:
+    offenders = [line for package in PACKAGES for line in (*undeclared(package), *unused(package))]
+    assert offenders == []
+
+
+def test_every_dependency_is_a_key_that_exists() -> None:
+    """A name of ours, a key of rosdep, a key of our own list, or a ROS package."""
+    known = set(KEYS.values()) | BUILD_TOOLS
+    offenders = [
+        f"{package.name}: {key}"
+        for package in PACKAGES
+        for key in sorted(package.declared())
+        if key.startswith("python") or key.endswith("-pip")
+        if key not in known or (key.endswith("-pip") and key not in PIP_KEYS)
+    ]
+    assert offenders == []
+
+
+def test_own_keys_are_used() -> None:
+    assert PIP_KEYS - set(KEYS.values()) == set()
 
 
 def test_colcon_can_order_the_packages() -> None:
-    """It counts dependencies of tests too: tests of what `openral_testing` needs do not declare it."""
-    folders = [manifest.parent for manifest in MANIFESTS]
-    order = list(TopologicalSorter({name(folder): depends(folder) for folder in folders}).static_order())
-    assert order.index("openral_core") < order.index("openral_testing")
+    """It counts dependencies of tests too."""
+    TopologicalSorter({package.name: package.declared() for package in EVERY_PACKAGE}).prepare()
 
 
-@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.parent.name)
-def test_no_dependency_is_declared_twice(manifest: Path) -> None:
-    tags = [(tag.tag, tag.text) for tag in ET.parse(manifest).getroot() if tag.tag.endswith("depend")]
-    assert sorted(tags) == sorted(set(tags))
+def test_no_dependency_is_declared_twice() -> None:
+    offenders = [
+        f"{package.name}: {key}"
+        for package in PACKAGES
+        for key in package.declared()
+        if sum((tag.text or "").strip() == key for tag in package.root if tag.tag.endswith("depend")) > 1
+    ]
+    assert offenders == []
 
 
-def test_who_runs_the_launch_file_gets_the_command_for_it() -> None:
-    assert "ros2launch" in depends(ROOT / "launch")
+def test_names_and_versions_agree() -> None:
+    offenders = [
+        f"{package.name}: {wanted}"
+        for package in EVERY_PACKAGE
+        if (file := package.folder / "setup.py").exists()
+        for wanted in (f'NAME = "{package.name}"', f'version="{package.text("version")}"')
+        if wanted not in file.read_text()
+    ]
+    missing = [
+        str(file.relative_to(ROOT))
+        for package in EVERY_PACKAGE
+        if (package.folder / "setup.py").exists()
+        for file in (
+            package.folder / "resource" / package.name,
+            package.folder / package.name / "py.typed",
+        )
+        if not file.exists()
+    ]
+    assert [*offenders, *missing] == []
 
 
-@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
-def test_names_and_versions_agree(package: Path) -> None:
-    root = ET.parse(package / "package.xml").getroot()
-    setup = (package / "setup.py").read_text()
-    assert f'NAME = "{name(package)}"' in setup
-    assert f'version="{root.findtext("version")}"' in setup
-    assert (package / "resource" / name(package)).exists()
-    assert (package / name(package) / "py.typed").exists()
-
-
-@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.parent.name)
-def test_readme_and_changelog_are_those_of_the_package(manifest: Path) -> None:
-    root = ET.parse(manifest).getroot()
-    name, version = root.findtext("name", ""), root.findtext("version", "")
-    assert (manifest.parent / "README.md").read_text().startswith(f"# {name}\n")
-    changelog = (manifest.parent / "CHANGELOG.rst").read_text()
-    assert f"Changelog for package {name}\n" in changelog
-    assert re.search(rf"^{re.escape(version)} \(.+\)\n-+$", changelog, re.MULTILINE)
+def test_readme_and_changelog_are_those_of_the_package() -> None:
+    offenders = []
+    for package in EVERY_PACKAGE:
+        changelog = (package.folder / "CHANGELOG.rst").read_text()
+        if not (package.folder / "README.md").read_text().startswith(f"# {package.name}\n"):
+            offenders.append(f"{package.name}: README.md")
+        if f"Changelog for package {package.name}\n" not in changelog:
+            offenders.append(f"{package.name}: title of CHANGELOG.rst")
+        if not re.search(rf"^{re.escape(package.text('version'))} \(.+\)\n-+$", changelog, re.MULTILINE):
+            offenders.append(f"{package.name}: version in CHANGELOG.rst")
+    assert offenders == []
 
 
 def test_the_tests_of_every_package_are_run() -> None:
-    found = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]["testpaths"]
+    options = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
     packages = {str(folder.relative_to(ROOT)) for folder in ROOT.glob("*/test") if folder.is_dir()}
-    assert packages <= set(found), "add to testpaths in pyproject.toml"
+    assert packages - set(options["testpaths"]) == set(), "add to testpaths in pyproject.toml"

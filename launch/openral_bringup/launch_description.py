@@ -32,7 +32,7 @@ from openral_bringup.graph.options import (
     Problems,
     with_default,
 )
-from openral_bringup.graph.resources import robot_path, rskill_folders, scene_path
+from openral_bringup.graph.resources import require_simulation, robot_path, rskill_folders, scene_path
 from openral_core.discovery import VARIABLE
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ def options_from_launch(arguments: Mapping[str, str]) -> tuple[DeploymentOptions
         file = problems.attempt(lambda: robot_path(arguments["robot"]), Path())
         content |= robot_content(file, problems)
     else:
+        require_simulation()
         content["scene"] = problems.attempt(lambda: scene_path(arguments["scene"]), Path())
     try:
         return DeploymentOptions.model_validate(content), problems.found

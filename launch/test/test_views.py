@@ -88,7 +88,7 @@ def topics_of(panel: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("file", LAYOUTS, ids=lambda file: file.stem)
 def test_every_topic_of_foxglove_is_in_the_graph_and_in_recordings(file: Path) -> None:
-    contract = json.loads((LAUNCH.parent / "tests/interfaces.json").read_text())
+    contract = json.loads((LAUNCH.parent / "openral_msgs/test/interfaces.json").read_text())
     recorded = "recording" in file.stem
     for name, panel in json.loads(file.read_text())["configById"].items():
         for topic, field in topics_of(panel):

@@ -118,12 +118,13 @@ def is_port_free(port: int) -> bool:
 
 
 NODES = (
-    ("openral_sim", "sim"),
     ("openral_perception_ros", "detector"),
     ("openral_world_state", "world_state"),
     ("openral_reasoner_ros", "reasoner"),
     ("openral_bringup", "bringup"),
 )
+SIMULATION = ("openral_sim", "sim")
+"""Node that a real robot does without."""
 DISCOVERY_TIMEOUT = 5.0
 """Longest wait for two nodes to discover each other [s]."""
 
@@ -134,6 +135,8 @@ def packages() -> CheckResult:
     found = f"{os.environ.get('ROS_DISTRO', 'no ROS')}, " + (
         f"missing {', '.join(missing)}" if missing else "every node is built"
     )
+    if not is_installed(*SIMULATION):
+        found += ", without the simulation"
     return check("ros", found, not missing, "run `make build` and start with tools/env")
 
 

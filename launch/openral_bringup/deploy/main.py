@@ -47,7 +47,7 @@ from openral_bringup.graph.options import (
     merged,
     with_default,
 )
-from openral_bringup.graph.resources import robot_path, rskill_folders, scene_path
+from openral_bringup.graph.resources import require_simulation, robot_path, rskill_folders, scene_path
 from openral_core.discovery import VARIABLE
 from openral_core.errors import OpenRALError, check_arguments
 
@@ -293,6 +293,7 @@ def deploy(
     **flags: object,
 ) -> None:
     """Bring up a simulated robot."""
+    require_simulation()
     prepare_and_run(
         lambda problems: {"scene": problems.attempt(lambda: scene_path(scene), Path())},
         simulated=True,

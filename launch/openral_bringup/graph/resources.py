@@ -1,6 +1,7 @@
 """Paths of installed data: scenes, rSkills, executables."""
 
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix, get_package_share_directory
@@ -9,6 +10,8 @@ from openral_core.errors import OpenRALError, format_choices
 from openral_core.rskills import MANIFEST_FILE
 
 GENERATED = "generated:"
+SIMULATION = ("openral_sim", "mujoco")
+"""Modules that only a simulated robot needs."""
 _DRAWN = Path("runs") / "homes"
 
 
@@ -18,6 +21,17 @@ class NotInstalled(OpenRALError):
     def __init__(self, package: str) -> None:
         super().__init__(
             f"package {package!r} is not in this environment: run `make build` and source the environment"
+        )
+
+
+class SimulationNotInstalled(OpenRALError):
+    """Simulation that was asked for in an environment without it."""
+
+    def __init__(self, module: str) -> None:
+        super().__init__(
+            f"the simulation needs {module!r}, which is not in this environment: run `make build`, or build "
+            "the package openral_sim and install what its package.xml names. A real robot needs neither: "
+            "`python deploy_robot.py --robot FILE`"
         )
 
 
@@ -56,6 +70,17 @@ def rskill_folders(own: Iterable[Path | str] = ()) -> list[Path]:
         if not any(folder.glob(f"*/{MANIFEST_FILE}")):
             raise NoRskills(folder)
     return [share_folder("openral_rskills"), *folders]
+
+
+def require_simulation() -> None:
+    """Check that the optional simulation can be imported, without importing it.
+
+    Raises:
+        SimulationNotInstalled: Naming the first module that is missing.
+    """
+    for module in SIMULATION:
+        if find_spec(module) is None:
+            raise SimulationNotInstalled(module)
 
 
 def scene_path(asked: str) -> Path:

@@ -1,4 +1,4 @@
-"""Every folder of the package is an rSkill that the graph can be given."""
+"""Every folder of openral_rskills is an rSkill that the graph can be given."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from openral_core.rskills import Registry
 
-RSKILLS = Path(__file__).parents[1]
+RSKILLS = Path(__file__).parents[2] / "rskills"
 MANIFESTS = sorted(RSKILLS.glob("*/rskill.yaml"))
 
 

@@ -5,7 +5,7 @@ import pytest
 from openral_core.home_map import load_map
 from openral_sim.scene.scene import load_scene
 
-SCENES = Path(__file__).parents[1]
+SCENES = Path(__file__).parents[3] / "scenes"
 
 
 @pytest.mark.parametrize("path", sorted((SCENES / "maps").glob("*.yaml")), ids=lambda path: path.stem)

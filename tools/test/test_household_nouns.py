@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from household_nouns import WordNet, kind_of
+
+from tools.household_nouns import WordNet, kind_of
 
 INDEX = """\
   1 a licence, which is skipped
