@@ -16,7 +16,7 @@ SOURCES := $(filter-out underlay/%,$(patsubst %/package.xml,%,$(wildcard */packa
 MODULES := $(foreach package,$(SOURCES),$(wildcard $(package)/openral_*/__init__.py))
 TYPED := $(patsubst %/__init__.py,%,$(MODULES)) tools/workspace tools/docs_site.py deploy_sim.py deploy_robot.py conftest.py examples tools/code_shape.py tools/supply_chain.py
 LAB := $(patsubst %/package.xml,%,$(wildcard lab/*/package.xml))
-LAB_TYPED := $(foreach package,$(LAB),$(wildcard $(package)/openral_*)) lab/benchmarks lab/conftest.py lab/examples
+LAB_TYPED := $(foreach package,$(LAB),$(wildcard $(package)/openral_*)) lab/benchmarks lab/conftest.py lab/household_nouns.py lab/examples
 IN_BUILT := tools/env
 
 empty :=

@@ -17,12 +17,13 @@ from tempfile import TemporaryDirectory
 
 import yaml
 
-from benchmarks.torch_environments import ENVIRONMENTS, ROOT
 from openral_core.rskills import Registry
 from openral_perception_ros.detector import load_detector
 from openral_perception_ros.inference.worker_process import package_roots
 
 LONG = True
+ROOT = Path(__file__).parents[2]
+ENVIRONMENTS = Path(os.environ.get("OPENRAL_ENVIRONMENTS", ROOT / ".environments"))
 CYCLES = "3"
 """Loads and unloads of each detector [count]."""
 HANG = "10"

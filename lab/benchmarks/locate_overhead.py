@@ -15,8 +15,7 @@ from tempfile import TemporaryDirectory
 from lifecycle_msgs.msg import Transition
 from rclpy.task import Future
 
-from benchmarks.detector_folders import picture, rskill
-from benchmarks.detector_rigs import FAULTY_NODE, SETTING, camera, percentile
+from benchmarks.detector_rig import FAULTY_NODE, SETTING, camera, instant_detector, picture
 from openral_msgs.srv import LocateInView
 from openral_testing.detectors.running_node import RunningNode, running_node
 
@@ -38,7 +37,7 @@ Row = dict[str, object]
 def run() -> list[Row]:
     """One row per number of callers: the bare service, the node, and the node while its camera streams."""
     with TemporaryDirectory() as folder:
-        detector = rskill(Path(folder) / "measured")
+        detector = instant_detector(Path(folder) / "measured")
         with running_node(detector, SETTING, Path(folder), FAULTY_NODE) as node:
             if not node.transition(Transition.TRANSITION_ACTIVATE):
                 raise RuntimeError("the detector was not activated")
@@ -101,3 +100,9 @@ def overheads(node: RunningNode, service: str, callers: int) -> list[float]:
 def any_done(waiting: "deque[tuple[float, Future]]") -> Callable[[], bool]:
     """Test if one of them was answered."""
     return lambda: any(answer.done() for _, answer in waiting)
+
+
+def percentile(values: list[float], share: float) -> float:
+    """Return the value that ``share`` of all do not exceed."""
+    ordered = sorted(values)
+    return ordered[min(int(share * len(ordered)), len(ordered) - 1)]

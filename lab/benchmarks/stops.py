@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.pour_mission import COUNTER, Params, Scenario, steps
+from benchmarks.wine_scenario import COUNTER, Params, Scenario, steps
 from openral_core.geometry import Pose
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import SkillResult, Verb

@@ -1,7 +1,4 @@
-"""A streaming detector that is switched off and on while pictures come, on a busy machine.
-
-`python -m benchmarks deactivations` does it five hundred times.
-"""
+"""A streaming detector that is switched off and on while pictures come, on a busy machine."""
 
 import subprocess
 import sys

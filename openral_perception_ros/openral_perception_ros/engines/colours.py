@@ -19,7 +19,7 @@ cv2 = lazy_module("cv2")
 ACHROMATIC = 12.0
 """Chroma of greys, of which noise and the colour of the light remain [L*a*b* units]."""
 LEAST_SHARE = 0.25
-"""Share of an object that must have a colour for its name [1]; `python -m benchmarks colours` judges it."""
+"""Share of an object that must have a colour for its name [1]; docs/detectors.md has what it finds."""
 CENTRE = 0.6
 """Fall of a pixel's weight from the centre of its box [squared half sides]: corners show the background."""
 MAX_SIDE = 128

@@ -1,6 +1,6 @@
 """Derive the kinds of household nouns from WordNet.
 
-    python3 tools/household_nouns.py /usr/share/wordnet
+    python3 lab/household_nouns.py /usr/share/wordnet
 
 reads the database files of WordNet 3.0 (Debian package ``wordnet-base``; format: wndb(5WN)) and writes
 ``nouns.yaml`` of the placement prior. A noun takes the kind of the nearest listed synset above its senses.
@@ -177,7 +177,7 @@ def nouns_by_kind(wordnet: WordNet) -> Mapping[str, list[str]]:
 
 NOUNS = Path(__file__).parents[1] / "openral_reasoner/openral_reasoner/placement/nouns.yaml"
 HEAD = """\
-# Household nouns by kind, derived from WordNet by tools/household_nouns.py; not edited by hand.
+# Household nouns by kind, derived from WordNet by lab/household_nouns.py; not edited by hand.
 #
 # WordNet 3.0 Copyright 2006 by Princeton University. All rights reserved. Its licence is in NOTICE: use,
 # copying, modification and distribution for any purpose and without fee or royalty are permitted.

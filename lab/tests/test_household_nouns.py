@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-
-from tools.household_nouns import WordNet, kind_of
+from household_nouns import WordNet, kind_of
 
 INDEX = """\
   1 a licence, which is skipped

@@ -1,1 +1,0 @@
-"""Benchmarks that run in the Python environment of PyTorch engines, and are imported there alone."""
