@@ -83,14 +83,22 @@ def _folded(character: str) -> str:
 
 
 def readings(text: str) -> frozenset[str]:
-    """Return what a text may say, folded: look-alikes, digits for letters, spaced and stretched words."""
+    """Return what a text may say, folded: look-alikes, leet, words spaced, joined and stretched."""
     written = {text, latin(text)}
+    written |= {_with_spaces_for_invisible(each) for each in written}
     written |= {_CAPITAL_I.sub("l", each) for each in written}
     written |= {_without_leet(each, table) for each in written for table in _LEET}
     folded = {fold(each) for each in written}
     folded |= {_SPACED.sub(lambda run: run.group().replace(" ", ""), each) for each in folded}
     folded |= {each.replace(" ", "") for each in folded if len(each) <= SHORT}
     return frozenset(folded | {_STRETCHED.sub(kept, each) for each in folded for kept in (r"\1", r"\1\1")})
+
+
+def _with_spaces_for_invisible(text: str) -> str:
+    """Replace characters without width, which may stand between two words as well as inside one."""
+    if text.isascii():
+        return text
+    return "".join(" " if unicodedata.category(character) == "Cf" else character for character in text)
 
 
 def _without_leet(text: str, table: Mapping[int, str]) -> str:

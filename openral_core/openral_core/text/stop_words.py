@@ -21,8 +21,9 @@ SEARCHED = 4000
 _SPOKEN = {
     "English": r"""
         s+t+o+p+\w*, stpo, sotp, tsop, s t o p, ha+lt\w*, fre+ze, freezing, abort\w*, cancel\w*, emergency,
-        e stop, estop, cease, desist, quit, terminate, kill switch, end (it|the mission|the task), kill it,
-        shut (it )?down, power off, (turn|switch) (it |yourself |the robot )?off,
+        emergency ?stop\w*, e stop, estop, cease, desist, quit, terminate, kill ?switch, kill it,
+        end (it|the mission|the task), shut (it )?down, power off,
+        (turn|switch) (it |yourself |the robot )?off,
         (do not|dont|don t|never) (you )?(dare|move|touch|go|do|continue|drive|grab|take|open|come),
         (stand|stay|hold|keep) still, stay (there|put|where you are), hold (it|on|up), no further,
         not another step, enough, wait, pause, whoa, woah, never ?mind, forget (it|that|about), knock it off,
@@ -87,7 +88,7 @@ _ALSO_GOALS = """
 
 
 _EMERGENCY = r"""
-    emergency stop\w*, stop emergency, e stop\w*, estop\w*, kill switch, fre+ze, not ?aus, not ?stopp?,
+    emergency ?stop\w*, stop ?emergency, e stop\w*, estop\w*, kill ?switch, fre+ze, not ?aus, not ?stopp?,
     not ?halt, einfrieren, arret d urgence, (parada|paro|paragem) de emergencia, arresto di emergenza,
     noodstop, nodstopp?, авар\w* (останов|зупин)\w*, acil dur\w*"""
 """Phrases, as `_folded` leaves them, after which the robot has to stay still until it is released."""

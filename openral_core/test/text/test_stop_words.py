@@ -22,6 +22,7 @@ SENTENCES = parse_yaml(Path(__file__).with_name("sentences.yaml").read_text(enco
             "arresto di emergenza",
             "noodstop",
         ),
+        *("emergencystop!", "emergency\u200bstop", "not\u00adaus", "killswitch"),
         *("nödstopp", "аварийная остановка", "аварійна зупинка", "緊急停止", "紧急停止", "비상정지"),
     ],
 )
