@@ -10,6 +10,12 @@ setup(
         "skills, missions, scene-graph types, memory queries, rSkill manifests and the thesaurus."
     ),
     license="Apache-2.0",
+    url="https://openral.example",
+    author="OpenRAL maintainers",
+    author_email="maintainers@openral.example",
+    maintainer="OpenRAL maintainers",
+    maintainer_email="maintainers@openral.example",
+    classifiers=["Private :: Do Not Upload"],
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json"]},
     data_files=[

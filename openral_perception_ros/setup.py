@@ -7,6 +7,12 @@ setup(
     version="0.1.0",
     description="Detector lifecycle nodes.",
     license="Apache-2.0",
+    url="https://openral.example",
+    author="OpenRAL maintainers",
+    author_email="maintainers@openral.example",
+    maintainer="OpenRAL maintainers",
+    maintainer_email="maintainers@openral.example",
+    classifiers=["Private :: Do Not Upload"],
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed", "**/*.yaml", "**/*.json", "**/*.png"]},
     data_files=[

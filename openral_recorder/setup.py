@@ -7,6 +7,12 @@ setup(
     version="0.1.0",
     description="Recorder of any robot's topics as an MCAP file that survives a kill, and its recovery.",
     license="Apache-2.0",
+    url="https://openral.example",
+    author="OpenRAL maintainers",
+    author_email="maintainers@openral.example",
+    maintainer="OpenRAL maintainers",
+    maintainer_email="maintainers@openral.example",
+    classifiers=["Private :: Do Not Upload"],
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={NAME: ["py.typed"]},
     data_files=[

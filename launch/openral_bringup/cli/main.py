@@ -16,6 +16,8 @@ from openral_core.errors import OpenRALError, check_arguments
 if TYPE_CHECKING:
     import typer
 
+PACKAGE = "openral_bringup"
+"""Its version is that of all packages."""
 GROUP = "openral.commands"
 """Group of entry points; each is a typer app whose commands and groups are added to `openral`."""
 Local = Callable[[str, str], tuple[int, str] | None]
@@ -62,7 +64,7 @@ def run_locally(words: Sequence[str]) -> tuple[int, str] | None:
 
 def command_line() -> "typer.Typer":
     """Return the commands of every installed package."""
-    from importlib.metadata import entry_points
+    from importlib.metadata import entry_points, version
 
     import typer
 
@@ -71,8 +73,17 @@ def command_line() -> "typer.Typer":
 
     app = typer.Typer(no_args_is_help=True, add_completion=False, help="OpenRAL's command line.")
 
+    def show_version(asked: bool) -> None:
+        if asked:
+            typer.echo(f"openral {version(PACKAGE)}")
+            raise typer.Exit
+
     @app.callback()
     def settings(
+        *,
+        _version: Annotated[
+            bool, typer.Option("--version", callback=show_version, is_eager=True, help="print the version")
+        ] = False,
         discovery: Annotated[
             Discovery | None,
             typer.Option(envvar=VARIABLE, help="find graphs on this machine or its network"),

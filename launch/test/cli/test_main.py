@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -156,3 +158,8 @@ def test_each_local_command_is_one_of_the_command_line() -> None:
         for name in names:
             command = command.commands[name]
         assert {"namespace", "timeout"} <= {each.name for each in command.params}
+
+
+def test_the_version_is_that_of_the_manifest() -> None:
+    root = ET.parse(Path(__file__).parents[2] / "package.xml").getroot()
+    assert CliRunner().invoke(command_line(), ["--version"]).output == f"openral {root.findtext('version')}\n"
