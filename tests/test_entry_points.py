@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-TARGETS = ("setup", "build", "format", "lint", "type", "test", "bench", "docs", "sim", "clean")
+TARGETS = (
+    *("setup", "build", "lab", "format", "lint", "type", "test", "lab-test", "bench", "docs", "sim", "clean"),
+)
 
 
 def output_of(*command: str | Path, cwd: Path = ROOT) -> tuple[int, str]:
