@@ -26,6 +26,7 @@ FOREIGN = re.compile(r"^\$? ?(?:\w+=\S+ )*(?:ros2|colcon|pip|git|apt|sudo|docker
 """Lines whose options belong to another program."""
 FOREIGN_OPTIONS = {
     "--show-args",
+    "--skip-keys",
     "--pid",
     "--ipc",
     "--build-arg",

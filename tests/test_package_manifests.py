@@ -103,7 +103,7 @@ RUN_TAGS, TEST_TAGS = frozenset({"depend", "exec_depend"}), frozenset({"test_dep
 
 @dataclass(frozen=True)
 class Use:
-    """What the sources of one package name: imports with the first file of each, and strings."""
+    """Names in the sources of one package: imports with the first file of each, and strings."""
 
     imports: dict[str, str]
     strings: frozenset[str]
