@@ -27,13 +27,10 @@ setup(
     entry_points={
         "console_scripts": [
             "world_state = openral_world_state.ros.node:main",
-            "mapper = openral_world_state.ros.mapper_node:main",
             "openral-memory = openral_world_state.ros.live_cli:main",
         ],
         "openral.commands": [
             "memory = openral_world_state.ros.live_cli:commands",
-            "map = openral_world_state.map_cli:commands",
-            "map_tour = openral_world_state.ros.tour_cli:commands",
         ],
     },
 )

@@ -15,6 +15,8 @@ from openral_core.errors import OpenRALError, format_choices
 
 Point2 = tuple[FiniteFloat, FiniteFloat]
 Point3 = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
+UNNAMED = "furniture"
+"""Kind of furniture that nothing has named."""
 
 
 class Pose2(Document):

@@ -10,6 +10,7 @@ from pydantic import FiniteFloat, PositiveFloat, model_validator
 
 from openral_core.documents import Document, InvalidDocument
 from openral_core.home_map import (
+    UNNAMED,
     Agent,
     Box3,
     Container,
@@ -25,7 +26,6 @@ from openral_core.home_map import (
     Room,
     Surface,
 )
-from openral_mapping.furniture_kinds import UNNAMED
 from openral_mapping.home_from_floor import ASSUMED_HEIGHT
 from openral_mapping.room_names import renamed, with_names
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.home_map import (
+    UNNAMED,
     Box3,
     Container,
     Fixture,
@@ -19,7 +20,7 @@ from openral_core.home_map import (
     Surface,
 )
 from openral_mapping.furniture_fit import Footprint, Level, levels_of
-from openral_mapping.furniture_kinds import UNNAMED, furniture_kinds, is_part
+from openral_mapping.furniture_kinds import furniture_kinds, is_part
 from openral_mapping.furniture_tracks import FurnitureTrack
 
 Array = NDArray[np.float64]

@@ -10,9 +10,6 @@ from openral_core.documents import Document
 from openral_core.home_map import Opens
 from openral_core.parsing import parse_yaml
 
-UNNAMED = "furniture"
-"""Kind of furniture that nothing has named."""
-
 
 class FurnitureKind(Document):
     """A kind of furniture.

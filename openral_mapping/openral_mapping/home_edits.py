@@ -5,11 +5,12 @@ from math import dist
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, FiniteFloat, StringConstraints, TypeAdapter
+from pydantic import Field, FiniteFloat, TypeAdapter
 
 from openral_core.documents import Document
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.files import read_bytes, replace_file
+from openral_core.home_edits import HomeEdits, Name
 from openral_core.home_map import Agent, Fixture, HomeMap, NoGoZone, Place, Point2, Polygon, Pose2, Room
 from openral_core.parsing import MAX_JSON
 from openral_mapping.annotations import (
@@ -22,16 +23,11 @@ from openral_mapping.annotations import (
 )
 from openral_mapping.room_names import renamed
 
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 MAX_EDITS = 500
 """Most names, places, zones and pieces of each sort that are kept [1]."""
 SAME_PIECE = 0.5
 """Distance within which a piece of the same kind is the one that was accepted or rejected [m]."""
 _WHERE = Path("edit")
-EDIT_HOME, HOME_EDITS = "openral/edit_home", "openral/home_edits"
-"""Topics of requests, JSON of `EditRequest`, and of the edits with the last answer, JSON of `EditState`."""
-MAX_REQUEST = 64_000
-"""Longest request [characters]."""
 
 
 class InvalidEdit(OpenRALError):
@@ -113,133 +109,114 @@ Edit = (
 EDIT: TypeAdapter[Edit] = TypeAdapter(Annotated[Edit, Field(discriminator="operation")])
 
 
-class HomeEdits(Document):
-    """Every edit of one home; names by the ids of rooms and furniture."""
-
-    room_names: dict[str, Name] = {}
-    furniture_names: dict[str, Name] = {}
-    places: tuple[Place, ...] = ()
-    no_go_zones: tuple[NoGoZone, ...] = ()
-    accepted: tuple[Fixture, ...] = ()
-    rejected: tuple[Fixture, ...] = ()
-
-    def applied(self, home: HomeMap) -> HomeMap:
-        """Return a home with the edits; those of what it lacks wait until that is found."""
-        rooms = {room.id for room in home.rooms}
-        named = renamed(home, {key: name for key, name in self.room_names.items() if key in rooms})
-        fixtures = [self._named(item) for item in home.fixtures if not _is_among(item, self.rejected)]
-        fixtures += [
-            self._named(item)
-            for item in self.accepted
-            if item.room in rooms
-            and not _is_among(item, fixtures)
-            and item.id not in {f.id for f in fixtures}
-        ]
-        kept = {item.id: item.name for item in fixtures}
-        places = [
-            place if place.looks_at is None else place.model_copy(update={"name": kept[place.looks_at]})
-            for place in named.places
-            if place.looks_at is None or place.looks_at in kept
-        ]
-        taken = {place.id for place in self.places}
-        return named.model_copy(
-            update={
-                "fixtures": tuple(fixtures),
-                "places": (
-                    *(place for place in places if place.id not in taken),
-                    *_in_rooms(self.places, named),
-                ),
-                "no_go_zones": (*named.no_go_zones, *self.no_go_zones),
-            }
-        )
-
-    def after(self, edit: Edit, home: HomeMap) -> "HomeEdits":
-        """Return the edits with one more.
-
-        Args:
-            edit: The edit.
-            home: The home as it is shown, with the edits so far.
-
-        Raises:
-            InvalidEdit: If it does not fit the home; a name has to be free, a place in a room.
-            InvalidDocument: See `annotated`, by which what a file may say is checked too.
-        """
-        match edit:
-            case NameRoom(id=key, name=name):
-                annotated(home, Annotations(rooms=(RoomAnnotation(id=key, name=name),)), _WHERE)
-                _check_free(home, name, key)
-                return self._with(room_names={**self.room_names, key: name})
-            case NameFurniture(id=key, name=name):
-                _fixture(home.fixtures, key)
-                _check_free(home, name, key)
-                return self._with(furniture_names={**self.furniture_names, key: name})
-            case AddPlace() | AddZone():
-                return self._added(edit, home)
-            case RemovePlace(id=key) | RemoveZone(id=key):
-                return self._removed(key)
-            case AcceptFurniture(id=key) | RejectFurniture(id=key) | RestoreFurniture(id=key):
-                return self._judged(edit, key, home)
-
-    def _added(self, edit: AddPlace | AddZone, home: HomeMap) -> "HomeEdits":
-        key = slug(edit.name)
-        before: tuple[Place | NoGoZone, ...] = self.places if isinstance(edit, AddPlace) else self.no_go_zones
-        _check_free(home, edit.name, key if key in {item.id for item in before} else "")
-        if isinstance(edit, AddPlace):
-            place = PlaceAnnotation(name=edit.name, at=edit.at, yaw=edit.yaw)
-            changed = annotated(home, Annotations(places=(place,)), _WHERE)
-            made = next(each for each in changed.places if each.id == key)
-            return self._with(places=(*(each for each in self.places if each.id != key), made))
-        zone = NoGoAnnotation(name=edit.name, polygon=edit.polygon)
-        annotated(home, Annotations(no_go=(zone,)), _WHERE)
-        zones = (each for each in self.no_go_zones if each.id != key)
-        return self._with(no_go_zones=(*zones, NoGoZone(id=key, name=edit.name, polygon=edit.polygon)))
-
-    def _removed(self, key: str) -> "HomeEdits":
-        added = [*(place.id for place in self.places), *(zone.id for zone in self.no_go_zones)]
-        if key not in added:
-            raise InvalidEdit(f"no place or zone {key!r} was added; added: {format_choices(added)}")
-        return self._with(
-            places=tuple(item for item in self.places if item.id != key),
-            no_go_zones=tuple(item for item in self.no_go_zones if item.id != key),
-        )
-
-    def _judged(
-        self, edit: AcceptFurniture | RejectFurniture | RestoreFurniture, key: str, home: HomeMap
-    ) -> "HomeEdits":
-        judged = (*self.accepted, *self.rejected)
-        piece = _fixture(judged if isinstance(edit, RestoreFurniture) else home.fixtures, key)
-        accepted = tuple(item for item in self.accepted if item.id != key)
-        rejected = tuple(item for item in self.rejected if item.id != key)
-        if isinstance(edit, AcceptFurniture):
-            accepted = (*accepted, piece)
-        elif isinstance(edit, RejectFurniture):
-            rejected = (*rejected, piece)
-        return self._with(accepted=accepted, rejected=rejected)
-
-    def _named(self, fixture: Fixture) -> Fixture:
-        name = self.furniture_names.get(fixture.id)
-        return fixture if name is None else fixture.model_copy(update={"name": name})
-
-    def _with(self, **parts: object) -> "HomeEdits":
-        changed = self.model_copy(update=parts)
-        if any(len(getattr(changed, field)) > MAX_EDITS for field in type(self).model_fields):
-            raise InvalidEdit(f"at most {MAX_EDITS} edits of a sort are kept: remove some first")
-        return changed
+def with_edits(home: HomeMap, edits: HomeEdits) -> HomeMap:
+    """Return a home with the edits; those of what it lacks wait until that is found."""
+    rooms = {room.id for room in home.rooms}
+    named = renamed(home, {key: name for key, name in edits.room_names.items() if key in rooms})
+    fixtures = [_named(edits, item) for item in home.fixtures if not _is_among(item, edits.rejected)]
+    fixtures += [
+        _named(edits, item)
+        for item in edits.accepted
+        if item.room in rooms and not _is_among(item, fixtures) and item.id not in {f.id for f in fixtures}
+    ]
+    kept = {item.id: item.name for item in fixtures}
+    places = [
+        place if place.looks_at is None else place.model_copy(update={"name": kept[place.looks_at]})
+        for place in named.places
+        if place.looks_at is None or place.looks_at in kept
+    ]
+    taken = {place.id for place in edits.places}
+    return named.model_copy(
+        update={
+            "fixtures": tuple(fixtures),
+            "places": (
+                *(place for place in places if place.id not in taken),
+                *_in_rooms(edits.places, named),
+            ),
+            "no_go_zones": (*named.no_go_zones, *edits.no_go_zones),
+        }
+    )
 
 
-class EditRequest(Document):
-    """A request: an id that its answer repeats, and the JSON of an edit."""
+def edits_after(edits: HomeEdits, edit: Edit, home: HomeMap) -> HomeEdits:
+    """Return the edits with one more.
 
-    request: str
-    edit: dict[str, object]
+    Args:
+        edits: The edits so far.
+        edit: The next one.
+        home: The home as it is shown, with the edits so far.
+
+    Raises:
+        InvalidEdit: If it does not fit the home; a name has to be free, a place in a room.
+        InvalidDocument: See `annotated`, by which what a file may say is checked too.
+    """
+    match edit:
+        case NameRoom(id=key, name=name):
+            annotated(home, Annotations(rooms=(RoomAnnotation(id=key, name=name),)), _WHERE)
+            _check_free(home, name, key)
+            return _changed(edits, room_names={**edits.room_names, key: name})
+        case NameFurniture(id=key, name=name):
+            _fixture(home.fixtures, key)
+            _check_free(home, name, key)
+            return _changed(edits, furniture_names={**edits.furniture_names, key: name})
+        case AddPlace() | AddZone():
+            return _added(edits, edit, home)
+        case RemovePlace(id=key) | RemoveZone(id=key):
+            return _removed(edits, key)
+        case AcceptFurniture(id=key) | RejectFurniture(id=key) | RestoreFurniture(id=key):
+            return _judged(edits, edit, key, home)
 
 
-class EditState(Document):
-    """The edits, and the answer to the last request: ``error`` is "" if it was carried out."""
+def _added(edits: HomeEdits, edit: AddPlace | AddZone, home: HomeMap) -> HomeEdits:
+    key = slug(edit.name)
+    before: tuple[Place | NoGoZone, ...] = edits.places if isinstance(edit, AddPlace) else edits.no_go_zones
+    _check_free(home, edit.name, key if key in {item.id for item in before} else "")
+    if isinstance(edit, AddPlace):
+        place = PlaceAnnotation(name=edit.name, at=edit.at, yaw=edit.yaw)
+        changed = annotated(home, Annotations(places=(place,)), _WHERE)
+        made = next(each for each in changed.places if each.id == key)
+        return _changed(edits, places=(*(each for each in edits.places if each.id != key), made))
+    zone = NoGoAnnotation(name=edit.name, polygon=edit.polygon)
+    annotated(home, Annotations(no_go=(zone,)), _WHERE)
+    zones = (each for each in edits.no_go_zones if each.id != key)
+    return _changed(edits, no_go_zones=(*zones, NoGoZone(id=key, name=edit.name, polygon=edit.polygon)))
 
-    edits: HomeEdits
-    request: str = ""
-    error: str = ""
+
+def _removed(edits: HomeEdits, key: str) -> HomeEdits:
+    added = [*(place.id for place in edits.places), *(zone.id for zone in edits.no_go_zones)]
+    if key not in added:
+        raise InvalidEdit(f"no place or zone {key!r} was added; added: {format_choices(added)}")
+    return _changed(
+        edits,
+        places=tuple(item for item in edits.places if item.id != key),
+        no_go_zones=tuple(item for item in edits.no_go_zones if item.id != key),
+    )
+
+
+def _judged(
+    edits: HomeEdits, edit: AcceptFurniture | RejectFurniture | RestoreFurniture, key: str, home: HomeMap
+) -> HomeEdits:
+    judged = (*edits.accepted, *edits.rejected)
+    piece = _fixture(judged if isinstance(edit, RestoreFurniture) else home.fixtures, key)
+    accepted = tuple(item for item in edits.accepted if item.id != key)
+    rejected = tuple(item for item in edits.rejected if item.id != key)
+    if isinstance(edit, AcceptFurniture):
+        accepted = (*accepted, piece)
+    elif isinstance(edit, RejectFurniture):
+        rejected = (*rejected, piece)
+    return _changed(edits, accepted=accepted, rejected=rejected)
+
+
+def _named(edits: HomeEdits, fixture: Fixture) -> Fixture:
+    name = edits.furniture_names.get(fixture.id)
+    return fixture if name is None else fixture.model_copy(update={"name": name})
+
+
+def _changed(edits: HomeEdits, **parts: object) -> HomeEdits:
+    changed = edits.model_copy(update=parts)
+    if any(len(getattr(changed, field)) > MAX_EDITS for field in type(edits).model_fields):
+        raise InvalidEdit(f"at most {MAX_EDITS} edits of a sort are kept: remove some first")
+    return changed
 
 
 def _is_among(fixture: Fixture, others: Sequence[Fixture]) -> bool:

@@ -12,8 +12,7 @@ from scipy import ndimage
 
 from openral_core.errors import OpenRALError
 from openral_core.floor_map import FloorMap
-from openral_core.home_map import Agent, Doorway, Fixture, HomeMap, Place, Pose2, Room
-from openral_mapping.furniture_kinds import UNNAMED
+from openral_core.home_map import UNNAMED, Agent, Doorway, Fixture, HomeMap, Place, Pose2, Room
 from openral_mapping.room_names import keep_ids, new_ids
 from openral_mapping.rooms import CONFIG, RoomConfig, RoomSegments, segment_rooms
 

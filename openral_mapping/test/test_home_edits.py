@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from openral_core.documents import InvalidDocument
+from openral_core.home_edits import HomeEdits
 from openral_core.home_map import Fixture, HomeMap, Place, Pose2, Room
 from openral_mapping.home_edits import (
     EDIT,
@@ -12,7 +13,6 @@ from openral_mapping.home_edits import (
     AddPlace,
     AddZone,
     Edit,
-    HomeEdits,
     InvalidEdit,
     NameFurniture,
     NameRoom,
@@ -20,9 +20,11 @@ from openral_mapping.home_edits import (
     RemovePlace,
     RemoveZone,
     RestoreFurniture,
+    edits_after,
     edits_path,
     load_edits,
     save_edits,
+    with_edits,
 )
 
 SQUARE = ((1.0, 1.0), (2.0, 1.0), (2.0, 2.0), (1.0, 2.0))
@@ -56,7 +58,7 @@ HOME = found(piece("table_1", "table", 2.0, 2.0), piece("plant_1", "plant", 3.5,
 def edited(*edits: Edit, home: HomeMap = HOME) -> HomeEdits:
     kept = HomeEdits()
     for edit in edits:
-        kept = kept.after(edit, kept.applied(home))
+        kept = edits_after(kept, edit, with_edits(home, kept))
     return kept
 
 
@@ -67,7 +69,7 @@ def test_names_places_and_zones_stay_when_the_map_is_built_again() -> None:
         AddPlace(name="charger", at=(5.0, 1.0), yaw=1.0),
         AddZone(name="cat tray", polygon=SQUARE),
     )
-    again = kept.applied(found(piece("table_1", "table", 2.3, 2.0)))
+    again = with_edits(found(piece("table_1", "table", 2.3, 2.0)), kept)
     assert [room.name for room in again.rooms] == ["room 1", "study"]
     assert again.fixture("table_1").name == "desk"
     assert {place.id: place.name for place in again.places} == {
@@ -88,7 +90,7 @@ def test_what_was_added_is_removed_and_nothing_else_can_be() -> None:
         RemovePlace(id="charger"),
         RemoveZone(id="cat_tray"),
     )
-    assert kept.applied(HOME) == HOME
+    assert with_edits(HOME, kept) == HOME
     with pytest.raises(InvalidEdit, match="room_1_middle"):
         edited(RemovePlace(id="room_1_middle"))
 
@@ -96,17 +98,17 @@ def test_what_was_added_is_removed_and_nothing_else_can_be() -> None:
 def test_a_rejected_piece_stays_out_also_under_another_id_until_it_is_restored() -> None:
     kept = edited(RejectFurniture(id="plant_1"))
     again = found(piece("table_1", "table", 2.0, 2.0), piece("plant_2", "plant", 3.4, 0.6))
-    assert [item.id for item in kept.applied(again).fixtures] == ["table_1"]
-    assert "at_plant_2" not in [place.id for place in kept.applied(again).places]
-    restored = kept.after(RestoreFurniture(id="plant_1"), kept.applied(HOME))
-    assert len(restored.applied(again).fixtures) == 2
+    assert [item.id for item in with_edits(again, kept).fixtures] == ["table_1"]
+    assert "at_plant_2" not in [place.id for place in with_edits(again, kept).places]
+    restored = edits_after(kept, RestoreFurniture(id="plant_1"), with_edits(HOME, kept))
+    assert len(with_edits(again, restored).fixtures) == 2
 
 
 def test_an_accepted_piece_stays_though_it_is_not_seen_and_is_there_once() -> None:
     kept = edited(AcceptFurniture(id="plant_1"))
-    assert [item.id for item in kept.applied(found()).fixtures] == ["plant_1"]
-    assert len(kept.applied(HOME).fixtures) == 2
-    assert len(kept.applied(found(piece("plant_2", "plant", 3.4, 0.6))).fixtures) == 1
+    assert [item.id for item in with_edits(found(), kept).fixtures] == ["plant_1"]
+    assert len(with_edits(HOME, kept).fixtures) == 2
+    assert len(with_edits(found(piece("plant_2", "plant", 3.4, 0.6)), kept).fixtures) == 1
 
 
 @pytest.mark.parametrize(

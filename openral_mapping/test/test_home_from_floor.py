@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
-from openral_core.home_map import Agent, Fixture, NoGoZone, Place, Pose2
-from openral_mapping.furniture_kinds import UNNAMED
+from openral_core.home_map import UNNAMED, Agent, Fixture, NoGoZone, Place, Pose2
 from openral_mapping.home_from_floor import NoRooms, home_from_floor, outline_of
 
 FLOOR = np.full((84, 166), OCCUPIED, np.int8)

@@ -10,7 +10,7 @@ from openral_core.errors import OpenRALError
 from openral_core.floor_map import FloorMap
 from openral_core.home_map import HomeMap
 from openral_core.spatial_memory import SceneGraph
-from openral_mapping.obstructions import Surroundings
+from openral_core.surroundings import Surroundings
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_ros.conversions.floor_maps import floor_map_from_message
 from openral_ros.conversions.spatial_memory import scene_graph_from_message

@@ -22,7 +22,7 @@ from openral_core.home_map import NoGoZone
 from openral_core.obstructions import OBSTACLE, Obstruction
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
-from openral_mapping.obstructions import (
+from openral_core.surroundings import (
     BLOCKED_WAY,
     ObstructionConfig,
     Surroundings,

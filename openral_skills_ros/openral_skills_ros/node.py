@@ -36,7 +36,7 @@ from openral_core.robot import (
 from openral_core.rskills import Registry
 from openral_core.skill_errors import SkillFailed
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
-from openral_mapping.obstructions import BLOCKED_WAY, Surroundings, explained
+from openral_core.surroundings import BLOCKED_WAY, Surroundings, explained
 from openral_ros.callback_guard import describe_error
 from openral_ros.conversions.stamps import seconds
 from openral_ros.lifecycle_node import LifecycleNodeBase

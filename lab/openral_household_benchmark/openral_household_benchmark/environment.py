@@ -13,9 +13,9 @@ from openral_core.detectors import Detection, DetectorInfo, LifecycleState, Loca
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose, yaw_matrix
 from openral_core.rskills import Mode, Registry, Sensor
+from openral_core.surroundings import Surroundings
 from openral_core.text import Thesaurus
 from openral_household_benchmark.own_map import MEMORY_FILE, OwnMap
-from openral_mapping.obstructions import Surroundings
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, Plane, engine_loader

@@ -10,10 +10,11 @@ from openral_core.detectors import Detection
 from openral_core.geometry import yaw_matrix
 from openral_core.home_map import HomeMap
 from openral_core.spatial_memory import SceneGraph
+from openral_core.surroundings import Surroundings
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
+from openral_mapping.found_home import SeenHome, furniture_view, people_in_view
 from openral_mapping.furniture_file import furniture_path, load_furniture, save_furniture
 from openral_mapping.furniture_tracks import FurnitureMapper
-from openral_mapping.obstructions import Surroundings
 from openral_mapping.recent_people import RecentPeople
 from openral_mapping.robot_body import without_body
 from openral_mapping.scan_matching import ScanMatcher, surfaces_path
@@ -24,7 +25,6 @@ from openral_sim.robot.urdf import links_of
 from openral_sim.simulation import RateTimer, Simulation
 from openral_sim.world import SimWorldModel
 from openral_world_state.depth_camera import DepthView, Intrinsics
-from openral_world_state.found_home import SeenHome, furniture_view, people_in_view
 from openral_world_state.static_map import static_map_from_home
 from openral_world_state.world import WorldModel, keep_home
 

@@ -10,7 +10,7 @@ from openral_bringup.graph.nodes import NodeSpec
 COMPONENTS: Mapping[str, str] = {
     "detector": "openral_perception_ros.node:DetectorNode",
     "world_state": "openral_world_state.ros.node:WorldStateNode",
-    "mapper": "openral_world_state.ros.mapper_node:MapperNode",
+    "mapper": "openral_mapping.ros.mapper_node:MapperNode",
     "reasoner": "openral_reasoner_ros.node:ReasonerNode",
     "bringup": "openral_bringup.lifecycle_manager.node:BringupNode",
 }

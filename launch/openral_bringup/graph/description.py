@@ -164,9 +164,7 @@ def mapper_nodes(options: DeploymentOptions, body: Body) -> tuple[NodeSpec, ...]
     if kept := [name for name in rectified if name in (primary, f"{primary}/depth")]:
         parameters["rectified_cameras"] = kept
     remaps = {**remaps_of(options.camera_bases, options.namespace), **body.remaps}
-    return (
-        NodeSpec("mapper", "openral_world_state", "mapper", options.namespace, 1, parameters, remaps=remaps),
-    )
+    return (NodeSpec("mapper", "openral_mapping", "mapper", options.namespace, 1, parameters, remaps=remaps),)
 
 
 def reasoner_node(options: DeploymentOptions, folders: list[str], default: str, body: Body) -> NodeSpec:

@@ -77,7 +77,7 @@ MODELS: Mapping[str, str] = {
     "skill_server": "openral_skills_ros.parameters:SkillServerParameters",
     "detector": "openral_perception_ros.parameters:DetectorParameters",
     "world_state": "openral_world_state.ros.parameters:WorldStateParameters",
-    "mapper": "openral_world_state.ros.parameters:MapperParameters",
+    "mapper": "openral_mapping.ros.parameters:MapperParameters",
     "reasoner": "openral_reasoner_ros.parameters:ReasonerParameters",
     "bringup": "openral_bringup.lifecycle_manager.node:BringupParameters",
 }

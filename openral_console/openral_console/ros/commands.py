@@ -24,9 +24,9 @@ from openral_console.ros import views
 from openral_console.sections import Json, finite
 from openral_console.source import ConsoleError, NodeSilent, RejectedCommand
 from openral_core.errors import format_choices
+from openral_core.home_edits import EDIT_HOME, HOME_EDITS, EditRequest, EditState
 from openral_core.prompts import MAX_OBJECTS
 from openral_core.spatial_memory import EditOperation
-from openral_mapping.home_edits import EDIT_HOME, HOME_EDITS, EditRequest, EditState
 from openral_msgs.msg import PromptReceipt
 from openral_msgs.srv import EditMemory, LocateInView, ObserveDetections, RecallObject
 from openral_ros.conversions.stamps import stamp_of

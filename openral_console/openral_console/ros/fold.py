@@ -20,7 +20,7 @@ from openral_console.source import Frame, NothingToShow
 from openral_console.urdf import shapes
 from openral_core.errors import OpenRALError
 from openral_core.geometry import InvalidTransform
-from openral_mapping.home_edits import HOME_EDITS
+from openral_core.home_edits import HOME_EDITS
 from openral_msgs.msg import (
     DetectorInfo,
     FailureTrigger,

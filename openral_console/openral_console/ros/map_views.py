@@ -6,8 +6,8 @@ from nav_msgs.msg import OccupancyGrid
 from openral_console.ros.views import cut
 from openral_console.sections import Json, finite, numbers
 from openral_core.floor_map import MapTooLarge
+from openral_core.home_edits import EditState
 from openral_core.home_map import HomeMap, Pose2
-from openral_mapping.home_edits import EditState
 from openral_ros.conversions.floor_maps import floor_map_from_message
 
 MAX_FLOOR = 4_000_000

@@ -32,7 +32,7 @@ from openral_console.ros.fold import OPERATOR_PROMPTS, PERCEPTION, PICTURES, Fol
 from openral_console.sections import Json, Sections
 from openral_console.source import Broken, Frame, NothingToShow, RejectedCommand
 from openral_core.errors import OpenRALError, format_choices
-from openral_mapping.home_edits import HOME_EDITS
+from openral_core.home_edits import HOME_EDITS
 from openral_msgs.msg import (
     DetectorInfo,
     FailureTrigger,

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from openral_console.ros.robot import RobotSource
 from openral_console.security import Access
-from openral_mapping.home_edits import HomeEdits
+from openral_core.home_edits import HomeEdits
 from openral_testing.ros.mapper import Mapper
 from openral_testing.ros.robot import HOSTILE, Robot
 

@@ -14,8 +14,8 @@ from openral_console.ros import map_views
 from openral_console.ros.fold import Fold
 from openral_console.sections import Sections
 from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
+from openral_core.home_edits import EditState, HomeEdits
 from openral_core.home_map import Pose2
-from openral_mapping.home_edits import EditState, HomeEdits
 from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_testing.ros.mapper import FLAT
 

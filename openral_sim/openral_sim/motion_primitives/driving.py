@@ -58,7 +58,7 @@ PEOPLE = PeopleConfig()
 class WayNotCleared(Blocked):
     """The safety scanner keeps the base away from what stands in the only way, and it has not left in time.
 
-    Who or what it is, memory tells; see `openral_mapping.obstructions`.
+    Who or what it is, memory tells; see `openral_core.surroundings`.
     """
 
     def __init__(self, base: Vector, met: Vector) -> None:

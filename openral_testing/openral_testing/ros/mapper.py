@@ -6,12 +6,13 @@ from scipy import ndimage
 from std_msgs.msg import String
 
 from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
+from openral_core.home_edits import HomeEdits
 from openral_core.home_map import Doorway, Fixture, HomeMap, Pose2, Room
-from openral_mapping.home_edits import HomeEdits
+from openral_mapping.home_edits import with_edits
+from openral_mapping.ros.home_editing import HomeEditing
 from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_ros.node_thread import NodeThread
 from openral_ros.qos import LATCHED
-from openral_world_state.ros.home_editing import HomeEditing
 
 FLAT = HomeMap(
     name="perceived",
@@ -85,7 +86,7 @@ class Mapper:
         self._thread.close()
 
     def _home(self) -> HomeMap:
-        return self.edits.applied(FLAT)
+        return with_edits(FLAT, self.edits)
 
     def _show(self) -> None:
         self._found.publish(String(data=self._home().model_dump_json()))

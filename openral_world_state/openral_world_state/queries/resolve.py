@@ -9,6 +9,7 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.utils import default_process
 
 from openral_core.geometry import Pose
+from openral_core.home_map import UNNAMED
 from openral_core.spatial_memory import (
     NodeKind,
     Presence,
@@ -19,7 +20,6 @@ from openral_core.spatial_memory import (
 )
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
 from openral_core.text.noun_phrases import without_number
-from openral_mapping.furniture_kinds import UNNAMED
 from openral_world_state.existence import is_confirmed
 from openral_world_state.navigation import FloorGrid, Routes, choose_viewpoint
 from openral_world_state.people import PERSON

@@ -11,7 +11,7 @@ from openral_core.home_map import Doorway, Fixture, HomeMap, NoGoZone, Pose2, Ro
 from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skills import SkillResult, SkillStatus
 from openral_core.spatial_memory import NodeKind, Presence, SceneGraph, SceneNode
-from openral_mapping.obstructions import Surroundings, explained, find_obstruction
+from openral_core.surroundings import Surroundings, explained, find_obstruction
 
 HERE, BEYOND, DOORWAY = (1.0, 2.0), (7.0, 2.0), (4.15, 1.95)
 LEAF = (slice(30, 48), slice(82, 84))

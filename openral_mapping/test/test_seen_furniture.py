@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 from openral_core.floor_map import FloorMap
-from openral_core.home_map import Fixture, HomeMap, Place, Pose2, Room
+from openral_core.home_map import UNNAMED, Fixture, HomeMap, Place, Pose2, Room
 from openral_mapping.depth_mapper import DepthMapper, InvalidMapFile, PixelRays
+from openral_mapping.found_home import SeenHome
 from openral_mapping.furniture import MappedPiece, mapped_furniture, standing_pose, with_furniture
 from openral_mapping.furniture_file import load_furniture, save_furniture
 from openral_mapping.furniture_fit import Level
-from openral_mapping.furniture_kinds import UNNAMED, furniture_kinds, kind_of
+from openral_mapping.furniture_kinds import furniture_kinds, kind_of
 from openral_mapping.furniture_tracks import FurnitureMapper
 from openral_mapping.furniture_view import FurnitureBox, FurnitureView
 from openral_testing.synthetic_depth import Block, Body, Plane, Triple, look_at_pose, render_depth
-from openral_world_state.found_home import SeenHome
 
 SHELL: Mapping[str, Body] = {
     "_floor": Plane((0.0, 0.0, 1.0), 0.0),

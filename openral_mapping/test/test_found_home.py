@@ -3,8 +3,8 @@
 import numpy as np
 
 from openral_core.detectors import Box, Detection
+from openral_mapping.found_home import people_in_view
 from openral_testing.synthetic_depth import Block, Plane, look_at_pose, render_depth
-from openral_world_state.found_home import people_in_view
 
 SIZE = 160, 120
 BODIES = {

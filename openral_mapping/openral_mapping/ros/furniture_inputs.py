@@ -14,17 +14,17 @@ from vision_msgs.msg import Detection2DArray
 from openral_core.detectors import Detection
 from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper
+from openral_mapping.found_home import SeenHome, furniture_view, people_in_view
 from openral_mapping.furniture_file import load_furniture, save_furniture
 from openral_mapping.furniture_tracks import FurnitureMapper
-from openral_mapping.home_edits import edits_path
+from openral_mapping.home_edits import edits_path, with_edits
 from openral_mapping.recent_people import RecentPeople
+from openral_mapping.ros.home_editing import HomeEditing
 from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog
 from openral_world_state.depth_camera import DepthView, Intrinsics
-from openral_world_state.found_home import SeenHome, furniture_view, people_in_view
-from openral_world_state.ros.home_editing import HomeEditing
 from openral_world_state.ros.subscriptions import (
     HOME_MAP,
     DetectionBuffer,
@@ -103,7 +103,7 @@ class FurnitureInputs:
     @property
     def _shown(self) -> HomeMap | None:
         """The home with the edits of people."""
-        return None if self._home is None else self._editing.edits.applied(self._home)
+        return None if self._home is None else with_edits(self._home, self._editing.edits)
 
     def _show(self) -> None:
         home = self._shown

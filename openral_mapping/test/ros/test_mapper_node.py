@@ -26,8 +26,9 @@ from vision_msgs.msg import Detection2DArray
 from openral_core.detectors import Detection
 from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.geometry import Pose
+from openral_core.home_edits import EDIT_HOME, HOME_EDITS
 from openral_core.home_map import HomeMap
-from openral_mapping.home_edits import EDIT_HOME, HOME_EDITS
+from openral_mapping.ros.mapper_node import MapperNode
 from openral_mapping.scan_matching import ScanMatcher
 from openral_mapping.surfaces import Surfaces
 from openral_ros.conversions.detections import detections_message
@@ -43,7 +44,6 @@ from openral_testing.synthetic_depth import (
     look_at_pose,
     render_depth,
 )
-from openral_world_state.ros.mapper_node import MapperNode
 
 FRAME = "head_camera_optical_frame"
 SHOT = render_depth(

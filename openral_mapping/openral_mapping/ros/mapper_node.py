@@ -22,6 +22,10 @@ from openral_mapping.depth_mapper import DepthMapper, PixelRays
 from openral_mapping.furniture_file import furniture_path
 from openral_mapping.recent_people import RecentPeople
 from openral_mapping.robot_body import without_body
+from openral_mapping.ros.body_subscription import BodySubscription
+from openral_mapping.ros.furniture_inputs import FurnitureInputs
+from openral_mapping.ros.map_localiser import MapLocaliser
+from openral_mapping.ros.parameters import MapperParameters
 from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
@@ -31,11 +35,7 @@ from openral_ros.run_node import run_process
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 from openral_ros.tf_buffer import TransformBuffer
 from openral_world_state.depth_camera import DepthView, Intrinsics
-from openral_world_state.ros.body_subscription import BodySubscription
 from openral_world_state.ros.depth_subscription import DepthSubscription, find_camera
-from openral_world_state.ros.furniture_inputs import FurnitureInputs
-from openral_world_state.ros.map_localiser import MapLocaliser
-from openral_world_state.ros.parameters import MapperParameters
 
 DEPTH_HISTORY = 2.0
 """Time for which depth images wait for their transforms [s]."""

@@ -8,19 +8,9 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from openral_core.errors import OpenRALError
+from openral_core.home_edits import EDIT_HOME, HOME_EDITS, MAX_REQUEST, EditRequest, EditState, HomeEdits
 from openral_core.home_map import HomeMap
-from openral_mapping.home_edits import (
-    EDIT,
-    EDIT_HOME,
-    HOME_EDITS,
-    MAX_REQUEST,
-    EditRequest,
-    EditState,
-    HomeEdits,
-    InvalidEdit,
-    load_edits,
-    save_edits,
-)
+from openral_mapping.home_edits import EDIT, InvalidEdit, edits_after, load_edits, save_edits
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 
@@ -69,7 +59,7 @@ class HomeEditing:
         if home is None:
             return "no room has been found yet"
         try:
-            changed = self.edits.after(EDIT.validate_python(asked), home)
+            changed = edits_after(self.edits, EDIT.validate_python(asked), home)
             if self._path is not None:
                 save_edits(self._path, changed)
         except ValidationError as error:

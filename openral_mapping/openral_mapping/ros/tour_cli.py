@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from openral_world_state.map_cli import Out
+from openral_mapping.map_cli import Out
 
 app = typer.Typer()
 commands = typer.Typer()
@@ -39,9 +39,9 @@ def tour(
     from openral_core.home_map import load_map
     from openral_mapping.depth_mapper import load_saved_maps
     from openral_mapping.home_from_floor import home_from_floor
+    from openral_mapping.map_cli import NotOverwritten, tell, write_home
+    from openral_mapping.ros.tour import TouredRobot, TourPoses, drive_along, follow
     from openral_mapping.tour_notes import TourNotes
-    from openral_world_state.map_cli import NotOverwritten, tell, write_home
-    from openral_world_state.ros.tour import TouredRobot, TourPoses, drive_along, follow
 
     if out.exists() and not update:
         raise NotOverwritten(out)

@@ -53,8 +53,8 @@ def import_map(
     from openral_core.nav2_map import load_nav2_map
     from openral_mapping.depth_mapper import load_saved_maps
     from openral_mapping.home_from_floor import home_from_floor
+    from openral_mapping.home_from_memory import SUFFIXES, home_from_memory
     from openral_mapping.room_names import with_names
-    from openral_world_state.home_from_memory import SUFFIXES, home_from_memory
 
     if out.exists() and (not update or source.suffix in SUFFIXES):
         raise NotOverwritten(out)
@@ -97,7 +97,7 @@ def check(
 ) -> None:
     """List what keeps the robot from using a map, each with its remedy; exit code 1 if there is anything."""
     from openral_core.home_map import load_map
-    from openral_world_state.home_check import check_home
+    from openral_mapping.home_check import check_home
 
     findings = check_home(load_map(home), robot_radius)
     for finding in findings:

@@ -1,0 +1,1 @@
+"""The mapper node, and the robot during a tour."""
