@@ -220,6 +220,25 @@ def needs_at_run_time(package: Manifest) -> dict[str, str]:
     return needed
 
 
+def ours_of_support(use: Use) -> set[str]:
+    """Return our packages that the imported modules of `TEST_SUPPORT` import, through others of it too."""
+    files: set[Path] = set()
+    imports = set(use.imports)
+    while True:
+        paths = {
+            ROOT / TEST_SUPPORT / module.replace(".", "/") for module in imports if module != TEST_SUPPORT
+        }
+        paths = {path for path in paths if path.is_relative_to(ROOT / TEST_SUPPORT / TEST_SUPPORT)}
+        modules = {file for path in paths for file in (path.with_suffix(".py"), path / "__init__.py")}
+        new = {file for file in modules - files if file.exists()}
+        if not new:
+            break
+        files |= new
+        imports = set(use_in(frozenset(files)).imports)
+    tops = {module.split(".")[0] for module in use_in(frozenset(files)).imports}
+    return tops & NAMES - {TEST_SUPPORT}
+
+
 def needs_of_tests(package: Manifest) -> dict[str, str]:
     """Return what tests import and the data that they read from the folders beside the package."""
     use = package.tests
@@ -228,7 +247,9 @@ def needs_of_tests(package: Manifest) -> dict[str, str]:
         for folder, key in DATA_FOLDERS.items()
         if any(text == folder or text.startswith(f"{folder}/") for text in use.strings)
     }
-    return {**data, **keys_of(package, use)}
+    ours = ours_of_support(use) if package.name != TEST_SUPPORT else ()
+    support = dict.fromkeys(ours, f"{TEST_SUPPORT}, which a test imports")
+    return {**support, **data, **keys_of(package, use)}
 
 
 def names_it(package: Manifest, key: str, use: Use) -> bool:

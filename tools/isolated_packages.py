@@ -5,7 +5,7 @@
 A workspace has the package, the packages of this repository that its package.xml names, and those that they
 need at run time. Interfaces are linked from the build of this checkout (`make robot`), the declared ones
 alone; wheels and ROS come from the virtual environment. Beside the packages lie `conftest.py`,
-`pyproject.toml` and the modules of `tests/`, which the tests of all packages share.
+`pyproject.toml`, `examples` and the modules of `tests/`, which the tests of all packages share.
 """
 
 import shlex
@@ -102,6 +102,7 @@ def copy_sources(packages: Iterable[Package], layout: Layout, source: Path) -> N
         shutil.copytree(package.path, source / package.path.relative_to(layout.root), ignore=ignore)
     for name in SHARED:
         shutil.copy(layout.root / name, source)
+    shutil.copytree(layout.root / "examples", source / "examples", ignore=ignore)
     (source / "tests").mkdir()
     for module in (layout.root / "tests").glob("*.py"):
         if not module.name.startswith("test_"):
