@@ -27,9 +27,10 @@ def fuzz_node(rig: Rig, judge: Callable[[Session], object]) -> None:
         for number, door in enumerate(session.doors):
             session.batch(door, PER_ENTRANCE if door.weight == 1.0 else 1, SEED + number, shrink=True)
         session.question("all of it")
-        assert session.findings == []
+        assert not session.findings, session.findings
         judge(session)
-        assert [str(door) for door in session.doors if not session.cases[str(door)]] == []
+        unreached = [str(door) for door in session.doors if not session.cases[str(door)]]
+        assert not unreached, unreached
 
 
 def fuzz_file(entrance: FileEntrance, folder: Path) -> None:
