@@ -35,7 +35,7 @@ KEYS = {
     "hypothesis": "python3-hypothesis",
     "jsonschema": "python3-jsonschema",
     "mcap": "python3-mcap-pip",
-    "mcap_ros2": "mcap-ros2-support",
+    "mcap_ros2": "python3-mcap-ros2-support-pip",
     "mcp": "python3-mcp-pip",
     "mink": "python3-mink-pip",
     "msgpack": "python3-msgpack",
