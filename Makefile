@@ -52,11 +52,12 @@ format: setup ## rewrite the sources in the house format
 	.venv/bin/ruff check --fix-only --quiet .
 	.venv/bin/ruff format .
 
-lint: setup ## rules, format, import arrows
+lint: setup ## rules, format, import arrows, ceilings of size
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	PYTHONPATH=$(SOURCE_PATH) .venv/bin/lint-imports --no-cache
 	PYTHONPATH=$(SOURCE_PATH):$(LAB_PATH) .venv/bin/lint-imports --no-cache --config lab/importlinter.toml
+	$(PYTHON) tools/code_shape.py --check
 
 type: setup ## mypy --strict over every package, then over the laboratory, which no other package can import
 	.venv/bin/mypy $(TYPED)
