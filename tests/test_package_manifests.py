@@ -90,7 +90,7 @@ OPTIONAL = {
     ("openral_training", "torch"): "an environment of its own: make training",
     ("openral_training", "transformers"): "an environment of its own: make training",
 }
-"""Imports that a package does without, with the reason; whoever wants them installs more."""
+"""Imports that a package does without, with the reason; tests declare those of ours nevertheless."""
 USED_UNSEEN = {
     ("openral_bringup", "ros2launch"): "`ros2 launch` runs its launch files",
 }
@@ -201,7 +201,8 @@ def keys_of(package: Manifest, use: Use) -> dict[str, str]:
         key = key_of(module)
         if key in NAMES and package.name == TEST_SUPPORT:
             continue
-        if key and key != package.name and (package.name, module.split(".")[0]) not in OPTIONAL:
+        optional = (package.name, module.split(".")[0]) in OPTIONAL
+        if key and key != package.name and (not optional or (key in NAMES and use == package.tests)):
             needed.setdefault(key, file)
     return needed
 
