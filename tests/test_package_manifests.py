@@ -97,6 +97,8 @@ USED_UNSEEN = {
 """Declarations that no import and no string shows, with the reason."""
 BUILD_TOOLS = {"ament_cmake", "ament_cmake_pytest", "rosidl_default_generators", "rosidl_default_runtime"}
 DATA_FOLDERS = {"rskills": "openral_rskills", "robots": "openral_robots", "scenes": "openral_scenes"}
+LAZY = re.compile(r"lazy_module\('([\w.]+)'\)$")
+"""Import of a library when it is first used: `cv2 = lazy_module("cv2")`."""
 INTERFACE = re.compile(r"^([a-z]\w+)/(?:msg|srv|action)/\w+$")
 """Name of a type that is imported by it."""
 RUN_TAGS, TEST_TAGS = frozenset({"depend", "exec_depend"}), frozenset({"test_depend"})
@@ -177,12 +179,17 @@ def use_in(files: frozenset[Path]) -> Use:
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
-    """Yield each imported module; those under TYPE_CHECKING too, since annotations are read at run time."""
+    """Yield each imported module, those that are imported when first used too.
+
+    So are those under TYPE_CHECKING, since annotations are read at run time.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             yield node.module or ""
+        elif isinstance(node, ast.Assign) and (match := LAZY.match(ast.unparse(node.value))):
+            yield match[1]
 
 
 def key_of(module: str) -> str | None:
