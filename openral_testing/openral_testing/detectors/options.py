@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-FIXTURES = "openral_testing.detectors.plugin"
-KIT = Path(__file__).parent
+from openral_testing.conformance import Kit
+
+KIT = Kit("--openral-detector", Path(__file__).parent, "openral_testing.detectors.plugin")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -53,18 +54,14 @@ def _fraction(text: str) -> float:
 
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
     """Run only the kit if a detector but no tests are given."""
-    known = early_config.known_args_namespace
-    if known.openral_detector and not known.file_or_dir:
-        args.append(str(KIT))
+    KIT.select_tests(early_config, args)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Ignore the kit's tests unless a detector is given."""
-    inside = collection_path.resolve().is_relative_to(KIT.resolve())
-    return True if inside and not config.getoption("--openral-detector") else None
+    return KIT.ignores(collection_path, config)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Load the fixtures, which need ROS, only if a detector is given."""
-    if config.getoption("--openral-detector") and not config.pluginmanager.has_plugin(FIXTURES):
-        config.pluginmanager.import_plugin(FIXTURES)
+    KIT.load(config)

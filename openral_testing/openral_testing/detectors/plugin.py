@@ -8,13 +8,11 @@ import pytest
 from openral_perception_ros.detector import Detector, load_detector
 from openral_perception_ros.engines import LoadOptions
 from openral_perception_ros.inference.worker_process import WORKER_MODULE
-from openral_testing.detectors.options import KIT
 from openral_testing.detectors.running_node import RunningNode, running_node
 from openral_testing.detectors.subject import INFERENCE_TIMEOUT, DetectorUnderTest, Setting
 
 INJECTED = "openral_testing.detectors.injected_worker"
 CAMERAS = ("head", "wrist")
-MEASURED = pytest.StashKey[dict[str, object]]()
 
 
 @pytest.fixture(scope="session")
@@ -52,26 +50,6 @@ def node(
     setting = _setting(pytestconfig, INFERENCE_TIMEOUT, WORKER_MODULE)
     with running_node(detector, setting, tmp_path) as running:
         yield running
-
-
-@pytest.fixture
-def measured(pytestconfig: pytest.Config) -> dict[str, object]:
-    """Measurements printed at the end of the run."""
-    return pytestconfig.stash.setdefault(MEASURED, {})
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Lift a project's own time limit: the kit's waits are bounded, and twenty load cycles take long."""
-    if config.pluginmanager.has_plugin("timeout"):
-        for item in items:
-            if item.path.is_relative_to(KIT):
-                item.add_marker(pytest.mark.timeout(0))
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print the measurements."""
-    for name, value in config.stash.get(MEASURED, {}).items():
-        terminalreporter.write_line(f"{name}: {value}")
 
 
 @pytest.fixture

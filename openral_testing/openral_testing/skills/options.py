@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-FIXTURES = "openral_testing.skills.plugin"
-KIT = Path(__file__).parent
+from openral_testing.conformance import Kit
+
+KIT = Kit("--openral-skill-server", Path(__file__).parent, "openral_testing.skills.plugin")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,18 +35,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
     """Run only the kit if a skill server but no tests are given."""
-    known = early_config.known_args_namespace
-    if known.openral_skill_server and not known.file_or_dir:
-        args.append(str(KIT))
+    KIT.select_tests(early_config, args)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Ignore the kit's tests unless a skill server is given."""
-    inside = collection_path.resolve().is_relative_to(KIT.resolve())
-    return True if inside and not config.getoption("--openral-skill-server") else None
+    return KIT.ignores(collection_path, config)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Load the fixtures, which need ROS, only if a skill server is given."""
-    if config.getoption("--openral-skill-server") and not config.pluginmanager.has_plugin(FIXTURES):
-        config.pluginmanager.import_plugin(FIXTURES)
+    KIT.load(config)

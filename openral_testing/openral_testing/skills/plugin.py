@@ -11,10 +11,8 @@ from unique_identifier_msgs.msg import UUID
 
 from openral_core.rskills import Registry
 from openral_testing.skills.goals import RobotGoals, load_goals
-from openral_testing.skills.options import KIT
 from openral_testing.skills.subject import SkillServerUnderTest
 
-MEASURED = pytest.StashKey[dict[str, float]]()
 RESTART_TIMEOUT = 60.0
 """Longest run of the command that restarts the server [s]."""
 
@@ -69,23 +67,3 @@ def restart(pytestconfig: pytest.Config) -> Callable[[], None]:
         subprocess.run(command, shell=True, check=True, timeout=RESTART_TIMEOUT, stdin=subprocess.DEVNULL)
 
     return run
-
-
-@pytest.fixture
-def measured(pytestconfig: pytest.Config) -> dict[str, float]:
-    """Measurements printed at the end of the run."""
-    return pytestconfig.stash.setdefault(MEASURED, {})
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Lift a project's own time limit: the kit's waits are bounded."""
-    if config.pluginmanager.has_plugin("timeout"):
-        for item in items:
-            if item.path.is_relative_to(KIT):
-                item.add_marker(pytest.mark.timeout(0))
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print the measurements."""
-    for name, value in config.stash.get(MEASURED, {}).items():
-        terminalreporter.write_line(f"{name}: {value:.3f}")
