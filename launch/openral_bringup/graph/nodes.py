@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from openral_bringup.graph.options import InvalidDeployment
 from openral_bringup.graph.parameter_files import matches, of_client_library, ros_sections
+from openral_bringup.graph.resources import NotInstalled
 from openral_core.documents import read_yaml
 from openral_core.environment import node_environment
 from openral_core.errors import format_choices, quoted, shortened
@@ -85,11 +86,21 @@ MODELS: Mapping[str, str] = {
 
 
 def model_of(name: str) -> type[Parameters] | None:
-    """Return the parameter model of a node; None for one beside the graph."""
+    """Return the parameter model of a node; None for one beside the graph.
+
+    Raises:
+        NotInstalled: If the package of the node is not in this environment.
+    """
     if name not in MODELS:
         return None
     module, _, kind = MODELS[name].partition(":")
-    model: type[Parameters] = getattr(import_module(module), kind)
+    package = module.partition(".")[0]
+    try:
+        model: type[Parameters] = getattr(import_module(module), kind)
+    except ModuleNotFoundError as error:
+        if error.name != package:
+            raise
+        raise NotInstalled(package) from error
     return model
 
 

@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from openral_bringup.graph import nodes
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.nodes import NodeSpec, defaults, overridden, overrides_of, unknown
+from openral_bringup.graph.nodes import NodeSpec, defaults, model_of, overridden, overrides_of, unknown
 from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment
+from openral_bringup.graph.resources import NotInstalled
 from openral_core.documents import InvalidDocument
 from openral_sim.ros.parameters import SimParameters
 
@@ -196,3 +198,9 @@ def test_unknown_nodes_are_reported_once_each_in_order() -> None:
         "--run arm: no such node; nodes are 'sim'",
         "--run leg: no such node; nodes are 'sim'",
     ]
+
+
+def test_a_node_of_an_optional_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nodes, "MODELS", {"mapper": "openral_left_out.ros.parameters:MapperParameters"})
+    with pytest.raises(NotInstalled, match="openral_left_out"):
+        model_of("mapper")
