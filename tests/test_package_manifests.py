@@ -17,31 +17,27 @@ ROOT = Path(__file__).resolve().parents[1]
 PIP_KEYS = frozenset(yaml.safe_load((ROOT / "requirements" / "rosdep.yaml").read_text()))
 """Keys of packages that Ubuntu 24.04 does not have: rosdep's own and those that this list adds."""
 
+PLAIN = """
+    anyio click fastapi hypothesis jsonschema msgpack networkx numpy psutil pydantic pynvml pytest rich
+    scipy trustme typer uvicorn websockets yaml zmq zstandard"""
 KEYS = {
+    **{name: f"python3-{name}" for name in PLAIN.split()},
     "PIL": "python3-pil",
     "annotated_types": "python3-annotated-types-pip",
     "anthropic": "python3-anthropic-pip",
-    "anyio": "python3-anyio",
     "axe_playwright_python": "python3-axe-playwright-python-pip",
     "confusable_homoglyphs": "python3-confusable-homoglyphs-pip",
-    "click": "python3-click",
     "cv2": "python3-opencv",
     "fast_simplification": "python3-fast-simplification-pip",
-    "fastapi": "python3-fastapi",
     "faster_coco_eval": "python3-faster-coco-eval-pip",
     "foxglove": "python3-foxglove-sdk-pip",
     "httpx2": "python3-httpx2-pip",
     "huggingface_hub": "python3-huggingface-hub-pip",
-    "hypothesis": "python3-hypothesis",
-    "jsonschema": "python3-jsonschema",
     "mcap": "python3-mcap-pip",
     "mcap_ros2": "python3-mcap-ros2-support-pip",
     "mcp": "python3-mcp-pip",
     "mink": "python3-mink-pip",
-    "msgpack": "python3-msgpack",
     "mujoco": "python3-mujoco-pip",
-    "networkx": "python3-networkx",
-    "numpy": "python3-numpy",
     "ompl": "python3-ompl-pip",
     "onnx": "python3-onnx-pip",
     "onnxruntime": "python3-onnxruntime-pip",
@@ -49,25 +45,12 @@ KEYS = {
     "opentelemetry": "python3-opentelemetry-api-pip",
     "opentelemetry.sdk": "python3-opentelemetry-sdk-pip",
     "playwright": "python3-playwright-pip",
-    "psutil": "python3-psutil",
-    "pydantic": "python3-pydantic",
     "pydantic_core": "python3-pydantic",
-    "pynvml": "python3-pynvml",
-    "pytest": "python3-pytest",
     "rapidfuzz": "python3-rapidfuzz-pip",
-    "rich": "python3-rich",
     "rosbags": "python3-rosbags-pip",
-    "scipy": "python3-scipy",
     "tokenizers": "python3-tokenizers-pip",
-    "trustme": "python3-trustme",
-    "typer": "python3-typer",
     "typing_extensions": "python3-typing-extensions",
-    "uvicorn": "python3-uvicorn",
-    "websockets": "python3-websockets",
     "xdist": "python3-pytest-xdist",
-    "yaml": "python3-yaml",
-    "zmq": "python3-zmq",
-    "zstandard": "python3-zstandard",
 }
 """rosdep's key of each module whose name is not its key."""
 ENGINE = "an engine's own environment: docs/detectors.md, `openral install` and requirements/engines.txt"

@@ -135,9 +135,9 @@ def test_every_node_has_its_own_name_namespace_parameters_and_remaps(
         component("three", "Talker", "-r", "/words:=/renamed"),
     ):
         spin_until(client, lambda: len(heard) == 3)
-        names = {*client.get_node_names_and_namespaces()}
+        expected = {("one", "/"), ("two", "/other"), ("three", "/")}
+        spin_until(client, lambda: expected <= {*client.get_node_names_and_namespaces()})
     assert heard == {"/words": "first", "/other/words": "second", "/renamed": "nothing"}
-    assert {("one", "/"), ("two", "/other"), ("three", "/")} <= names
 
 
 def test_a_long_callback_of_one_node_does_not_delay_another_one(

@@ -55,18 +55,25 @@ WITH_GRAPH = [block for block in BLOCKS if "graph" in block.words]
 
 @pytest.mark.parametrize("block", [block for block in BLOCKS if block not in WITH_GRAPH], ids=str)
 def test_the_block_runs(block: Block, ros_domain: int, tmp_path: Path) -> None:
-    if "stock" in block.words and shutil.which("ros2") is None:
-        pytest.skip("the ros2 command is not installed")
+    skip_without_ros2(block)
     run(block, tmp_path)
 
 
-def test_the_blocks_beside_a_running_graph_run(ros_domain: int, tmp_path: Path) -> None:
-    assert WITH_GRAPH
+@pytest.mark.parametrize("stock", [False, True], ids=["without ros2", "with ros2"])
+def test_the_blocks_beside_a_running_graph_run(stock: bool, ros_domain: int, tmp_path: Path) -> None:
+    blocks = [block for block in WITH_GRAPH if ("stock" in block.words) == stock]
+    assert blocks
+    skip_without_ros2(*blocks)
     with Deployment(tmp_path / "graph", "--detectors", "embedded") as deployment:
         for line in ("added to memory: mug", "/reasoner is active"):
             deployment.wait_until_printed(line, 150.0)
-        for block in WITH_GRAPH:
+        for block in blocks:
             run(block, tmp_path)
+
+
+def skip_without_ros2(*blocks: Block) -> None:
+    if any("stock" in block.words for block in blocks) and shutil.which("ros2") is None:
+        pytest.skip("the ros2 command is not installed")
 
 
 def run(block: Block, folder: Path) -> None:
