@@ -21,8 +21,7 @@ SEARCHED = 4000
 _SPOKEN = {
     "English": r"""
         s+t+o+p+\w*, stpo, sotp, tsop, s t o p, ha+lt\w*, fre+ze, freezing, abort\w*, cancel\w*, emergency,
-        emergency ?stop\w*, e stop, estop, cease, desist, quit, terminate, kill ?switch, kill it,
-        end (it|the mission|the task), shut (it )?down, power off,
+        cease, desist, quit, terminate, kill it, end (it|the mission|the task), shut (it )?down, power off,
         (turn|switch) (it |yourself |the robot )?off,
         (do not|dont|don t|never) (you )?(dare|move|touch|go|do|continue|drive|grab|take|open|come),
         (stand|stay|hold|keep) still, stay (there|put|where you are), hold (it|on|up), no further,
@@ -216,8 +215,9 @@ def _listed(kind: str, key: str) -> list[str]:
 @cache
 def _stop_word() -> re.Pattern[str]:
     spoken = [item for items in _SPOKEN.values() for item in items.split(",")]
-    unspaced = (_UNSPACED, *_document().unspaced.values())
-    return _pattern([*spoken, *_listed("stops", "anywhere"), *_listed("cries", "anywhere")], unspaced)
+    unspaced = (_UNSPACED, _UNSPACED_EMERGENCY, *_document().unspaced.values())
+    listed = (*_listed("stops", "anywhere"), *_listed("cries", "anywhere"))
+    return _pattern([*spoken, *_EMERGENCY.split(","), *listed], unspaced)
 
 
 @cache
