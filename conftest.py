@@ -137,16 +137,13 @@ def _no_callback_errors(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture
-def ros_domain(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[int]:
+def ros_domain(tmp_path: Path) -> Iterator[int]:
     """Reserve a ROS_DOMAIN_ID on this machine for one test; child processes inherit it."""
-    domain_coordinator = pytest.importorskip("domain_coordinator")
+    pytest.importorskip("domain_coordinator")
     # Not at the top: it is not importable when pytest runs from elsewhere on a part of this checkout.
-    from dds_ports import domains
+    from dds_ports import reserved_domain
 
-    with domain_coordinator.domain_id(domains().__next__) as domain:
-        monkeypatch.setenv("ROS_DOMAIN_ID", str(domain))
-        monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-        monkeypatch.setenv("ROS_LOG_DIR", str(tmp_path / "ros"))
+    with reserved_domain(tmp_path / "ros") as domain:
         yield domain
 
 

@@ -5,6 +5,7 @@ Source: RTPS 9.6.2.3, a domain's ports; eProsima Fast DDS, shared-memory transpo
 
 import random
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import cycle
 from pathlib import Path
 
@@ -19,6 +20,19 @@ def domains() -> Iterator[int]:
     numbers = random.sample(DOMAINS, len(DOMAINS))
     # Killed processes leave their ports, in the worst case in every domain.
     return cycle([number for number in numbers if not ports_there(number)] or numbers)
+
+
+@contextmanager
+def reserved_domain(logs: Path) -> Iterator[int]:
+    """Reserve a ROS_DOMAIN_ID on this machine, which child processes inherit; they log into a folder."""
+    import domain_coordinator
+    import pytest
+
+    with domain_coordinator.domain_id(domains().__next__) as domain, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ROS_DOMAIN_ID", str(domain))
+        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+        patch.setenv("ROS_LOG_DIR", str(logs))
+        yield domain
 
 
 def ports_there(domain: int) -> set[str]:

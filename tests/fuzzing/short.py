@@ -4,9 +4,9 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 
 from fuzzing.documents import FileEntrance, damaged
 from fuzzing.rig import Rig
@@ -35,25 +35,10 @@ def fuzz_node(rig: Rig, judge: Callable[[Session], object]) -> None:
 
 def fuzz_file(entrance: FileEntrance, folder: Path) -> None:
     """Have damaged contents of a file read or refused."""
-    valid = entrance.prepare(folder)
-
-    @seed(SEED)
-    @settings(
-        max_examples=PER_FILE,
-        database=None,
-        phases=(Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(content=damaged(valid))
-    def load(content: bytes) -> None:
-        entrance.deliver(content, folder)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        load()
+    _deliver_each(damaged(entrance.prepare(folder)), lambda content: entrance.deliver(content, folder))
 
 
-def fuzz_structure(entrance: FileEntrance, contents: Any, folder: Path) -> None:
+def fuzz_structure(entrance: FileEntrance, contents: st.SearchStrategy[bytes], folder: Path) -> None:
     """Have contents of hostile structure read or refused in time.
 
     Args:
@@ -62,19 +47,27 @@ def fuzz_structure(entrance: FileEntrance, contents: Any, folder: Path) -> None:
         folder: Where the file is.
     """
 
+    def deliver_in_time(content: bytes) -> None:
+        begun = time.process_time()
+        entrance.deliver(content, folder)
+        assert time.process_time() - begun < SLOWEST
+
+    _deliver_each(contents, deliver_in_time)
+
+
+def _deliver_each(contents: st.SearchStrategy[bytes], deliver: Callable[[bytes], object]) -> None:
+    """Deliver `PER_FILE` seeded contents; warnings are no failure."""
+
     @seed(SEED)
     @settings(
         max_examples=PER_FILE,
         database=None,
-        deadline=None,
         phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
     )
     @given(content=contents)
     def load(content: bytes) -> None:
-        begun = time.process_time()
-        entrance.deliver(content, folder)
-        assert time.process_time() - begun < SLOWEST
+        deliver(content)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -9,10 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import domain_coordinator
 import psutil
-import pytest
-from dds_ports import domains
 
 from openral_bringup.graph.middleware import LARGE_IMAGES, rmw_environment
 
@@ -100,16 +97,6 @@ class Deployment:
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
         return len(pids)
-
-
-@contextmanager
-def ros_domain_of_a_module(folder: Path) -> Iterator[int]:
-    """Reserve a ROS_DOMAIN_ID on this machine for the tests of a module, which share a graph."""
-    with domain_coordinator.domain_id(domains().__next__) as domain, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ROS_DOMAIN_ID", str(domain))
-        patch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-        patch.setenv("ROS_LOG_DIR", str(folder / "ros"))
-        yield domain
 
 
 @contextmanager

@@ -12,7 +12,8 @@ import pytest
 pytest.importorskip("openral_msgs")
 pytest.importorskip("mujoco")
 pytest.importorskip("playwright.sync_api")
-from graph.deployments import Deployment, ros_domain_of_a_module
+from dds_ports import reserved_domain
+from graph.deployments import Deployment
 from playwright.sync_api import Locator, Page, expect
 
 from openral_testing.browser import PHONE, WIDE, chromium
@@ -58,7 +59,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with (
-        ros_domain_of_a_module(folder),
+        reserved_domain(folder / "ros"),
         chromium() as browser,
         Deployment(folder, "--console", str(port), "--set", ANSWERS) as deployment,
     ):

@@ -21,10 +21,11 @@ import pytest
 rclpy = pytest.importorskip("rclpy")
 pytest.importorskip("openral_msgs")
 pytest.importorskip("mujoco")
+from dds_ports import reserved_domain
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from goldens.graphs import running
 from goldens.interfaces import difference, kept
-from graph.deployments import ROOT, Deployment, ros_domain_of_a_module, until
+from graph.deployments import ROOT, Deployment, until
 from graph.listeners import PaletteListener
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
@@ -64,7 +65,7 @@ class Graph:
 def graph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
     folder = tmp_path_factory.mktemp("graph")
     with (
-        ros_domain_of_a_module(folder) as domain,
+        reserved_domain(folder / "ros") as domain,
         Deployment(folder / "run", "--domain-id", str(domain)) as deployment,
     ):
         deployment.wait_until_printed("/reasoner is active", 150.0)
