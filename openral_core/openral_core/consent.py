@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
 
-from openral_core.consent_policy import Permission, Policy, Subject
+from openral_core.consent_policy import Permission, Policy, Rule, Subject
 from openral_core.skill_errors import SkillFailed
 from openral_core.skills import ParamValue, SkillStatus
 
@@ -29,6 +29,8 @@ def question_of(step: str) -> str:
 
 DEFAULT_RULE = "default"
 """Name of the policy's default in decisions."""
+HEARSAY = "only answers to searches name the object, so the rule may be about it"
+"""Reason of a question about an object whose labels a model has chosen."""
 QUESTION_PREFIX = "consent-"
 """Begin of every question's id, which sets it apart from ids of missions and calls."""
 QUESTION, STEP = "consent_question", "consent_step"
@@ -170,10 +172,12 @@ class Consent:
             if subject.drives_to and zone.contains(*subject.drives_to):
                 reason = f"the goal lies in the keep-out zone {zone.name!r}"
                 return f"keep_out {zone.id}", Permission.NEVER, reason
-        for name, rule in self.policy.named_rules:
-            if rule.matches(subject):
-                return name, rule.permit, rule.reason
-        return DEFAULT_RULE, self.policy.default, ""
+        rules = (*self.policy.named_rules, (DEFAULT_RULE, Rule(permit=self.policy.default)))
+        number, (name, rule) = next(each for each in enumerate(rules) if each[1][1].matches(subject))
+        doubt = next((earlier for earlier, other in rules[:number] if other.may_match(subject)), "")
+        if doubt and rule.permit in (Permission.ALWAYS, Permission.ASK_ONCE):
+            return doubt, Permission.ASK_EACH_TIME, HEARSAY
+        return name, rule.permit, rule.reason
 
     def _open_id(self, key: tuple[str, str]) -> str:
         return next((question_id for question_id, known in self._open.items() if known == key), "")

@@ -4,7 +4,7 @@ The first rule that matches a goal decides; without one, the policy's default do
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Self
@@ -89,6 +89,13 @@ class Rule(Document):
         if self.people and not (subject.verb in OF_PEOPLE and self._is_about_people(subject, restricts)):
             return False
         return not self.places or self._is_about_places(subject, restricts)
+
+    def may_match(self, subject: "Subject") -> bool:
+        """Return True if it restricts objects, and could be about one that only answers to queries name."""
+        if self.permit is Permission.ALWAYS or not self.objects:
+            return False
+        unknown = (Identity() if each.is_hearsay else each for each in subject.objects)
+        return self.matches(replace(subject, objects=tuple(unknown)))
 
     def _is_about_objects(self, subject: "Subject", restricts: bool) -> bool:
         if restricts:

@@ -1,6 +1,8 @@
 """Identity of what a goal handles: every label that memory has for what is at its pose.
 
-The word of the asker adds a name and replaces none: what forbids a baguette forbids it under any name.
+The word of the asker adds a name and replaces none: what forbids a baguette forbids it under any name. A
+label that only an answer to a query gave is such a word too, because a detector with a free vocabulary finds
+a mug in anything that it is asked about.
 """
 
 from collections.abc import Iterable
@@ -26,11 +28,13 @@ AT_PERSON = 1.5
 class Identity:
     """Identity of an object or person: the ``name`` that the asker gave, and all names that memory has.
 
-    Memory does not know it if ``known`` is empty.
+    Memory does not know it if ``known`` is empty; ``is_hearsay`` if only answers to queries gave the labels
+    of something there.
     """
 
     name: str = ""
     known: frozenset[str] = frozenset()
+    is_hearsay: bool = False
 
     def may_be(self, names: Iterable[str]) -> bool:
         """Return True unless it is certain that it has none of the names: what is unknown may be anything."""
@@ -39,7 +43,9 @@ class Identity:
 
     def surely_is(self, names: Iterable[str]) -> bool:
         """Return True if every name that memory has for it is one of the names."""
-        return bool(self.known) and all(is_called(label, names) for label in self.known)
+        return (
+            bool(self.known) and not self.is_hearsay and all(is_called(label, names) for label in self.known)
+        )
 
     def is_known_as(self, names: Iterable[str]) -> bool:
         """Return True if memory calls it by one of the names."""
@@ -48,6 +54,8 @@ class Identity:
     @property
     def shown(self) -> str:
         """Name to show to an operator: memory's too if the asker used another."""
+        if self.is_hearsay:
+            return f"object that a search called {' or '.join(sorted(self.known)[:2])}"
         if not self.known or self.name in self.known:
             return self.name
         return " or ".join((*sorted(self.known)[:2], *((self.name,) if self.name else ())))
@@ -62,7 +70,8 @@ def object_at(name: str, pose: Pose | None, graph: SceneGraph | None) -> Identit
     if not there:
         around = [node for node in nodes if _distance(node, pose) <= NEAREST]
         there = sorted(around, key=lambda node: _distance(node, pose))[:1]
-    return Identity(name, frozenset(label for node in there for label in labels_of(node)))
+    labels = frozenset(label for node in there for label in labels_of(node))
+    return Identity(name, labels, is_hearsay=not all(node.unprompted for node in there))
 
 
 def people_at(name: str, pose: Pose | None, graph: SceneGraph | None) -> tuple[Identity, ...]:
@@ -75,7 +84,7 @@ def people_at(name: str, pose: Pose | None, graph: SceneGraph | None) -> tuple[I
 
 def labels_of(node: SceneNode) -> frozenset[str]:
     """Return every label that memory has for a node: its own, aliases, and what detectors voted for."""
-    return frozenset((node.label, *node.aliases, *node.votes))
+    return frozenset((node.label, *node.aliases, *node.votes, *node.unprompted))
 
 
 def is_called(label: str, names: Iterable[str]) -> bool:

@@ -68,8 +68,9 @@ class SceneNode:
 
     ``size`` [m] along the pose's axes, zero when unknown; ``covariance`` of the position [m^2],
     row-major (9,); times in [s] since the epoch of the robot's clock; ``votes`` maps every reported
-    label to its weight, ``label`` being the strongest; ``confidence`` is the probability that it exists;
-    ``affordance`` tells how a fingertip works it (switch, button or knob), ``states`` are those believed.
+    label to its weight, ``label`` being the strongest; ``unprompted`` are the labels that detectors reported
+    without being asked, or an operator gave; ``confidence`` is the probability that it exists; ``affordance``
+    tells how a fingertip works it (switch, button or knob), ``states`` are those believed.
     """
 
     id: str
@@ -79,6 +80,7 @@ class SceneNode:
     size: tuple[float, float, float] = (0.0, 0.0, 0.0)
     aliases: tuple[str, ...] = ()
     votes: Mapping[str, float] = field(default_factory=dict)
+    unprompted: tuple[str, ...] = ()
     covariance: tuple[float, ...] = (0.0,) * 9
     confidence: float = 1.0
     presence: Presence = Presence.PRESENT

@@ -17,6 +17,7 @@ from openral_core.consent import (
 )
 from openral_core.consent_policy import Permission, Policy, Rule, Subject
 from openral_core.home_map import NoGoZone
+from openral_core.identities import Identity
 from openral_core.skills import SkillStatus, Verb
 
 FRIDGE = Subject(Verb.OPEN, places=frozenset({"fridge"}), shown=("", "fridge", ""))
@@ -60,6 +61,39 @@ def test_a_stop_voids_open_questions_and_what_was_permitted_but_not_done(permit:
     assert not consent.answer(still_open, yes=True, now=1.0)
     for subject in (FRIDGE, SAFE):
         assert consent.decide(subject, 1.0).outcome is ConsentOutcome.ASKED
+
+
+@pytest.mark.parametrize(
+    ("rules", "default", "permission", "rule"),
+    [
+        ([{"permit": "never"}], "always", Permission.ASK_EACH_TIME, "rule 1"),
+        ([{"permit": "ask once"}], "always", Permission.ASK_EACH_TIME, "rule 1"),
+        ([{"permit": "never"}], "ask once", Permission.ASK_EACH_TIME, "rule 1"),
+        ([{"permit": "never"}], "never", Permission.NEVER, "default"),
+        (
+            [{"permit": "never"}, {"permit": "never", "verbs": ["GRASP"], "objects": []}],
+            "always",
+            "never",
+            "rule 2",
+        ),
+        ([{"permit": "never", "verbs": ["HANDOVER"]}], "always", Permission.ALWAYS, "default"),
+        ([{"permit": "always", "objects": ["mug"]}], "never", Permission.NEVER, "default"),
+        ([{"permit": "always", "objects": []}, {"permit": "never"}], "always", Permission.ALWAYS, "rule 1"),
+        ([{"permit": "never", "objects": ["mug"]}], "always", Permission.NEVER, "rule 1"),
+    ],
+)
+def test_an_object_that_only_searches_named_is_asked_about_where_a_rule_may_mean_it(
+    rules: list[dict[str, object]], default: str, permission: str, rule: str
+) -> None:
+    policy = {"default": default, "rules": [{"objects": ["knife"], **each} for each in rules]}
+    consent = Consent(Policy.model_validate(policy), "s")
+    found = Subject(Verb.GRASP, objects=(Identity("mug", frozenset({"mug"}), is_hearsay=True),))
+    decision = consent.decide(found, 0.0)
+    assert (decision.permission, decision.rule) == (permission, rule)
+    if permission == Permission.ASK_EACH_TIME:
+        consent.answer(decision.question_id, yes=True, now=0.0)
+        assert consent.decide(found, 1.0).outcome is ConsentOutcome.PERMITTED
+        assert consent.decide(found, 2.0).outcome is ConsentOutcome.ASKED
 
 
 def test_a_stop_keeps_what_was_permitted_once_and_done() -> None:

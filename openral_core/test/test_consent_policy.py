@@ -52,8 +52,11 @@ def subject(
 def memory(*labels: str, pose: Pose = AT, kind: NodeKind = NodeKind.OBJECT, **values: Any) -> SceneGraph:
     """Return a memory of one object with these labels, and of another that is far away."""
     votes = dict.fromkeys(labels, 1.0)
-    it = SceneNode("it", kind, labels[0], pose, votes=votes, **values)
-    return SceneGraph((it, SceneNode("spoon-1", NodeKind.OBJECT, "spoon", ELSEWHERE, votes={"spoon": 1.0})))
+    it = SceneNode("it", kind, labels[0], pose, votes=votes, **{"unprompted": labels, **values})
+    spoon = SceneNode(
+        "spoon-1", NodeKind.OBJECT, "spoon", ELSEWHERE, votes={"spoon": 1.0}, unprompted=("spoon",)
+    )
+    return SceneGraph((it, spoon))
 
 
 def fridge(home: HomeMap) -> Pose:
@@ -192,6 +195,7 @@ def test_a_rule_sees_every_label_with_its_kinds(labels: tuple[str, ...], name: s
         (memory("mug", "knife"), False),
         (memory("knife"), False),
         (memory("mug", presence=Presence.GONE), False),
+        (memory("mug", unprompted=()), False),
         (None, False),
     ],
 )

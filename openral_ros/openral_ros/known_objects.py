@@ -3,6 +3,8 @@
 Subscribes openral/scene_graph.
 """
 
+from dataclasses import replace
+
 from rclpy.node import Node
 
 from openral_core.consent_policy import Subject
@@ -32,7 +34,7 @@ class KnownObjects:
 
     def subject(self, goal: ValidatedGoal, holding: str, home: HomeMap | None) -> Subject:
         """Return what a goal is about; the hand holds what a goal took, whatever it is called now."""
-        held = Identity(holding, self._held.known) if holding else Identity()
+        held = replace(self._held, name=holding) if holding else Identity()
         return Subject.of(goal, held, home, self._current())
 
     def began(self, subject: Subject, holding: str) -> None:

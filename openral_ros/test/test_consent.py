@@ -90,8 +90,10 @@ class Bench:
         self.until(lambda: self._skills.server_is_ready() and self._prompts.get_subscription_count() == 2)
         self.until(lambda: self._memory.get_subscription_count() == 1)
 
-    def remember(self, *labels: str) -> None:
-        node = SceneNode("it", NodeKind.OBJECT, labels[0], TABLE, votes=dict.fromkeys(labels, 1.0))
+    def remember(self, *labels: str, unprompted: tuple[str, ...] | None = None) -> None:
+        seen = labels if unprompted is None else unprompted
+        votes = dict.fromkeys(labels, 1.0)
+        node = SceneNode("it", NodeKind.OBJECT, labels[0], TABLE, votes=votes, unprompted=seen)
         self._memory.publish(scene_graph_message(SceneGraph((node,)), 1.0))
 
     def listen(self, message_type: type, topic: str, qos: Any) -> list[Any]:
@@ -265,6 +267,19 @@ def test_an_object_is_what_memory_knows_whatever_the_goal_calls_it(bench: Bench)
         bench.until(lambda given=params: bench.ask_for("grasp", target=TABLE, **given).evidence)
     assert bench.arm.done == []
     assert "refused" in bench.ask_for("grasp", target=Pose((4.0, 4.0, 0.8)), label="spoon").evidence
+
+
+def test_what_only_searches_named_is_asked_about_until_it_is_put_down(bench: Bench) -> None:
+    bench.remember("butter spreader", "spoon", unprompted=())
+    take, put = {"target": TABLE, "label": "spoon"}, {"target": Pose((4.0, 4.0, 0.8))}
+    bench.until(lambda: QUESTION in bench.ask_for("grasp", **take).evidence)
+    for rskill, params in (("grasp", take), ("place", put)):
+        asked = bench.ask_for(rskill, **params)
+        assert "object that a search called butter spreader or spoon" in asked.message
+        bench.say("yes", str(asked.evidence[QUESTION]))
+        assert bench.ask_for(rskill, **params).success
+        bench.arm.holding = "spoon"
+    assert bench.arm.done[-2:] == [Verb.GRASP, Verb.PLACE]
 
 
 def test_the_hand_holds_what_it_took_and_may_hold_anything_from_before_a_restart(bench: Bench) -> None:

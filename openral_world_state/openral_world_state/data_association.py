@@ -30,7 +30,13 @@ from openral_world_state.spatial_memory.memory import (
     evict_for_capacity,
 )
 from openral_world_state.spatial_memory.record import OPERATOR_LABEL_WEIGHT, ObjectRecord, Triple
-from openral_world_state.tracking import bounded_votes, create_record, most_probable_label, update_record
+from openral_world_state.tracking import (
+    bounded_votes,
+    create_record,
+    most_probable_label,
+    newest_labels,
+    update_record,
+)
 
 Costs = Sequence[dict[str, float]]
 MAX_PAIRS = 10_000
@@ -386,6 +392,7 @@ def merge_records(kept: ObjectRecord, other: ObjectRecord) -> None:
     given = [label for label, weight in kept.votes.items() if weight >= OPERATOR_LABEL_WEIGHT]
     kept.label = kept.label if kept.label in given else next(iter(given), kept.label)
     kept.aliases = tuple(dict.fromkeys((*kept.aliases, *other.aliases)))
+    kept.unprompted = newest_labels(kept.unprompted, other.unprompted)
     kept.grasped = kept.grasped or other.grasped
     kept.observations += other.observations
     kept.first_seen = min(oldest.first_seen, newest.first_seen)

@@ -155,6 +155,7 @@ class NodeDocument(Document):
     size: Vector = (0.0, 0.0, 0.0)
     aliases: tuple[str, ...] = ()
     votes: dict[str, FiniteFloat] = Field(default_factory=dict)
+    unprompted: tuple[str, ...] = ()
     covariance: tuple[FiniteFloat, ...] = Field(default=(0.0,) * 9, min_length=9, max_length=9)
     confidence: float = Field(default=1.0, ge=0.0, le=1.0)
     presence: Presence = Presence.PRESENT

@@ -163,8 +163,17 @@ def add_votes(record: ObjectRecord, observation: Observation, thesaurus: Thesaur
     factor = _CONFIG.query_weight if observation.from_query else 1.0
     for label, score in ((observation.label, observation.score), *observation.alternatives):
         record.votes[label] = record.votes.get(label, 0.0) + factor * max(score, _CONFIG.min_score)
+    if not observation.from_query:
+        others = (label for label, _ in observation.alternatives)
+        record.unprompted = newest_labels(record.unprompted, (*others, observation.label))
     record.votes = bounded_votes(record.votes, observation.label)
     record.label = most_probable_label(record, thesaurus)
+
+
+def newest_labels(known: tuple[str, ...], newer: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the labels that were given last, without repetitions; queries displace none of them."""
+    latest = dict.fromkeys((*reversed(newer), *reversed(known)))
+    return tuple(reversed(tuple(latest)[: _CONFIG.max_labels]))
 
 
 def bounded_votes(votes: Mapping[str, float], newest: str = "") -> dict[str, float]:

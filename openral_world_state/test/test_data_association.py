@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
+from openral_core.identities import labels_of
 from openral_core.spatial_memory import Presence
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import (
@@ -21,6 +22,7 @@ from openral_world_state.lifting import AmbiguousDepth
 from openral_world_state.observation import Observation
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.tracking import newest_labels
 
 THESAURUS = Thesaurus.load()
 SURE = (1e-5, 0.0, 0.0, 0.0, 1e-5, 0.0, 0.0, 0.0, 1e-5)
@@ -128,6 +130,24 @@ def test_detectors_that_disagree_speak_of_one_object() -> None:
     assert len(memory) == 1
     assert set(record.votes) == {"bread", "baguette"}
     assert record.label == "baguette"
+
+
+def test_no_query_hides_what_a_detector_reported_unasked() -> None:
+    memory, associator = fresh()
+    (record,) = taken(associator, [seen("mug", source="locator", from_query=True)])
+    assert record.unprompted == ()
+    taken(associator, [seen("knife", source="stream", alternatives=(("fork", 0.2),))])
+    for name in ("cup", "bread", "baguette", "apple", "zorb", "red mug", "wine bottle", "jug", "pan"):
+        taken(associator, [seen(name, source="locator", from_query=True)])
+    (record,) = memory
+    assert record.unprompted == ("fork", "knife")
+    assert "knife" in labels_of(record.node())
+
+
+def test_the_newest_unprompted_labels_are_kept() -> None:
+    assert newest_labels(("jug", "mug"), ("mug", "cup")) == ("jug", "mug", "cup")
+    labels = tuple(f"thing {number}" for number in range(12))
+    assert newest_labels(labels, ("mug",)) == (*labels[-7:], "mug")
 
 
 def test_a_slip_of_a_detector_names_nothing() -> None:

@@ -134,6 +134,7 @@ class ForeignPeers(InProcessPeers):
                 self.pose_of_item(item),
                 self.item_size,
                 votes={label: float(_SURE)},
+                unprompted=(label,),
                 first_seen=self._now,
                 last_seen=self._now,
                 observations=_SURE,

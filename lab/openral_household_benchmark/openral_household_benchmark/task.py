@@ -61,6 +61,7 @@ def _node(world: SimWorldModel, item: WorldObject, number: int, rng: np.random.G
         pose=Pose((x, y, z)),
         size=item.size,
         votes={item.phrase: float(_SEEN)},
+        unprompted=(item.phrase,),
         observations=_SEEN,
         source="an earlier visit",
     )

@@ -46,6 +46,7 @@ def test_the_scene_graph_survives() -> None:
         (0.08, 0.08, 0.1),
         ("cup",),
         {"mug": 2.0, "cup": 0.5},
+        ("cup",),
         (0.25,) * 9,
         0.5,
         Presence.STALE,

@@ -136,7 +136,12 @@ class SymbolicHome:
         nodes += [_place_node(place) for place in self.places.values()]
         nodes += [SceneNode(a.id, NodeKind.AGENT, a.label, a.pose) for a in self.agents.values()]
         known = [o for o in self.objects.values() if o.remembered]
-        nodes += [SceneNode(o.id, NodeKind.OBJECT, o.remembered, self.remembered_pose(o)) for o in known]
+        nodes += [
+            SceneNode(
+                o.id, NodeKind.OBJECT, o.remembered, self.remembered_pose(o), unprompted=(o.remembered,)
+            )
+            for o in known
+        ]
         edges = [SceneEdge(p.id, Relation.IN_ROOM, p.room) for p in self.places.values()]
         spots = [(o.id, spot) for o in known if (spot := o.remembered_at or o.place) in self.places]
         edges += [SceneEdge(item, Relation.AT_PLACE, spot) for item, spot in spots]

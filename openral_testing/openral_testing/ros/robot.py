@@ -172,6 +172,7 @@ def scene(count: int = 0) -> SceneGraph:
         )
         node.first_seen, node.last_seen = stamp_of(10.0), stamp_of(60.0 if presence else NOW - 1.0)
         node.confidence, node.observation_count, node.source = 0.9, 42, "sim-groundtruth"
+        node.unprompted_labels = [label]
         nodes.append(node)
     edges = [SceneEdge(source="mug_1", relation="on", target="counter")]
     return SceneGraph(header=Header(stamp=stamp_of(NOW)), revision=1, nodes=nodes, edges=edges)

@@ -12,6 +12,7 @@ from openral_world_state.data_association import merge_records
 from openral_world_state.spatial_memory.memory import SpatialMemory, UnknownObject
 from openral_world_state.spatial_memory.record import OPERATOR_LABEL_WEIGHT, ObjectRecord
 from openral_world_state.static_map import MAX_COORDINATE, is_on_map
+from openral_world_state.tracking import newest_labels
 
 OPERATOR = "operator"
 
@@ -36,6 +37,7 @@ def rename_object(memory: SpatialMemory, name: str, label: str, thesaurus: Thesa
     label, record = " ".join(label.split()), memory.get(name)
     votes = {voted: weight for voted, weight in record.votes.items() if weight < OPERATOR_LABEL_WEIGHT}
     record.label, record.votes, record.source = label, {**votes, label: OPERATOR_LABEL_WEIGHT}, OPERATOR
+    record.unprompted = newest_labels(record.unprompted, (label,))
     record.confidence = 1.0
     return _store(memory, record)
 
@@ -144,9 +146,7 @@ def _restored(memory: SpatialMemory, edit: AppliedEdit, before: ObjectRecord) ->
     now = memory.get(before.id)
     seen_since = now.last_seen > before.last_seen
     if edit.operation is EditOperation.RENAME:
-        return replace(
-            now, label=before.label, votes=before.votes, source=before.source, confidence=before.confidence
-        )
+        return replace(now, **{name: getattr(before, name) for name in _RENAMED})
     if edit.operation is EditOperation.MOVE and seen_since:
         raise NothingToUndo(f"{now.id} was seen since it was moved, and stays where it was seen")
     if edit.operation is EditOperation.MERGE and seen_since:
@@ -155,6 +155,10 @@ def _restored(memory: SpatialMemory, edit: AppliedEdit, before: ObjectRecord) ->
         }
         return replace(before, **seen)
     return before
+
+
+_RENAMED = ("label", "votes", "unprompted", "source", "confidence")
+"""What a rename changes."""
 
 
 class UnknownOperation(OpenRALError):

@@ -18,12 +18,13 @@ MIN_VOTE_FRACTION = 0.2
 class ObjectRecord:
     """A remembered object; after a change in place it is passed to `SpatialMemory.touch`.
 
-    Position in map [m], ``size`` [m], ``covariance`` of the position [m^2], row-major (9,), times in ROS time
-    [s]. ``votes`` are the weights of its labels; ``misses`` counts the views that showed its place empty, the
-    last at ``last_checked`` [s]; ``viewpoint`` is the position of the camera that saw it last [m];
-    ``carried`` is True while the gripper holds it, ``grasped`` from then on: it exists, however rarely it is
-    detected. ``confidence`` is the probability that it exists, and ``evidence`` the part of its log-odds from
-    the last viewpoint, ``evidence_from`` [m], which is not stored.
+    Position in map [m], ``size`` [m], ``covariance`` of the position [m^2], row-major (9,), times in ROS
+    time [s]. ``votes`` are the weights of its labels, ``unprompted`` the newest that nobody asked for;
+    ``misses`` counts the views that showed its place empty, the last at ``last_checked`` [s];
+    ``viewpoint`` is the position of the camera that saw it last [m]; ``carried`` is True while the
+    gripper holds it, ``grasped`` from then on: it exists, however rarely it is detected. ``confidence``
+    is the probability that it exists, and ``evidence`` the part of its log-odds from the last viewpoint,
+    ``evidence_from`` [m], which is not stored.
     """
 
     id: str
@@ -31,6 +32,7 @@ class ObjectRecord:
     pose: Pose
     size: Triple = (0.0, 0.0, 0.0)
     votes: dict[str, float] = field(default_factory=dict)
+    unprompted: tuple[str, ...] = ()
     covariance: tuple[float, ...] = (0.0,) * 9
     confidence: float = 1.0
     presence: Presence = Presence.PRESENT
@@ -82,6 +84,7 @@ class ObjectRecord:
             size=self.size,
             aliases=self.aliases,
             votes=dict(self.votes),
+            unprompted=self.unprompted,
             covariance=self.covariance,
             confidence=self.confidence,
             presence=self.presence,
@@ -104,6 +107,7 @@ def record_from_node(node: SceneNode) -> ObjectRecord:
         pose=node.pose,
         size=node.size,
         votes=dict(node.votes) or {node.label: 1.0},
+        unprompted=tuple(node.unprompted),
         covariance=tuple(node.covariance),
         confidence=node.confidence,
         presence=node.presence,

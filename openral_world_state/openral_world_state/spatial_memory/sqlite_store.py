@@ -31,7 +31,7 @@ MOST_OBJECTS, MOST_FACTS, MOST_MERGED = 1_000_000, 100_000, 1_000_000
 MAX_FACTS, MAX_TEXT, LARGEST = 64_000_000, 100_000, 1e12
 """Characters of all facts and of one text of an object; largest number: a time has ten digits."""
 _VOTES: TypeAdapter[dict[str, float]] = TypeAdapter(dict[str, FiniteFloat])
-_ALIASES: TypeAdapter[tuple[str, ...]] = TypeAdapter(tuple[str, ...])
+_NAMES: TypeAdapter[tuple[str, ...]] = TypeAdapter(tuple[str, ...])
 APPLICATION = 0x4F52414C
 """SQLite application id of memory files: "ORAL" in ASCII."""
 
@@ -87,6 +87,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     # Confidence became the probability of existence; every object had been offered before.
     ("UPDATE objects SET confidence = MAX(confidence, 0.5)",),
     ("ALTER TABLE objects ADD COLUMN grasped INTEGER NOT NULL DEFAULT 0",),
+    # Who gave the labels of earlier versions is not known.
+    ("ALTER TABLE objects ADD COLUMN unprompted TEXT NOT NULL DEFAULT '[]'",),
 )
 """Statements that migrate from each version to the next; the version is the number of those applied."""
 
@@ -148,7 +150,7 @@ _LOOKS = ("misses", "looked", "eye", "carried", "is_container", "occludes_conten
 _COVARIANCE = struct.Struct("<9d")
 _POINT = struct.Struct("<3d")
 _encode = json.JSONEncoder(separators=(",", ":")).encode
-COLUMNS = (*_TEXTS, *_POSE, *_SIZE, "covariance", *_SIGHTINGS, *_LOOKS)
+COLUMNS = (*_TEXTS, *_POSE, *_SIZE, "covariance", *_SIGHTINGS, *_LOOKS, "unprompted")
 UPSERT = f"INSERT OR REPLACE INTO objects (number, {', '.join(COLUMNS)}) VALUES (?{', ?' * len(COLUMNS)})"
 SELECT = f"SELECT number, {', '.join(COLUMNS)} FROM objects ORDER BY number"
 
@@ -180,6 +182,7 @@ def row_of(number: int, record: ObjectRecord) -> tuple[Value, ...]:
         int(record.occludes_contents),
         record.opening.value,
         int(record.grasped),
+        _encode(record.unprompted) if record.unprompted else "[]",
     )
 
 
@@ -191,8 +194,8 @@ def record_of_row(row: Sequence[Any]) -> ObjectRecord:
     """
     name, label, votes, aliases, x, y, z, qx, qy, qz, qw, size_x, size_y, size_z, covariance, *rest = row
     confidence, presence, first_seen, last_seen, observations, source, map_epoch, *rest = rest
-    misses, looked, eye, carried, is_container, occludes_contents, opening, grasped = rest
-    texts = (name, label, votes, aliases, presence, source, opening)
+    misses, looked, eye, carried, is_container, occludes_contents, opening, grasped, unprompted = rest
+    texts = (name, label, votes, aliases, presence, source, opening, unprompted)
     spread = _COVARIANCE.unpack(covariance)
     pose_and_size = (x, y, z, qx, qy, qz, qw, size_x, size_y, size_z)
     flags = (carried, is_container, occludes_contents, grasped)
@@ -216,7 +219,7 @@ def record_of_row(row: Sequence[Any]) -> ObjectRecord:
         observations=int(observations),
         source=source,
         map_epoch=int(map_epoch),
-        aliases=() if aliases == "[]" else _ALIASES.validate_python(parse_json(aliases)),
+        aliases=_names(aliases),
         misses=int(misses),
         last_checked=float(looked),
         viewpoint=None if eye is None else _POINT.unpack(eye),
@@ -225,7 +228,12 @@ def record_of_row(row: Sequence[Any]) -> ObjectRecord:
         occludes_contents=bool(occludes_contents),
         opening=Opening(opening),
         grasped=bool(grasped),
+        unprompted=_names(unprompted),
     )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return () if text == "[]" else _NAMES.validate_python(parse_json(text))
 
 
 class SqliteStore:
