@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 CRASHING = """
 import os
@@ -23,6 +25,7 @@ def test_number(number: int) -> None:
 """
 
 
+@pytest.mark.slow
 def test_a_worker_that_crashes_once_costs_one_rerun(tmp_path: Path) -> None:
     (tmp_path / "test_crashing.py").write_text(CRASHING)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")

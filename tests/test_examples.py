@@ -126,6 +126,7 @@ def test_the_detector_finds_the_red_region(
     node.destroy_node()
 
 
+@pytest.mark.slow
 def test_the_skill_server_conforms(ros_domain: int, tmp_path: Path) -> None:
     pytest.importorskip("openral_msgs")
     from skill_kit import LONGEST, Kit

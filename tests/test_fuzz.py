@@ -2,11 +2,12 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
@@ -70,8 +71,16 @@ def rig(
         yield made
 
 
+BRIEF = {"reasoner", "skill_server", "tools"}
+"""Rigs and suites that are not left to `make test-all`: those whose faults move the robot."""
+
+
+def by_tier(names: Iterable[str]) -> list[ParameterSet]:
+    return [pytest.param(name, marks=[] if name in BRIEF else [pytest.mark.slow]) for name in names]
+
+
 @pytest.mark.usefixtures("callback_errors")
-@pytest.mark.parametrize("rig", RIGS, indirect=True)
+@pytest.mark.parametrize("rig", by_tier(RIGS), indirect=True)
 def test_a_node_lives_and_answers_whatever_comes_in(rig: Rig) -> None:
     def judge(session: Session) -> None:
         served = {type_name(entrance.type) for entrance in session.attack.entrances()}
@@ -81,7 +90,7 @@ def test_a_node_lives_and_answers_whatever_comes_in(rig: Rig) -> None:
     fuzz_node(rig, judge)
 
 
-@pytest.mark.parametrize("name", [name for name in SUITES if name != "files"])
+@pytest.mark.parametrize("name", by_tier(name for name in SUITES if name != "files"))
 def test_what_models_and_clients_send_is_answered_or_refused(name: str, tmp_path: Path) -> None:
     with SUITES[name](tmp_path) as doors:
         outcomes = [explore(door, PER_DOOR, SEED, shrink=True) for door in doors]

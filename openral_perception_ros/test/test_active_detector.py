@@ -55,6 +55,7 @@ def node(rskills: Path, tmp_path: Path) -> Iterator[RunningNode]:
         yield made
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("busy")
 def test_a_streaming_detector_survives_being_switched_off_and_on(node: RunningNode, rskills: Path) -> None:
     sensors = load_detector(

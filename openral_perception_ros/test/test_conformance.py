@@ -35,6 +35,7 @@ def test_a_shipped_detector_finds_everything_in_the_pictures_and_survives_every_
     assert "objects found in the images: 17 of 17" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_shipped_detectors_node_tells_two_cameras_apart_and_its_memory() -> None:
     done = kit("sim-groundtruth", "-k", "test_node")
     assert done.returncode == 0, done.stdout
@@ -47,6 +48,7 @@ def test_a_detector_without_weights_does_not_conform_and_says_why(tmp_path: Path
     assert "openral weights fetch rtdetr-coco-r18" in done.stdout
 
 
+@pytest.mark.slow
 def test_no_picture_is_judged_without_a_demand_that_can_be_missed() -> None:
     reported = kit("sim-groundtruth-locator", "-k", "finds_what_is_in", "-rs")
     assert reported.returncode == 0, reported.stdout

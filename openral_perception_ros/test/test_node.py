@@ -354,6 +354,7 @@ def test_what_cannot_be_configured_is_refused(rig: Make, parameters: dict, rskil
     assert not made.transition(Transition.TRANSITION_CONFIGURE)
 
 
+@pytest.mark.slow
 def test_many_lives_leave_nothing_behind(rig: Make) -> None:
     made = rig()
     assert made.transition(Transition.TRANSITION_CONFIGURE)

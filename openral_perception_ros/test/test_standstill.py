@@ -62,6 +62,7 @@ def ended(node: RunningNode) -> bool:
     return node.process.status() == psutil.STATUS_ZOMBIE
 
 
+@pytest.mark.slow
 def test_a_stopped_node_goes_on_if_it_hears_its_camera_and_else_ends_saying_why(node: RunningNode) -> None:
     reported: list[FailureTrigger] = []
     node.client.create_subscription(FailureTrigger, FAILURES, reported.append, RELIABLE)

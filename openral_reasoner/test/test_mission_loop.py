@@ -180,7 +180,9 @@ def spans_close(line: SimulatedTimeline) -> None:
     assert sorted(opened) == sorted(closed)
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part", [pytest.param(part, marks=[pytest.mark.slow] if part else []) for part in range(PARTS)]
+)
 @given(seed=st.integers(0, 2**48), settings=missions_settings())
 @examples(
     phases=[Phase.explicit, Phase.reuse, Phase.generate],

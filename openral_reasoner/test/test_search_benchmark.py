@@ -21,6 +21,7 @@ def test_the_scripted_planner_finds_nearly_everything_that_is_there() -> None:
     assert scripted.absent_handed_over == 1.0
 
 
+@pytest.mark.slow
 def test_priors_make_shorter_ways_than_chance() -> None:
     assert score("scripted", HOMES).spl > score("random", HOMES).spl
 

@@ -238,6 +238,7 @@ def test_a_journal_of_another_deployment_moves_nothing_unasked(killable: Killabl
     assert len(graph.executed) == executed
 
 
+@pytest.mark.slow
 def test_a_mission_that_stands_still_after_a_resumption_is_handed_over(killable: Killable) -> None:
     graph, operator = killable.graph, killable.operator
     killable.start()

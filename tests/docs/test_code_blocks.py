@@ -51,9 +51,14 @@ BLOCKS = [
 
 
 WITH_GRAPH = [block for block in BLOCKS if "graph" in block.words]
+ALONE = [
+    pytest.param(block, id=str(block), marks=[pytest.mark.slow] if "slow" in block.words else [])
+    for block in BLOCKS
+    if block not in WITH_GRAPH
+]
 
 
-@pytest.mark.parametrize("block", [block for block in BLOCKS if block not in WITH_GRAPH], ids=str)
+@pytest.mark.parametrize("block", ALONE)
 def test_the_block_runs(block: Block, ros_domain: int, tmp_path: Path) -> None:
     skip_without_ros2(block)
     run(block, tmp_path)

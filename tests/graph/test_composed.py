@@ -32,6 +32,7 @@ def test_a_mission_succeeds_and_leaves_nothing(ros_domain: int, tmp_path: Path) 
     assert {"reasoner", "world_state", "sim_groundtruth_locator"} <= spans
 
 
+@pytest.mark.slow
 def test_it_has_the_recorded_interfaces_is_stopped_while_its_container_is_down_and_comes_back(
     ros_domain: int, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.t
 LOCATOR = "sim_groundtruth_locator.yaml"
 
 
+@pytest.mark.slow
 def test_a_mission_ends_typed_although_the_locators_worker_and_then_its_node_are_killed(
     ros_domain: int, tmp_path: Path
 ) -> None:

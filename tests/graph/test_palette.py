@@ -53,6 +53,7 @@ def node_of_the_locator(deployment: Deployment) -> psutil.Process:
     return node
 
 
+@pytest.mark.slow
 def test_a_locator_that_is_killed_leaves_the_palette_and_the_model_is_told_why_and_when_it_is_back(
     ros_domain: int, tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ from graph.deployments import Deployment, alive
 pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(400)]
 
 
+@pytest.mark.slow
 def test_the_locator_is_woken_for_the_baguette_and_the_stream_makes_room(
     ros_domain: int, tmp_path: Path
 ) -> None:

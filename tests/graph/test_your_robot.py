@@ -58,6 +58,7 @@ def test_the_robot_of_the_page_is_valid(tmp_path: Path) -> None:
     assert set(load_robot(tmp_path / "my_robot.yaml").skills) == {"NAVIGATE", "LOOK_AT"}
 
 
+@pytest.mark.slow
 def test_check_it_and_find_the_mug(ros_domain: int, tmp_path: Path) -> None:
     (check,) = commands("robot check")
     find = next(

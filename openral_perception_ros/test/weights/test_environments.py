@@ -61,6 +61,7 @@ def own(manifest: DetectorManifest) -> DetectorManifest:
     return DetectorManifest.model_validate({**manifest.model_dump(), "environment": environment})
 
 
+@pytest.mark.slow
 def test_an_environment_is_made_kept_and_brought_up_to_date(tmp_path: Path, own: DetectorManifest) -> None:
     for version in ("1.0", "2.0"):
         wheel(tmp_path / "wheels", version)

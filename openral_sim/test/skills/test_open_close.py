@@ -131,7 +131,12 @@ def test_refuses_what_is_no_door(
 
 
 @pytest.mark.parametrize(
-    ("goal", "thing"), [(FRIDGE, "wine_bottle"), (FRIDGE, "milk"), (CABINET, "wine_glass")]
+    ("goal", "thing"),
+    [
+        (FRIDGE, "wine_bottle"),
+        pytest.param(FRIDGE, "milk", marks=pytest.mark.slow),
+        pytest.param(CABINET, "wine_glass", marks=pytest.mark.slow),
+    ],
 )
 def test_takes_a_thing_out_of_what_it_opened(
     do: Do, at_home: AtHome, goal: dict[str, ParamValue], thing: str
@@ -148,7 +153,7 @@ def test_takes_a_thing_out_of_what_it_opened(
     assert "already holds" in full.message
 
 
-@pytest.mark.parametrize("name", ["drawer", "lower_drawer"])
+@pytest.mark.parametrize("name", ["drawer", pytest.param("lower_drawer", marks=pytest.mark.slow)])
 def test_draws_a_drawer_out_and_pushes_it_in_again(do: Do, name: str) -> None:
     world = SimWorldModel.load(load_scene(SCENES / "studio.yaml"), 0, load_sim_robot())
     load_sim_robot().set_stowed(world.model, world.data)

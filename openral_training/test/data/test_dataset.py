@@ -30,6 +30,7 @@ def silent(_: HomeTask, __: int) -> None:
     pass
 
 
+@pytest.mark.slow
 def test_a_killed_rendering_resumes_to_the_same_bytes_as_several_processes_write(
     dataset: Dataset, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from openral_training.data.dataset import Dataset
 from openral_training.data.home_renderer import LIMITS, LabelledImage, render_home
@@ -10,6 +11,7 @@ from openral_training.data.labels import CATEGORIES
 from openral_training.data.viewpoints import WEIGHTS
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_images_and_boxes_with_depth_and_without(
     images: list[LabelledImage], dataset: Dataset
 ) -> None:

@@ -19,7 +19,7 @@ class ObjectRecord:
     """A remembered object; after a change in place it is passed to `SpatialMemory.touch`.
 
     Position in map [m], ``size`` [m], ``covariance`` of the position [m^2], row-major (9,), times in ROS
-    time [s]. ``votes`` are the weights of its labels, ``unprompted`` the newest that nobody asked for;
+    time [s]. ``votes`` are the weights of its labels, ``unprompted`` the newest that no query asked for;
     ``misses`` counts the views that showed its place empty, the last at ``last_checked`` [s];
     ``viewpoint`` is the position of the camera that saw it last [m]; ``carried`` is True while the
     gripper holds it, ``grasped`` from then on: it exists, however rarely it is detected. ``confidence``

@@ -313,6 +313,7 @@ def test_follows_what_skills_switch_and_fill_and_what_the_operator_says(
     assert control.affordance == "switch"
 
 
+@pytest.mark.slow
 def test_a_process_that_stood_still_and_hears_no_depth_any_more_ends_itself(
     make_graph: Callable[..., Any],
 ) -> None:
