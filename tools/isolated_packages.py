@@ -1,6 +1,6 @@
 """Build and test packages one by one in workspaces that hold nothing but what they declare; print a table.
 
-    tools/env python -P tools/isolated_packages.py [PACKAGE ...]
+    tools/env python tools/isolated_packages.py [PACKAGE ...]
 
 A workspace has the package, the packages of this repository that its package.xml names, and those that they
 need at run time. Interfaces are linked from the build of this checkout (`make robot`), the declared ones

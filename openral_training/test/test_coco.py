@@ -45,6 +45,19 @@ def test_a_crowd_is_a_region_to_ignore_and_not_counted(shapes: Shapes) -> None:
     assert split.counts().sum() == 23
 
 
+def test_a_picture_that_is_repeated_with_its_boxes_is_read_each_time(shapes: Shapes) -> None:
+    def repeat(content: dict[str, Any]) -> None:
+        first = content["images"][0]
+        content["images"].append(first | {"id": 900})
+        own = [each for each in content["annotations"] if each["image_id"] == first["id"]]
+        content["annotations"] += [
+            each | {"id": 900 + number, "image_id": 900} for number, each in enumerate(own)
+        ]
+
+    first, *_, last = read_split(shapes(change=repeat), "train").images
+    assert (first.file, first.objects.boxes.tolist()) == (last.file, last.objects.boxes.tolist())
+
+
 def test_coco_s_own_layout_is_read(tmp_path: Path, shapes: Shapes) -> None:
     data, own = shapes(), tmp_path / "own"
     (own / "annotations").mkdir(parents=True)
