@@ -48,6 +48,7 @@ def test_colcon_and_make_run_the_same_tests_of_a_package(package: str) -> None:
     assert collected(ROOT / package) == by_make
 
 
+@pytest.mark.slow
 def test_a_conformance_kit_tries_nothing_unless_its_subject_is_named() -> None:
     tests = collected(ROOT / "openral_testing")
     assert not [line for line in tests if line.startswith("openral_testing/openral_testing/")]

@@ -23,7 +23,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "agent_over_mcp.py"
 GOAL = {"goal": "go to the dining table"}
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("mode", [pytest.param("legacy", marks=pytest.mark.slow), "auto"])
 def test_a_process_serves_its_standard_streams(
     graph: Any, make_reasoner: Call, command: Callable[..., StdioServerParameters], call: Call, mode: str
 ) -> None:
@@ -37,7 +37,7 @@ def test_a_process_serves_its_standard_streams(
     assert anyio.run(main)["status"] == "FOUND"
 
 
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize("mode", [pytest.param("legacy", marks=pytest.mark.slow), "auto"])
 def test_a_mission_runs_over_standard_streams(
     graph: Any, make_reasoner: Call, command: Callable[..., StdioServerParameters], mode: str
 ) -> None:
@@ -80,7 +80,7 @@ def test_a_cancelled_call_over_standard_streams_stops_the_robot(
     spinner.do(lambda: graph.held.set_result(None))
 
 
-@pytest.mark.parametrize("end", ["SIGTERM", "SIGINT", "end of input"])
+@pytest.mark.parametrize("end", ["SIGTERM", pytest.param("SIGINT", marks=pytest.mark.slow), "end of input"])
 def test_a_server_that_ends_stops_the_mission_that_a_call_waits_for(
     graph: Any, spinner: Any, make_reasoner: Call, wait_until: Call, ros_domain: int, end: str
 ) -> None:

@@ -58,6 +58,7 @@ def test_the_skill_server_of_real_robots_conforms(bench: Any, driving: Any, tmp_
     assert not driving.running
 
 
+@pytest.mark.slow
 def test_a_skill_by_a_policy_conforms(bench: Any, tmp_path: Path) -> None:
     """OPEN by a policy that never ends beside CLOSE by one that is done at once.
 

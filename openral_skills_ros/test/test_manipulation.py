@@ -99,11 +99,22 @@ def test_a_person_gets_the_object_when_they_pull(bench: Any, arm: ForeignArm) ->
         ("rejects", 0, 0, SkillStatus.INACTIVE, "rejected the goal"),
         ("silent", 0, None, SkillStatus.SKILL_ERROR, "neither accepted nor rejected"),
         ("aborts", -31, None, SkillStatus.NOT_REACHABLE, "no inverse kinematics"),
-        ("aborts", -12, None, SkillStatus.NOT_REACHABLE, "goal in collision"),
+        pytest.param(
+            "aborts", -12, None, SkillStatus.NOT_REACHABLE, "goal in collision", marks=pytest.mark.slow
+        ),
         ("aborts", -4, 0, SkillStatus.BLOCKED, "reaching: MoveIt: control failed"),
-        ("aborts", -7, 1, SkillStatus.CANCELLED, "preempted"),
-        ("aborts", -6, 2, SkillStatus.TIMEOUT, "lifting: MoveIt: timed out"),
-        ("aborts", 99999, 3, SkillStatus.SKILL_ERROR, "folding the arm: MoveIt: failure"),
+        pytest.param("aborts", -7, 1, SkillStatus.CANCELLED, "preempted", marks=pytest.mark.slow),
+        pytest.param(
+            "aborts", -6, 2, SkillStatus.TIMEOUT, "lifting: MoveIt: timed out", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "aborts",
+            99999,
+            3,
+            SkillStatus.SKILL_ERROR,
+            "folding the arm: MoveIt: failure",
+            marks=pytest.mark.slow,
+        ),
         ("aborts", 4711, 0, SkillStatus.SKILL_ERROR, "unknown error code 4711"),
     ],
 )

@@ -184,7 +184,7 @@ def robot() -> SkillContext:
     return SkillContext(world, 0)
 
 
-@pytest.mark.parametrize("container", ["drawer", "wardrobe"])
+@pytest.mark.parametrize("container", ["drawer", pytest.param("wardrobe", marks=pytest.mark.slow)])
 def test_draws_what_slides_and_shuts_it_again(do: Do, robot: SkillContext, container: str) -> None:
     world = robot.world
     assert isinstance(world, SimWorldModel)
@@ -204,7 +204,7 @@ def test_draws_what_slides_and_shuts_it_again(do: Do, robot: SkillContext, conta
     assert world.door_opening(container) < 0.1
 
 
-@pytest.mark.parametrize("container", ["drawer", "study_lower_drawer"])
+@pytest.mark.parametrize("container", ["drawer", pytest.param("study_lower_drawer", marks=pytest.mark.slow)])
 def test_looks_into_a_drawn_drawer_from_where_its_front_does_not_hide_its_floor(
     do: Do, robot: SkillContext, container: str
 ) -> None:
