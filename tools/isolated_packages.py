@@ -5,7 +5,8 @@
 A workspace has the package, the packages of this repository that its package.xml names, and those that they
 need at run time. Interfaces are linked from the build of this checkout (`make robot`), the declared ones
 alone; wheels and ROS come from the virtual environment. Beside the packages lie `conftest.py`,
-`pyproject.toml`, `examples` and the modules of `tests/`, which the tests of all packages share.
+`pyproject.toml`, `examples`, and the modules and recorded interfaces of `tests/`, which the tests of all
+packages share.
 """
 
 import shlex
@@ -103,7 +104,8 @@ def copy_sources(packages: Iterable[Package], layout: Layout, source: Path) -> N
     for name in SHARED:
         shutil.copy(layout.root / name, source)
     shutil.copytree(layout.root / "examples", source / "examples", ignore=ignore)
-    (source / "tests").mkdir()
+    (source / "tests" / "goldens").mkdir(parents=True)
+    shutil.copy(layout.root / "tests" / "goldens" / "graph_interfaces.json", source / "tests" / "goldens")
     for module in (layout.root / "tests").glob("*.py"):
         if not module.name.startswith("test_"):
             shutil.copy(module, source / "tests")
