@@ -15,8 +15,8 @@ from openral_core.documents import Document, parse_document
 from openral_core.parsing import parse_yaml
 from openral_core.text.folding import fold, fold_pattern
 from openral_core.text.stop_words import contains_stop_word, is_cry, is_stop_phrase, may_answer
+from openral_reasoner.request.goals import AskState, NotUnderstood, TellState
 from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.goals import AskState, NotUnderstood, TellState
 from openral_reasoner.scripted.languages import is_known_word
 from openral_reasoner.scripted.normalise import VERBS
 

@@ -21,8 +21,8 @@ from openral_reasoner.evidence import (
     Source,
 )
 from openral_reasoner.palette.entries import ControlEntry, PlaceEntry
-from openral_reasoner.scripted.control_names import controls_named, controls_of
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.control_names import controls_named, controls_of
+from openral_reasoner.request.goals import (
     Bring,
     BringFilled,
     Find,
@@ -36,7 +36,7 @@ from openral_reasoner.scripted.goals import (
     Press,
     Switch,
 )
-from openral_reasoner.scripted.grammar import load_serving_rules
+from openral_reasoner.request.serving import load_serving_rules
 from openral_reasoner.terms import answers, normalize_term
 
 ME = "me"

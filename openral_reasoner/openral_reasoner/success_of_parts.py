@@ -22,9 +22,8 @@ from openral_reasoner.evidence import (
     looked_at,
 )
 from openral_reasoner.mission import HOME
-from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.control_names import controls_named
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.control_names import controls_named
+from openral_reasoner.request.goals import (
     AskState,
     BringEach,
     BringSeveral,
@@ -43,8 +42,8 @@ from openral_reasoner.scripted.goals import (
     Tidy,
     WaitFor,
 )
-from openral_reasoner.scripted.grammar import place_settings
-from openral_reasoner.scripted.noun_phrases import singular
+from openral_reasoner.request.serving import place_settings
+from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.success import (
     ME,
     Case,
@@ -332,7 +331,7 @@ def only_elsewhere(condition: Find, case: Case) -> bool:
 def prove_state(goal: AskState | TellState, evidence: Evidence, setting: Setting) -> Verdict:
     """Prove that memory was asked for the state of what was named, or noted it."""
     case = Case(evidence, setting, Course.of(evidence))
-    controls = {each.controls for each in controls_named(setting.controls, singular(goal.what))}
+    controls = {each.controls for each in controls_named(setting.controls, goal.what)}
     for fact in reversed(evidence.facts):
         named = isinstance(fact, Stated) and (fact.node.id in controls or case.means(fact.node, goal.what))
         if isinstance(fact, Stated) and named and (isinstance(goal, AskState) or goal.value in fact.values):

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from openral_core.skills import Verb
-from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     Bring,
     BringEach,
     BringFilled,
@@ -30,6 +29,7 @@ from openral_reasoner.scripted.goals import (
     Tidy,
     WaitFor,
 )
+from openral_reasoner.scripted.compound import parse_request
 
 ONLY_LOOKS = frozenset({Verb.NAVIGATE, Verb.LOOK_AT, Verb.EXPLORE})
 """Verbs that change nothing but the robot's own pose."""

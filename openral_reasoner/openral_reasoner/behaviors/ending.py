@@ -10,7 +10,7 @@ from openral_reasoner.behaviors.requests import read_scene, recall, resolve
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.policies import Early
-from openral_reasoner.scripted.goals import LookInside, PickUp, Request, Sequence
+from openral_reasoner.request.goals import LookInside, PickUp, Request, Sequence
 from openral_reasoner.search import Candidate, SearchProgress
 from openral_reasoner.success import Setting, Verdict
 from openral_reasoner.success_of_parts import judge_request, parts_of, predicate_of

@@ -3,9 +3,7 @@
 import re
 from collections.abc import Callable
 
-from openral_reasoner.scripted.control_names import read_switch
-from openral_reasoner.scripted.delivery import read_bring
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     BringEach,
     BringFilled,
     Clear,
@@ -19,6 +17,7 @@ from openral_reasoner.scripted.goals import (
     Switch,
     Tidy,
 )
+from openral_reasoner.scripted.delivery import read_bring
 from openral_reasoner.scripted.normalise import VERBS
 from openral_reasoner.scripted.noun_phrases import (
     NUMBERS,
@@ -33,6 +32,7 @@ from openral_reasoner.scripted.noun_phrases import (
     singular,
     split_place,
 )
+from openral_reasoner.scripted.switch_names import read_switch
 from openral_reasoner.terms import same_term
 
 _Rule = tuple[str, Callable[[re.Match[str]], Request | None]]

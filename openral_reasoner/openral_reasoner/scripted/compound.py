@@ -10,10 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from openral_reasoner.placement.belief import is_drink, is_household_noun
-from openral_reasoner.scripted.chores import read_chore
-from openral_reasoner.scripted.conditions import read_condition, read_wait
-from openral_reasoner.scripted.foreign_goals import read_foreign
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     Bring,
     BringSeveral,
     Find,
@@ -24,6 +21,9 @@ from openral_reasoner.scripted.goals import (
     Sequence,
     SetTable,
 )
+from openral_reasoner.scripted.chores import read_chore
+from openral_reasoner.scripted.conditions import read_condition, read_wait
+from openral_reasoner.scripted.foreign_goals import read_foreign
 from openral_reasoner.scripted.grammar import MAX_LENGTH, first_accepted, is_too_long
 from openral_reasoner.scripted.languages import spoken_language
 from openral_reasoner.scripted.listing import expand, is_run_together

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from openral_reasoner.scripted.goals import Bring, BringFilled, Conditional, Find, Request, WaitFor
+from openral_reasoner.request.goals import Bring, BringFilled, Conditional, Find, Request, WaitFor
 from openral_reasoner.scripted.grammar import is_sound
 from openral_reasoner.scripted.noun_phrases import is_noun_phrase, is_object, is_person, plain, split_place
 from openral_reasoner.scripted.politeness import bare

@@ -3,7 +3,7 @@
 import re
 
 from openral_reasoner.placement.belief import is_household_noun
-from openral_reasoner.scripted.goals import Bring, BringFilled, Goal, GoTo, NotUnderstood, Pour
+from openral_reasoner.request.goals import Bring, BringFilled, Goal, GoTo, NotUnderstood, Pour
 from openral_reasoner.scripted.noun_phrases import PERSON, is_person, plain, split_place
 from openral_reasoner.scripted.rules import ME, Rule
 from openral_reasoner.scripted.vocabulary import WORDS

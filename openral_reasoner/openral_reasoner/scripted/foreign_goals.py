@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from openral_reasoner.placement.belief import thesaurus
-from openral_reasoner.scripted.control_names import read_switch
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     Bring,
     BringFilled,
     BringSeveral,
@@ -37,6 +36,7 @@ from openral_reasoner.scripted.grammar import MAX_LENGTH, is_sound
 from openral_reasoner.scripted.languages import Language, contains, fold, strip_edges, translate
 from openral_reasoner.scripted.listing import MAX_COUNT
 from openral_reasoner.scripted.noun_phrases import ROOM, singular
+from openral_reasoner.scripted.switch_names import read_switch
 
 MAX_CLAUSES = 4
 """Most clauses of a request in another language."""

@@ -13,17 +13,7 @@ from pydantic import RootModel
 
 from openral_core.documents import Document
 from openral_core.parsing import parse_yaml
-from openral_reasoner.scripted.clauses import (
-    AT,
-    INTO,
-    MYSELF,
-    TO,
-    Clause,
-    read_clause_of,
-    read_roles,
-)
-from openral_reasoner.scripted.delivery import VESSEL, read_bring
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     BringFilled,
     Find,
     Goal,
@@ -34,6 +24,16 @@ from openral_reasoner.scripted.goals import (
     PickUp,
     Pour,
 )
+from openral_reasoner.scripted.clauses import (
+    AT,
+    INTO,
+    MYSELF,
+    TO,
+    Clause,
+    read_clause_of,
+    read_roles,
+)
+from openral_reasoner.scripted.delivery import VESSEL, read_bring
 from openral_reasoner.scripted.noun_phrases import PERSON, ROOM, plain, split_place
 from openral_reasoner.scripted.rules import DET, ME, fixture
 from openral_reasoner.scripted.vocabulary import WORDS

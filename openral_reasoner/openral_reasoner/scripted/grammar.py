@@ -1,24 +1,13 @@
-"""Grammar of simple goals, and the rules for serving.
-
-The first rule whose goal is accepted wins; what no rule reads is asked back. The rules for serving name
-the vessels of drinks and the surfaces for setting objects down.
-"""
+"""Grammar of simple goals: the first rule whose goal is accepted wins; what no rule reads is asked back."""
 
 import re
-from collections.abc import Callable, Mapping
-from functools import cache
-from importlib.resources import files
+from collections.abc import Callable
 from typing import TypeVar
 
-from openral_core.documents import Document, parse_document
-from openral_core.parsing import parse_yaml
 from openral_reasoner.placement.belief import is_household_noun
-from openral_reasoner.scripted.delivery import MOVING, POLITE_VERBLESS, POURING, VERBLESS
-from openral_reasoner.scripted.frames import read_frames
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     Bring,
     BringFilled,
-    BringSeveral,
     Find,
     Goal,
     GoTo,
@@ -29,9 +18,10 @@ from openral_reasoner.scripted.goals import (
     PickUp,
     Pour,
     Press,
-    SetTable,
     Switch,
 )
+from openral_reasoner.scripted.delivery import MOVING, POLITE_VERBLESS, POURING, VERBLESS
+from openral_reasoner.scripted.frames import read_frames
 from openral_reasoner.scripted.normalise import VERBS, clean, correct_spelling, is_real_verb
 from openral_reasoner.scripted.noun_phrases import (
     ROOM,
@@ -48,7 +38,6 @@ from openral_reasoner.scripted.noun_phrases import (
 from openral_reasoner.scripted.politeness import bare
 from openral_reasoner.scripted.rules import DOORS, GOING, LOOKING, Rule
 from openral_reasoner.scripted.vocabulary import WORDS
-from openral_reasoner.terms import normalize_term
 
 EXAMPLES = (
     "bring me the mug",
@@ -193,30 +182,3 @@ def _names(kind: str, words: str) -> bool:
 def is_receiver(words: str) -> bool:
     """Return True if these words can name a person or a place, or are the speaker."""
     return words == "me" or is_place(words)
-
-
-class ServingRules(Document):
-    """Vessels by drink, place settings by meal, and surfaces for setting objects down."""
-
-    vessels: Mapping[str, str]
-    settings: Mapping[str, tuple[str, ...]]
-    staging: tuple[str, ...]
-
-    def vessel_for(self, vessel: str, contents: str) -> str:
-        """Return the vessel that suits these contents if ``vessel`` was asked for."""
-        nouns = normalize_term(contents).split()
-        return next((self.vessels[noun] for noun in nouns if noun in self.vessels), vessel)
-
-
-def place_settings(goal: SetTable) -> tuple[BringSeveral, ...]:
-    """Return the objects that set a table."""
-    settings = load_serving_rules().settings
-    return tuple(BringSeveral(what, goal.count, goal.where) for what in settings.get(goal.meal, settings[""]))
-
-
-@cache
-def load_serving_rules() -> ServingRules:
-    """Load the rules of the package."""
-    name = "serving.yaml"
-    text = files("openral_reasoner.scripted").joinpath(name).read_text(encoding="utf-8")
-    return parse_document(ServingRules, parse_yaml(text), name)

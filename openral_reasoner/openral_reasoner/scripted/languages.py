@@ -11,6 +11,7 @@ from itertools import combinations
 from openral_core.documents import Document, parse_document
 from openral_core.parsing import parse_yaml
 from openral_reasoner.placement.belief import is_household_noun
+from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
 from openral_reasoner.scripted.noun_phrases import MAX_WORDS
 from openral_reasoner.scripted.vocabulary import WORDS
 
@@ -173,7 +174,7 @@ def spoken_language(text: str) -> Language | None:
 
 
 _CONTRACTION = re.compile(r"n't\b|'(?:re|ve|ll)\b")
-_ENGLISH = frozenset().union(*WORDS.values())
+_ENGLISH = IMMOVABLE_NOUNS.union(*WORDS.values())
 
 
 def is_known_word(word: str) -> bool:

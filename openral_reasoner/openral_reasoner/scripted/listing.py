@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from openral_reasoner.placement.belief import is_household_noun, thesaurus
-from openral_reasoner.scripted.delivery import read_bring
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     Bring,
     BringFilled,
     BringSeveral,
@@ -21,6 +20,7 @@ from openral_reasoner.scripted.goals import (
     Pour,
     Request,
 )
+from openral_reasoner.scripted.delivery import read_bring
 from openral_reasoner.scripted.grammar import is_receiver, is_sound
 from openral_reasoner.scripted.noun_phrases import (
     PERSON,

@@ -3,7 +3,7 @@
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.palette.entries import PlaceEntry
-from openral_reasoner.scripted.goals import Describe, Explore
+from openral_reasoner.request.goals import Describe, Explore
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed
 from openral_reasoner.tools.exploration import DescribeHomeTool, ExploreTool
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     Bring,
     BringFilled,
     BringSeveral,

@@ -4,6 +4,7 @@ import re
 from itertools import pairwise
 
 from openral_reasoner.placement.belief import is_household_noun
+from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
 from openral_reasoner.scripted.vocabulary import WORDS
 
 MAX_WORDS = 8
@@ -46,7 +47,6 @@ _NOT_A_NOUN = WORDS["no_nouns"]
 _CONTRACTED = re.compile(
     r"(?:n't|'re|'ve|'ll|'m|'d)$|^(?:it|that|there|he|she|what|who|where|let|how)'s$|^wh?(?:ere|at)s$"
 )
-_IMMOVABLE = WORDS["immovable"]
 _INTANGIBLE = WORDS["intangible"]
 _NOT_A_PLACE = WORDS["no_places"]
 _BACK_PART = re.compile(
@@ -97,7 +97,7 @@ def plain(words: str) -> str:
 def is_object(words: str) -> bool:
     """Return True if these words can name one object that a robot carries."""
     head = _head(words).lower()
-    movable = head not in _IMMOVABLE and head not in _KIN and not re.fullmatch(ROOM, head, re.IGNORECASE)
+    movable = head not in IMMOVABLE_NOUNS and head not in _KIN and not re.fullmatch(ROOM, head, re.IGNORECASE)
     return is_tangible(words) and movable
 
 

@@ -13,8 +13,7 @@ from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.ending import TOO_EARLY
 from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.base import Decision
-from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     AskState,
     BringEach,
     BringSeveral,
@@ -32,7 +31,8 @@ from openral_reasoner.scripted.goals import (
     Tidy,
     WaitFor,
 )
-from openral_reasoner.scripted.grammar import place_settings
+from openral_reasoner.request.serving import place_settings
+from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.listing import MAX_COUNT
 from openral_reasoner.scripted.looking_around import describe_area, explore_area
 from openral_reasoner.scripted.noun_phrases import number_in

@@ -6,8 +6,8 @@ from dataclasses import astuple
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.context import ObjectSummary, ToolResult
-from openral_reasoner.scripted.appliances import press, switch
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
+from openral_reasoner.request.goals import (
     Bring,
     BringFilled,
     Find,
@@ -22,7 +22,9 @@ from openral_reasoner.scripted.goals import (
     Press,
     Switch,
 )
-from openral_reasoner.scripted.grammar import EXAMPLES, load_serving_rules
+from openral_reasoner.request.serving import load_serving_rules
+from openral_reasoner.scripted.appliances import press, switch
+from openral_reasoner.scripted.grammar import EXAMPLES
 from openral_reasoner.scripted.languages import language_named, nearest
 from openral_reasoner.scripted.rules import ME
 from openral_reasoner.scripted.steps import (
@@ -307,7 +309,7 @@ def look_at(context: PlanContext, goal: LookAt) -> Plan[str]:
     """Point the camera at something."""
     # A place that became known later, by exploring, does not change the steps that were taken until then.
     known = named_place(context.now, goal.what) if context.offers(Verb.NAVIGATE) else None
-    if known is None and goal.what.split()[-1].lower() in WORDS["immovable"]:
+    if known is None and goal.what.split()[-1].lower() in IMMOVABLE_NOUNS:
         reply = yield ResolvePlaceTool(reference=goal.what)
         if reply.status == SEVERAL:
             one_of(reply, goal.what)

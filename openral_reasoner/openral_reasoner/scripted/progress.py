@@ -5,7 +5,7 @@ from collections.abc import Sequence as Items
 from dataclasses import astuple, dataclass, field
 from itertools import permutations
 
-from openral_reasoner.scripted.goals import Bring, Request, Sequence
+from openral_reasoner.request.goals import Bring, Request, Sequence
 from openral_reasoner.scripted.plans import MAX_NAME
 from openral_reasoner.scripted.steps import Plan, PlanContext
 from openral_reasoner.scripted.vocabulary import WORDS

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from openral_core.text import UnreadableText
 from openral_reasoner.placement.belief import thesaurus
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     Bring,
     BringFilled,
     BringSeveral,

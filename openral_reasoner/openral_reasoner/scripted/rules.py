@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from openral_reasoner.scripted.goals import Find, Goal, GoTo, LookAt, LookInside, MoveDoor
+from openral_reasoner.request.goals import Find, Goal, GoTo, LookAt, LookInside, MoveDoor
 from openral_reasoner.scripted.noun_phrases import PERSON, plain, split_place
 
 Rule = tuple[str, Callable[[re.Match[str]], Goal]]

@@ -3,7 +3,7 @@
 import re
 
 from openral_core.object_states import STATE_VALUES
-from openral_reasoner.scripted.goals import AskState, TellState
+from openral_reasoner.request.goals import AskState, TellState
 from openral_reasoner.scripted.noun_phrases import is_noun_phrase, plain
 
 _VALUE = rf"(?:(?:still|now|already|currently|switched|turned) )*(?P<value>{'|'.join(STATE_VALUES)}|shut)"

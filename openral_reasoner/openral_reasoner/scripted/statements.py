@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from openral_reasoner.placement.belief import is_household_noun
+from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
 from openral_reasoner.scripted.finite_verbs import (
     ALL_VERBS,
     AUXILIARIES,
@@ -74,7 +75,7 @@ def read_statement(clause: str) -> Statement | None:
         return None
     told = tokens[: lower.index("like")] if "like" in lower else tokens
     named = () if _OF_IT.match(words) else _named(told)
-    objects = tuple(name for name in named if is_object(name) and name.split()[-1] not in WORDS["immovable"])
+    objects = tuple(name for name in named if is_object(name) and name.split()[-1] not in IMMOVABLE_NOUNS)
     places = tuple(name for name in named if name not in objects)
     located = len(objects) == len(places) == 1 and _LOCATED.search(words) is not None
     return Statement(objects, places, _person(tokens), located, _people(words))

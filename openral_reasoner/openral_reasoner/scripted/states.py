@@ -2,8 +2,8 @@
 
 from openral_core.object_states import NAME_OF, STATES
 from openral_reasoner.context import ToolResult
-from openral_reasoner.scripted.control_names import controls_named
-from openral_reasoner.scripted.goals import AskState, TellState
+from openral_reasoner.request.control_names import controls_named
+from openral_reasoner.request.goals import AskState, TellState
 from openral_reasoner.scripted.noun_phrases import singular
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, named_place, outcome
 from openral_reasoner.tools.queries import RecallObjectTool

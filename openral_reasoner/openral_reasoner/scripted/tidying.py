@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from openral_core.skills import Verb
 from openral_reasoner.context import ObjectSummary, ToolResult
-from openral_reasoner.scripted.goals import Clear, Tidy
+from openral_reasoner.request.goals import Clear, Tidy
 from openral_reasoner.scripted.plans import grasp, resolve_receiver, staging_surface, staging_surfaces
 from openral_reasoner.scripted.steps import (
     ObjectMoved,

@@ -18,7 +18,6 @@ class _Vocabulary(Document):
     verbs_before_determiners: str
     determiners: str
     no_nouns: str
-    immovable: str
     shelved: str
     intangible: str
     no_places: str

@@ -23,7 +23,7 @@ from openral_reasoner.evidence import CARRIED, Listed, looked_at
 from openral_reasoner.mission import KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.placement.belief import Belonging, belongings, keeping_places
-from openral_reasoner.scripted.vocabulary import WORDS
+from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
 from openral_reasoner.search import Point, RouteLengths, site_of
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
@@ -133,7 +133,7 @@ class _Listing:
         doubtful = node.presence is Presence.GONE or node.confidence < CONFIRMED
         refuted = doubtful or (known is not None and known.disproved)
         name = node.label.lower()
-        furniture = name.split()[-1] in WORDS["immovable"] or name in self._furniture
+        furniture = name.split()[-1] in IMMOVABLE_NOUNS or name in self._furniture
         fixed = bool(node.affordance) or furniture
         movable = max(node.size) <= LARGEST and not fixed
         placed = bool(each.place or node.id in self._rooms)

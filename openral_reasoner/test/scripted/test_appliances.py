@@ -3,9 +3,9 @@
 import pytest
 
 from openral_reasoner.palette.entries import ControlEntry
+from openral_reasoner.request.control_names import controls_named, controls_of
+from openral_reasoner.request.goals import Press, Sequence, Switch
 from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.control_names import controls_named, controls_of
-from openral_reasoner.scripted.goals import Press, Sequence, Switch
 
 LAMP = ControlEntry(
     id="lamp_switch", label="floor lamp switch", kind="switch", controls="lamp", appliance="floor lamp",

@@ -2,8 +2,7 @@
 
 import pytest
 
-from openral_reasoner.scripted.chores import read_chore
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     BringEach,
     Clear,
     Describe,
@@ -14,6 +13,7 @@ from openral_reasoner.scripted.goals import (
     Switch,
     Tidy,
 )
+from openral_reasoner.scripted.chores import read_chore
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     Bring,
     Conditional,
     Find,
@@ -19,6 +18,7 @@ from openral_reasoner.scripted.goals import (
     Switch,
     WaitFor,
 )
+from openral_reasoner.scripted.compound import parse_request
 from openral_testing.reasoner.goal_meanings import Paraphrase, Reading, describe, load_paraphrases
 
 HERE = Path(__file__).parent

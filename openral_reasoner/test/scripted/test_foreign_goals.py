@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.foreign_goals import read_foreign
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     Bring,
     Find,
     GoTo,
@@ -18,6 +16,8 @@ from openral_reasoner.scripted.goals import (
     SetTable,
     Tidy,
 )
+from openral_reasoner.scripted.compound import parse_request
+from openral_reasoner.scripted.foreign_goals import read_foreign
 from openral_reasoner.scripted.languages import language_named, load_languages
 from openral_testing.reasoner.goal_meanings import load_paraphrases
 

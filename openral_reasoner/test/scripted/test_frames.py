@@ -2,8 +2,7 @@
 
 import pytest
 
-from openral_reasoner.scripted.frames import read_frames
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     Bring,
     BringFilled,
     Find,
@@ -15,6 +14,7 @@ from openral_reasoner.scripted.goals import (
     PickUp,
     Pour,
 )
+from openral_reasoner.scripted.frames import read_frames
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     Bring,
     BringFilled,
     Find,
@@ -17,7 +17,8 @@ from openral_reasoner.scripted.goals import (
     PickUp,
     Pour,
 )
-from openral_reasoner.scripted.grammar import load_serving_rules, parse_goal
+from openral_reasoner.request.serving import load_serving_rules
+from openral_reasoner.scripted.grammar import parse_goal
 
 
 @pytest.mark.parametrize(

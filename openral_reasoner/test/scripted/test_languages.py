@@ -7,8 +7,8 @@ import pytest
 
 from openral_core.parsing import parse_yaml
 from openral_core.text.stop_words import contains_stop_word, is_stop_phrase
+from openral_reasoner.request.goals import NotUnderstood
 from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.goals import NotUnderstood
 from openral_reasoner.scripted.languages import language_named, load_languages, spoken_language
 from openral_testing.reasoner.goal_meanings import Reading, load_paraphrases
 

@@ -20,8 +20,8 @@ from openral_reasoner.commands import (
 from openral_reasoner.events import Event, Recalled, Resolved, SkillEnded, SkillProgressed
 from openral_reasoner.palette.build import GraphState, skill_entries
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.request.goals import Describe, Explore, Find, LookAt, Request
 from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.goals import Describe, Explore, Find, LookAt, Request
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers

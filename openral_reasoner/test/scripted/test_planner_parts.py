@@ -9,7 +9,7 @@ from openral_core.spatial_memory import NodeKind
 from openral_reasoner.commands import Command, PublishHandoff, SendSkill
 from openral_reasoner.events import Event, SkillEnded
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
-from openral_reasoner.scripted.goals import Bring, MoveDoor, Sequence
+from openral_reasoner.request.goals import Bring, MoveDoor, Sequence
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.scripted.progress import Progress, leading_deliveries, name_of
 from openral_reasoner.settings import MissionSettings

@@ -4,7 +4,7 @@ import pytest
 
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.scripted.goals import Bring, Find, GoTo, NotUnderstood
+from openral_reasoner.request.goals import Bring, Find, GoTo, NotUnderstood
 from openral_reasoner.scripted.plans import plan_for
 from openral_reasoner.scripted.steps import PlanContext, PlanFailed
 from openral_reasoner.tools.actions import ExecuteRskillTool

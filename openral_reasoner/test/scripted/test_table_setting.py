@@ -7,8 +7,8 @@ from openral_reasoner.commands import Command, PublishHandoff
 from openral_reasoner.context import Context, RawCall
 from openral_reasoner.events import Event, PromptReceived
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.scripted.goals import BringSeveral, SetTable
-from openral_reasoner.scripted.grammar import place_settings
+from openral_reasoner.request.goals import BringSeveral, SetTable
+from openral_reasoner.request.serving import place_settings
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers

@@ -10,8 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from openral_core.parsing import parse_yaml
-from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.goals import (
+from openral_reasoner.request.goals import (
     AskState,
     Bring,
     BringEach,
@@ -39,6 +38,7 @@ from openral_reasoner.scripted.goals import (
     Tidy,
     WaitFor,
 )
+from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.noun_phrases import singular
 from openral_reasoner.terms import normalize_term
 

@@ -1,4 +1,4 @@
-"""Goals that the scripted planner's grammar can express."""
+"""Goals: what a person may ask for, each a typed statement with its slots in words."""
 
 from dataclasses import dataclass
 

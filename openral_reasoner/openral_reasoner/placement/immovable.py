@@ -1,0 +1,22 @@
+"""Nouns of what a robot at home does not carry: furniture, people, animals, parts of the building."""
+
+from importlib import resources
+
+from openral_core.documents import Document, parse_document
+from openral_core.parsing import parse_yaml
+
+_FILE = "immovable.yaml"
+
+
+class _ImmovableNouns(Document):
+    """Nouns, separated by spaces."""
+
+    immovable: str
+
+
+def _load() -> frozenset[str]:
+    text = resources.files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
+    return frozenset(parse_document(_ImmovableNouns, parse_yaml(text), _FILE).immovable.split())
+
+
+IMMOVABLE_NOUNS = _load()
