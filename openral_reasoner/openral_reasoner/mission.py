@@ -27,6 +27,7 @@ from openral_reasoner.evidence import Evidence, Fact, Gone, Node
 from openral_reasoner.floor_knowledge import FloorKnowledge
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.policies import AdvicePolicy, PrematureEndPolicy
+from openral_reasoner.request.goals import Request
 from openral_reasoner.residency import ResidencyState
 from openral_reasoner.search import SearchProgress
 from openral_reasoner.settings import MissionSettings
@@ -167,6 +168,8 @@ class Mission:
         goal: Text of the prompt, in which the ids of ``referents`` stand for "this".
         referents: Objects that the operator points at, by normalised id; no other one will do for them.
         others: Ids of the objects in memory that the operator does not point at, if there are referents.
+        request: What the goal was understood as, once; None if no reader has understood it.
+        stated: A language model has said what the goal means, or that it cannot say it.
     """
 
     def __init__(
@@ -175,12 +178,12 @@ class Mission:
         self.id = mission_id
         self.prompt, self.goal = prompt, prompt.text
         self.referents: dict[str, KnownObject] = {}
+        self.request: Request | None = None
         self.settings = settings
         self.palette = palette
         self.requester = prompt.requester or settings.default_requester
         self.ledger = BudgetLedger(settings.budget)
-        self.now = 0.0
-        self.state = MissionState.ACTIVE
+        self.now, self.state = 0.0, MissionState.ACTIVE
         self.step, self.reason = "starting", ""
         self.objects: dict[str, KnownObject] = {}
         self.episodes: dict[str, SearchProgress] = {}
@@ -190,7 +193,7 @@ class Mission:
         self.records: dict[str, CallRecord] = {}
         self.opened, self.left_open = set[str](), set[str]()
         self.at = self.facing = self.holding = self.exploring = self.operator_words = ""
-        self.cancelled, self.let_go = "", False
+        self.cancelled, self.let_go, self.stated = "", False, False
         self.unconfirmed: set[str] = set()
         self.residency = ResidencyState()
         self.early_endings, self.advice = PrematureEndPolicy(), AdvicePolicy(settings.advisor_decisions)
@@ -255,6 +258,11 @@ class Mission:
     def remaining(self) -> str:
         """Describe the remaining budget, for the end of a reply."""
         return self.ledger.words(self.now)
+
+    @property
+    def unread(self) -> bool:
+        """True until a reader or the language model has said what the goal means."""
+        return self.request is None and not self.stated
 
     def say(self, step: str) -> None:
         """Publish the current step of the mission."""

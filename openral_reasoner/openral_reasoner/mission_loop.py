@@ -12,6 +12,7 @@ from openral_reasoner.context import Context, RawCall, ToolResult, Turn, plain
 from openral_reasoner.events import CallFailed, Event, ModelAnswered, ModelFailed
 from openral_reasoner.evidence import Course
 from openral_reasoner.mission import Ending, Mission, Procedure
+from openral_reasoner.offline_reader import read_request
 from openral_reasoner.policies import LoopDetector, ModelFailurePolicy
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import Fault, parse_answer, schemas
@@ -28,7 +29,9 @@ def build_context(mission: Mission) -> Context:
         requester=mission.requester,
         palette=mission.palette,
         tools=schemas(
-            mission.palette, tuple(mission.objects) if mission.settings.found_ids_as_enums else None
+            mission.palette,
+            tuple(mission.objects) if mission.settings.found_ids_as_enums else None,
+            unread=mission.unread,
         ),
         turns=tuple(mission.turns),
         news=news,
@@ -165,6 +168,7 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
             return Ending(MissionState.FAILED, _NOTHING_AVAILABLE)
         mission.news.extend(missing)
         ending = yield from settle_referents(mission)
+        mission.request = read_request(mission.goal)
         return ending or (yield from run_with_handoffs(mission))
     except MissionCancelled as reason:
         return Ending(MissionState.CANCELLED, str(reason))

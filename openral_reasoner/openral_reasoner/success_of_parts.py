@@ -35,15 +35,16 @@ from openral_reasoner.request.goals import (
     Find,
     NotUnderstood,
     Request,
+    Restricted,
     Sequence,
     SetTable,
     Swap,
     TellState,
     Tidy,
     WaitFor,
+    parts_of,
 )
 from openral_reasoner.request.serving import place_settings
-from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.success import (
     ME,
     Case,
@@ -65,23 +66,14 @@ _NOT_ONE = re.compile(
 """Marks of several objects or a condition in a phrase of a goal, for which no predicate exists."""
 
 
-def predicate_of(words: str) -> Request | None:
-    """Parse a goal; None if it, or a part of it, is not understood or cannot be proven."""
-    request = parse_request(words)
+def provable(request: Request | None) -> Request | None:
+    """Return a request if evidence can prove every part of it, else None."""
+    if request is None:
+        return None
     parts = parts_of(request)
     unclear = any(isinstance(part, NotUnderstood | WaitFor) for part in parts)
     unclear = unclear or any(isinstance(part, SetTable) and not part.count for part in parts)
     return None if unclear or any(map(_NOT_ONE.search, phrases(request))) else request
-
-
-def parts_of(request: Request) -> tuple[Request, ...]:
-    """Return a goal and every goal in it."""
-    inner: tuple[Request | None, ...] = ()
-    if isinstance(request, Sequence):
-        inner = request.parts
-    elif isinstance(request, Conditional):
-        inner = (request.condition, request.then, request.otherwise)
-    return (request, *(nested for part in inner if part is not None for nested in parts_of(part)))
 
 
 def phrases(request: Request) -> tuple[str, ...]:
@@ -340,7 +332,13 @@ def prove_state(goal: AskState | TellState, evidence: Evidence, setting: Setting
     return Verdict(missing=f"no {tool} of {goal.what!r}", remedy=f"call {tool} with its id")
 
 
+def prove_restricted(goal: Restricted, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove the goal; no step that is forbidden is sent to the skill server."""
+    return judge_request(goal.goal, evidence, setting)
+
+
 _RULES: Mapping[type, Callable[..., Verdict]] = {
+    Restricted: prove_restricted,
     Sequence: prove_sequence,
     BringSeveral: prove_several,
     BringEach: prove_each,

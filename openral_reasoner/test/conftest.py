@@ -10,6 +10,7 @@ from openral_core.rskills import Mode, Name, ParameterSpec, ParameterType, Skill
 from openral_core.skills import Verb
 from openral_reasoner.events import PromptReceived
 from openral_reasoner.mission import Mission
+from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
@@ -106,7 +107,9 @@ def settings() -> MissionSettings:
 @pytest.fixture
 def mission(palette: ToolPalette, settings: MissionSettings) -> Mission:
     """A mission that has just started."""
-    return Mission("m1", PromptReceived(id="p1", text="bring me the mug"), settings, palette)
+    made = Mission("m1", PromptReceived(id="p1", text="bring me the mug"), settings, palette)
+    made.request = read_request(made.goal)
+    return made
 
 
 @pytest.fixture(params=["anthropic", "openai"])

@@ -20,10 +20,11 @@ from openral_reasoner.evidence import (
     Same,
     Source,
 )
+from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.entries import PlaceEntry
 from openral_reasoner.success import Case, Setting, Verdict
 from openral_reasoner.success_of_parts import judge_request as judge
-from openral_reasoner.success_of_parts import predicate_of
+from openral_reasoner.success_of_parts import provable
 from openral_reasoner.terms import answers
 
 DONE = SkillStatus.SUCCEEDED
@@ -67,7 +68,7 @@ def recalled(query: str, *nodes: Node) -> Answered:
 
 
 def verdict(goal: str, *facts: Fact, carried: str = "") -> Verdict:
-    predicate = predicate_of(goal)
+    predicate = provable(read_request(goal))
     assert predicate is not None
     return judge(predicate, Evidence(facts, carried), SETTING)
 
@@ -208,7 +209,7 @@ def test_does_not_prove(goal: str, facts: tuple[Fact, ...]) -> None:
     ],
 )
 def test_no_predicate_for_unknown_words_and_quantities(goal: str) -> None:
-    assert predicate_of(goal) is None
+    assert provable(read_request(goal)) is None
 
 
 def test_what_was_held_before_can_be_handed_over() -> None:
@@ -224,7 +225,7 @@ def test_memory_decides_what_a_reference_means() -> None:
 
 
 def test_without_a_requester_memory_says_who_me_is() -> None:
-    goal = predicate_of("bring me the mug")
+    goal = provable(read_request("bring me the mug"))
     assert goal is not None
     facts = (grasped(MUG), given_to(BOB))
     setting = replace(SETTING, requester="")

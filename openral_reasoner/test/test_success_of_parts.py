@@ -5,9 +5,11 @@ import pytest
 from openral_core.skills import SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.evidence import Acted, Answered, Evidence, Fact, Listed, Node, Source
+from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.entries import PlaceEntry
+from openral_reasoner.request.goals import parts_of
 from openral_reasoner.success import Setting, Verdict
-from openral_reasoner.success_of_parts import judge_request, parts_of, phrases, predicate_of
+from openral_reasoner.success_of_parts import judge_request, phrases, provable
 
 MUG, CUP = Node("mug_1", "mug", within=("counter_1",)), Node("mug_2", "mug", within=("table_1",))
 BOWL = Node("bowl_1", "bowl", within=("table_1",))
@@ -35,7 +37,7 @@ def has(*nodes: Node) -> Answered:
 
 
 def verdict(goal: str, *facts: Fact) -> Verdict:
-    request = predicate_of(goal)
+    request = provable(read_request(goal))
     assert request is not None
     return judge_request(request, Evidence(facts), Setting("ana", PLACES))
 
@@ -109,11 +111,11 @@ def test_an_object_that_is_only_seen_elsewhere_does_not_meet_a_condition_with_a_
     "goal", ["bring me the mug and wash it", "bring me the mug or the bowl, then open the fridge", "juggle"]
 )
 def test_a_goal_with_a_part_that_is_not_understood_has_no_predicate(goal: str) -> None:
-    assert predicate_of(goal) is None
+    assert provable(read_request(goal)) is None
 
 
 def test_parts_of_a_condition_include_both_cases() -> None:
-    request = predicate_of("if there is milk, bring me the milk, otherwise bring Bob the mug")
+    request = provable(read_request("if there is milk, bring me the milk, otherwise bring Bob the mug"))
     assert request is not None
     assert len(parts_of(request)) == 4
     assert {"milk", "mug", "Bob"} <= set(phrases(request))

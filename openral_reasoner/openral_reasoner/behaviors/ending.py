@@ -10,10 +10,10 @@ from openral_reasoner.behaviors.requests import read_scene, recall, resolve
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.policies import Early
-from openral_reasoner.request.goals import LookInside, PickUp, Request, Sequence
+from openral_reasoner.request.goals import LookInside, PickUp, Request, Sequence, parts_of, unrestricted
 from openral_reasoner.search import Candidate, SearchProgress
 from openral_reasoner.success import Setting, Verdict
-from openral_reasoner.success_of_parts import judge_request, parts_of, predicate_of
+from openral_reasoner.success_of_parts import judge_request, provable
 
 _NO_PREDICATE = Verdict(
     missing="no predicate exists for this goal, so replies of skills, detectors and memory cannot prove it"
@@ -35,13 +35,13 @@ class Proof:
     @property
     def wants_held(self) -> bool:
         """True if the object is to stay in the hand."""
-        last = self.goal.parts[-1] if isinstance(self.goal, Sequence) else self.goal
-        return isinstance(last, PickUp)
+        goal = unrestricted(self.goal) if self.goal is not None else None
+        return isinstance(goal.parts[-1] if isinstance(goal, Sequence) else goal, PickUp)
 
 
 def prove(mission: Mission) -> Procedure[Proof]:
     """Judge the goal; ask read-only questions that may settle it, within the budget, and judge again."""
-    goal = predicate_of(mission.goal)
+    goal = provable(mission.request)
     if goal is None:
         return Proof(None, _NO_PREDICATE)
     setting = yield from setting_of(mission, goal)

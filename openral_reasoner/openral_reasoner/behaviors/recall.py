@@ -3,8 +3,10 @@
 A query that cannot name an object is rejected before any peer is asked and before anything moves.
 """
 
+from openral_core.skills import Verb
 from openral_core.spatial_memory import RecallMatch, RecallResult, RecallStatus
 from openral_core.text.noun_phrases import UnreadableText, words_of
+from openral_reasoner.behaviors.constraints import forbidden_by
 from openral_reasoner.behaviors.exploring import with_unexplored
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
 from openral_reasoner.behaviors.requests import RequestFailed, read_scene, recall
@@ -41,7 +43,17 @@ def frontier(mission: Mission, episode: SearchProgress) -> Procedure[tuple[Candi
     start = robot.position if robot else None
     settings = mission.settings
     known = plan_active_search(graph, episode, left, start, settings.search, settings.weights)
-    return with_unexplored(mission, known)[:left]
+    allowed = tuple(each for each in known if not _is_closed_off(mission, each))
+    return with_unexplored(mission, allowed)[:left]
+
+
+def _is_closed_off(mission: Mission, candidate: Candidate) -> bool:
+    """Return True if the operator forbade to go to a place, or to open it where that is needed."""
+    place = mission.palette.place(candidate.node_id)
+    label, room = (place.label, place.room) if place else (candidate.label, "")
+    target = KnownObject(candidate.node_id, label, "place", None, room=room)
+    verbs = (Verb.NAVIGATE, *((Verb.OPEN,) if candidate.must_open else ()))
+    return any(forbidden_by(mission, verb, target) for verb in verbs)
 
 
 def shown(mission: Mission, candidates: tuple[Candidate, ...]) -> tuple[Frontier, ...]:

@@ -12,6 +12,7 @@ from openral_core.errors import OpenRALError, format_choices
 from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import OUTCOME_UNKNOWN, ParamValue, SkillGoal, SkillResult, SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
+from openral_reasoner.behaviors.constraints import forbidden_by, refusal
 from openral_reasoner.behaviors.human import consent_to
 from openral_reasoner.behaviors.requests import SKILLS, MissionCancelled, wait_for
 from openral_reasoner.behaviors.residency import free_memory_for_skill, keep_evicted, restore_pending
@@ -49,6 +50,9 @@ def execute_skill(
     Raises:
         MissionCancelled: If the operator, or another client of the robot, cancelled it.
     """
+    rule = forbidden_by(mission, entry.verb, target)
+    if rule is not None:
+        return SkillResult(SkillStatus.BAD_REQUEST, refusal(rule))
     yield from wait_for(mission, SKILLS)
     refused = yield from free_memory_for_skill(mission, entry)
     if refused is not None:

@@ -1,6 +1,7 @@
 """Goals: what a person may ask for, each a typed statement with its slots in words."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,32 @@ class Sequence:
     ordered: bool = False
 
 
+class Act(StrEnum):
+    """What may be forbidden; `TOUCH` is everything that the hand does."""
+
+    OPEN = "open"
+    CLOSE = "close"
+    TAKE = "take"
+    ENTER = "enter"
+    TOUCH = "touch"
+
+
+@dataclass(frozen=True, slots=True)
+class Forbidden:
+    """What must not be done on the way; what stands, lies or is in a place may not be taken from there."""
+
+    act: Act
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restricted:
+    """A goal, and what must not be done on the way to it."""
+
+    goal: "Request"
+    forbidden: tuple[Forbidden, ...]
+
+
 Compound = (
     BringSeveral
     | BringEach
@@ -234,5 +261,29 @@ Compound = (
     | Conditional
     | WaitFor
     | Sequence
+    | Restricted
 )
 Request = Goal | Compound
+
+
+def parts_of(request: Request) -> tuple[Request, ...]:
+    """Return a goal and every goal in it."""
+    inner: tuple[Request | None, ...] = ()
+    if isinstance(request, Sequence):
+        inner = request.parts
+    elif isinstance(request, Conditional):
+        inner = (request.condition, request.then, request.otherwise)
+    elif isinstance(request, Restricted):
+        inner = (request.goal,)
+    return (request, *(nested for part in inner if part is not None for nested in parts_of(part)))
+
+
+def restrictions(request: Request) -> tuple[Forbidden, ...]:
+    """Return what must not be done on the way to a goal or to one in it."""
+    restricted = (part for part in parts_of(request) if isinstance(part, Restricted))
+    return tuple(each for part in restricted for each in part.forbidden)
+
+
+def unrestricted(request: Request) -> Request:
+    """Return a goal without what must not be done on the way to it."""
+    return request.goal if isinstance(request, Restricted) else request

@@ -11,13 +11,15 @@ from functools import lru_cache
 
 from openral_reasoner.placement.belief import is_drink, is_household_noun
 from openral_reasoner.request.goals import (
+    Act,
     Bring,
     BringSeveral,
     Find,
-    MoveDoor,
+    Forbidden,
     NotUnderstood,
     PickUp,
     Request,
+    Restricted,
     Sequence,
     SetTable,
 )
@@ -31,6 +33,7 @@ from openral_reasoner.scripted.merging import merge_goals, moved_again, with_sta
 from openral_reasoner.scripted.normalise import POLITE, VERBS, clean, imperative
 from openral_reasoner.scripted.noun_phrases import is_object, is_place, plain
 from openral_reasoner.scripted.politeness import bare, without_fillers
+from openral_reasoner.scripted.prohibitions import is_prohibition, marked, read_prohibition
 from openral_reasoner.scripted.references import Mentioned, read_topic
 from openral_reasoner.scripted.rewriting import as_imperative, corrected
 from openral_reasoner.scripted.state_words import read_state
@@ -83,7 +86,7 @@ def parse_request(text: str) -> Request:
     language = spoken_language(text)
     if language is not None:
         return read_foreign(language, text)
-    words = corrected(clean(text))
+    words = marked(corrected(clean(text)))
     whole = _RequestReader(bool(POLITE.search(text))).read(words, Mentioned())
     return whole or read_state(bare(words)) or NotUnderstood(bare(words))
 
@@ -109,7 +112,7 @@ class _State:
         ordered: The goals have a stated order.
         awaited: A statement is yet to be referred to.
         people: Number of people that a statement named, 0 if none did.
-        forbidden: Names of what is to be left alone.
+        forbidden: What must not be done.
     """
 
     mentioned: Mentioned
@@ -117,7 +120,7 @@ class _State:
     ordered: bool = False
     awaited: bool = False
     people: int = 0
-    forbidden: tuple[str, ...] = ()
+    forbidden: tuple[Forbidden, ...] = ()
 
 
 class _RequestReader:
@@ -158,12 +161,13 @@ class _RequestReader:
         if not 0 < len(pieces) <= MAX_CLAUSES:
             return None
         end = self._rest(words, pieces, _State(mentioned))
-        if end is None or not end.parts or any(_concerns(part, end.forbidden) for part in end.parts):
+        if end is None or not end.parts or any(_contradicts(part, end.forbidden) for part in end.parts):
             return None
         if _VESSEL_APART.search(words) and _is_drink_apart(end.parts):
             return None
         parts = tuple(_for_people(part, end.people) for part in end.parts)
-        return parts[0] if len(parts) == 1 else Sequence(parts, end.ordered)
+        goal = parts[0] if len(parts) == 1 else Sequence(parts, end.ordered)
+        return Restricted(goal, end.forbidden) if end.forbidden else goal
 
     def _rest(self, words: str, pieces: Items[_Piece], state: _State) -> _State | None:
         """Read the pieces as clauses, the longest first."""
@@ -192,7 +196,8 @@ class _RequestReader:
             topic = _after_topic(said, state) if single else None
             forbidden = single and not (len(pieces) > 1 and pieces[1].added)
             prohibition = _after_prohibition(said, state) if forbidden else None
-            for after in (place, topic, prohibition, _after_statement(said, state)):
+            passed = () if single and is_prohibition(said) else (place, topic, _after_statement(said, state))
+            for after in (prohibition, *passed):
                 end = self._rest(words, pieces[count:], after) if after is not None else None
                 if end is not None:
                     return end
@@ -295,27 +300,19 @@ def _after_topic(said: str, state: _State) -> _State | None:
     return replace(state, mentioned=topic.mentioned, awaited=True)
 
 
-_PROHIBITION = re.compile(r"(?:please )?(?:don't|do not|dont|never) (?P<what>.+)", re.IGNORECASE)
-
-
 def _after_prohibition(said: str, state: _State) -> _State | None:
-    """Pass over "don't bring the red cup", which needs no action; a later "one" means its object."""
-    match = _PROHIBITION.fullmatch(bare(said))
-    goals = read_clause(match["what"], polite=False) if match else None
-    if not goals or not all(isinstance(goal, Bring | MoveDoor | PickUp | Find) for goal in goals):
+    """Note what is forbidden; a later "one" means the object that is not to be taken."""
+    forbidden = read_prohibition(said)
+    if not forbidden:
         return None
-    names = tuple(str(getattr(goal, "what", "")) for goal in goals)
-    mentioned = (
-        replace(state.mentioned, objects=names[-1:])
-        if isinstance(goals[-1], Bring | PickUp)
-        else state.mentioned
-    )
-    return replace(state, mentioned=mentioned, forbidden=(*state.forbidden, *names))
+    taken = tuple(each.what for each in forbidden if each.act is Act.TAKE and is_object(each.what))
+    mentioned = replace(state.mentioned, objects=taken) if taken else state.mentioned
+    return replace(state, mentioned=mentioned, forbidden=(*state.forbidden, *forbidden))
 
 
-def _concerns(request: Request, names: tuple[str, ...]) -> bool:
+def _contradicts(request: Request, forbidden: Items[Forbidden]) -> bool:
     what = getattr(request, "what", "") or getattr(request, "where", "")
-    return any(same_term(what, name) for name in names) if what else bool(names)
+    return any(same_term(what, each.what) for each in forbidden)
 
 
 _VESSEL_APART = re.compile(r"[,.] an? (?:\w+ )?\w+[\s.!]*$", re.IGNORECASE)

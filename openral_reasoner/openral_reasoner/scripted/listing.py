@@ -34,6 +34,7 @@ from openral_reasoner.scripted.noun_phrases import (
 
 MAX_COUNT = 12
 """Largest number of objects in one goal; the budget of a mission ends before more are fetched."""
+_BOTH = re.compile(r"both\s+(?:of\s+)?(?P<what>.+)", re.IGNORECASE)
 _ONTO = r"(?:on top of|on to|in to|next to|beside|onto|on|into|inside|in|at|to|by)"
 _TO_ANOTHER = re.compile(rf"^(?P<what>.+?) (?:back )?{_ONTO} (?P<to>.+)$", re.IGNORECASE)
 _TO_PERSON = re.compile(
@@ -69,6 +70,8 @@ def _bring(goal: Bring) -> Iterator[Goal]:
     where, *further = listed(goal.where) or ("",)
     receiver = plain(to) or goal.to
     items = listed(goal.what)
+    if len(items) == 1 and (both := _BOTH.match(goal.what)):
+        items = (f"two {plain(both['what'])}",)
     if len(items) > 1 and any(map(is_run_together, items)):
         yield NotUnderstood(goal.what)
     for item in items:

@@ -76,11 +76,18 @@ def corrected(text: str) -> str:
             f"{said['who'] or said['who2']} {said['wish'] or said['wish2']} {said['what'] or said['what2']}"
         )
     text = _NOT_BUT.sub(r"\g<what>", text)
-    text = _EXCLUDED.sub(lambda m: "" if _is_apart(m["what"], text[: m.start()]) else m[0], text)
+    text = _EXCLUDED.sub(lambda m: _without_excluded(m, text), text)
     wanted = _WANTED.fullmatch(text.strip(" .!?"))
     text = f"{wanted['is']}. {wanted['wish']} it" if wanted else text
     repair = _REPAIR.search(text)
     return _repaired(text[: repair.start()], text[repair.end() :], text) if repair else text
+
+
+def _without_excluded(excluded: re.Match[str], text: str) -> str:
+    """Drop what is contrasted with what is asked for; a source that is excluded is a prohibition."""
+    if re.match("from ", excluded["what"], re.IGNORECASE):
+        return f", not {excluded['what']}"
+    return "" if _is_apart(excluded["what"], text[: excluded.start()]) else excluded[0]
 
 
 def _is_apart(excluded: str, before: str) -> bool:

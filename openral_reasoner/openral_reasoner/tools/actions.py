@@ -21,6 +21,7 @@ from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import SkillEntry, ToolPalette
 from openral_reasoner.search import Candidate, SearchProgress
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
+from openral_reasoner.tools.stating import NOT_STATED
 
 _TO_SEARCH = (Verb.NAVIGATE, Verb.LOOK_AT, Verb.OPEN)
 _JSON: Mapping[ParameterType, str] = {
@@ -116,6 +117,8 @@ class ExecuteRskillTool(Tool):
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
+        if mission.unread:
+            return NOT_STATED
         entry = self._entry(mission)
         target = self._target_id(mission) or ""
         refused = hand_refusal(mission, entry.verb, target)

@@ -25,6 +25,7 @@ from openral_reasoner.evidence import Listed
 from openral_reasoner.mission import HOME, KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
+from openral_reasoner.tools.stating import NOT_STATED
 
 MAX_NAMES = 40
 """Most objects, and most places, that are named per room."""
@@ -61,6 +62,8 @@ class ExploreTool(Tool):
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
+        if mission.unread:
+            return NOT_STATED
         if not (yield from approved(mission, f"{Verb.EXPLORE.value} {self.within or HOME.id}")):
             return ToolResult(status="NOT_APPROVED", text="the operator did not approve this step")
         if self.search_for:

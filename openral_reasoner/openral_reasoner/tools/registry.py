@@ -27,8 +27,10 @@ from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool, EmitPromptTo
 from openral_reasoner.tools.exploration import DescribeHomeTool, ExploreTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
 from openral_reasoner.tools.states import GetStateTool, NoteStateTool
+from openral_reasoner.tools.stating import StateRequestTool
 
 PALETTE: tuple[type[Tool], ...] = (
+    StateRequestTool,
     RecallObjectTool,
     ResolvePlaceTool,
     ListObjectsTool,
@@ -45,7 +47,8 @@ PALETTE: tuple[type[Tool], ...] = (
     DoneTool,
 )
 ReasonerToolCall = Annotated[
-    RecallObjectTool
+    StateRequestTool
+    | RecallObjectTool
     | ResolvePlaceTool
     | ListObjectsTool
     | PlanDeliveriesTool
@@ -76,30 +79,33 @@ def name_of(tool: type[Tool]) -> str:
     return str(tool.model_fields["tool"].default)
 
 
-def offered(palette: ToolPalette) -> tuple[type[Tool], ...]:
-    """Return the tools that this palette can serve."""
-    return tuple(tool for tool in PALETTE if tool.offered(palette))
+def offered(palette: ToolPalette, *, unread: bool = False) -> tuple[type[Tool], ...]:
+    """Return the tools that this palette can serve, with the one that states a goal if that is ``unread``."""
+    tools = PALETTE if unread else tuple(tool for tool in PALETTE if tool is not StateRequestTool)
+    return tuple(tool for tool in tools if tool.offered(palette))
 
 
 @lru_cache(maxsize=8)
-def schemas(palette: ToolPalette, known: tuple[str, ...] | None = ()) -> tuple[ToolSchema, ...]:
-    """Return the offered tools as a model sees them; ``known`` as for `parameters`."""
+def schemas(
+    palette: ToolPalette, known: tuple[str, ...] | None = (), *, unread: bool = False
+) -> tuple[ToolSchema, ...]:
+    """Return the tools as a model sees them; ``known`` as for `parameters`, ``unread`` as for `offered`."""
     return tuple(
         ToolSchema(
             name=name_of(tool), description=tool.words(palette), parameters=parameters(tool, palette, known)
         )
-        for tool in offered(palette)
+        for tool in offered(palette, unread=unread)
     )
 
 
-def parse_call(raw: RawCall, palette: ToolPalette) -> ReasonerToolCall:
+def parse_call(raw: RawCall, palette: ToolPalette, *, unread: bool = False) -> ReasonerToolCall:
     """Parse a raw call of an offered tool.
 
     Raises:
         InvalidCall: If the tool is not offered now.
         MalformedCall: If the arguments do not fit the tool.
     """
-    names = tuple(name_of(tool) for tool in offered(palette))
+    names = tuple(name_of(tool) for tool in offered(palette, unread=unread))
     if raw.tool not in names:
         raise InvalidCall("tool", raw.tool, names)
     try:
@@ -117,7 +123,7 @@ QUOTED = 80
 """Longest part of an answer shown to the operator [characters]."""
 _TOOL_CALLING = "choose a model with tool calling, or enable it at the endpoint"
 _WRITTEN = re.compile(
-    r"[\[{<].*(?:recall_object|resolve_place|list_objects|plan_deliveries|describe_home|locate_in_view|execute_rskill"
+    r"[\[{<].*(?:state_request|recall_object|resolve_place|list_objects|plan_deliveries|describe_home|locate_in_view|execute_rskill"
     r"|explore|\"?name\"?\s*:)",
     re.DOTALL,
 )
@@ -154,7 +160,7 @@ def parse_answer(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, Reas
     if len(answer.calls) > 1:
         return raw, fault_of_several_calls(answer)
     try:
-        call = parse_call(raw, mission.palette)
+        call = parse_call(raw, mission.palette, unread=mission.unread)
         call.check(mission)
         return raw, call
     except InvalidCall as error:

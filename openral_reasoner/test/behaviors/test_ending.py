@@ -247,12 +247,14 @@ def test_a_claim_with_nothing_left_to_decide_is_taken_as_one(
 def test_a_goal_that_is_not_understood_ends_claimed_with_what_was_seen(
     home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
-    look = (act("navigate", "table_1"), call("locate_in_view", query="mug"))
-    played = run_mission_in_home("wash the mug", palette, HomePeers(home).answer, script(*look), settings)
+    unstated = call("state_request", steps=[])
+    drive, look = act("navigate", "table_1"), call("locate_in_view", query="mug")
+    model = script(drive, unstated, drive, look)
+    played = run_mission_in_home("wash the mug", palette, HomePeers(home).answer, model, settings)
     report = [command for command in played.commands if isinstance(command, PublishStatus)][-1].report
     assert report.state is MissionState.CLAIMED
     assert any("a detector asked for 'mug' saw mug_1" in fact for fact in report.evidence)
-    assert told(played) == ["SUCCEEDED", "FOUND"]
+    assert told(played) == ["NOT_STATED", "STATED", "SUCCEEDED", "FOUND"]
 
 
 def test_failure_that_is_admitted_stays_failed(

@@ -13,6 +13,7 @@ from openral_reasoner.context import ToolResult
 from openral_reasoner.events import Event, PromptReceived, SkillEnded, StateChanged
 from openral_reasoner.mission import KnownObject, Mission
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.request.goals import GoTo
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.actions import ExecuteRskillTool, LifecycleTransitionTool
 from openral_reasoner.tools.base import InvalidCall
@@ -89,6 +90,7 @@ def test_a_target_without_a_known_location_moves_nothing(mission: Mission) -> No
 def test_a_step_that_is_not_approved_moves_nothing(answer: str | None, palette: ToolPalette) -> None:
     careful = MissionSettings(require_approval=True, default_requester="ana")
     mission = Mission("m1", PromptReceived(id="p1", text="go to the table"), careful, palette)
+    mission.request = GoTo("table")
 
     def operator(command: Command) -> Event | None:
         if answer is None or not isinstance(command, PublishHandoff):

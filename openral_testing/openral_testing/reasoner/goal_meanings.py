@@ -30,6 +30,7 @@ from openral_reasoner.request.goals import (
     Pour,
     Press,
     Request,
+    Restricted,
     Sequence,
     SetTable,
     Swap,
@@ -127,6 +128,9 @@ _WRITERS: Mapping[type, Callable[..., str]] = {
     AskState: lambda goal: _call("is", goal.what, goal.value),
     TellState: lambda goal: _call("note", goal.what, goal.value),
     Press: lambda goal: _call("press", goal.what),
+    Restricted: lambda goal: "; ".join(
+        (describe(goal.goal), *(_call("not", each.act.value, each.what) for each in goal.forbidden))
+    ),
     NotUnderstood: lambda goal: ASK,
 }
 

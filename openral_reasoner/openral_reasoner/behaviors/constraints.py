@@ -1,0 +1,42 @@
+"""What the operator forbade: judged for every step before it is sent, whoever decided it."""
+
+from openral_core.skills import Verb
+from openral_reasoner.mission import KnownObject, Mission
+from openral_reasoner.request.goals import Act, Forbidden, restrictions
+from openral_reasoner.terms import answers
+
+_HAND = frozenset({Verb.OPEN, Verb.CLOSE, Verb.GRASP, Verb.PLACE, Verb.POUR, Verb.SWITCH, Verb.PRESS})
+_VERBS = {
+    Act.OPEN: frozenset({Verb.OPEN}),
+    Act.CLOSE: frozenset({Verb.CLOSE}),
+    Act.TAKE: frozenset({Verb.GRASP}),
+    Act.ENTER: frozenset({Verb.NAVIGATE, Verb.EXPLORE}),
+    Act.TOUCH: _HAND,
+}
+
+
+def forbidden_by(mission: Mission, verb: Verb, target: KnownObject) -> Forbidden | None:
+    """Return what forbids a step on a target, None if nothing does."""
+    rules = restrictions(mission.request) if mission.request is not None else ()
+    concerned = (rule for rule in rules if verb in _VERBS[rule.act])
+    return next((rule for rule in concerned if _concerns(mission, rule, target)), None)
+
+
+def refusal(rule: Forbidden) -> str:
+    """Return the reason why a step is not sent."""
+    words = {Act.TAKE: "take (from)", Act.ENTER: "enter"}.get(rule.act, rule.act.value)
+    return f"the operator said not to {words} {rule.what!r}"
+
+
+def _concerns(mission: Mission, rule: Forbidden, target: KnownObject) -> bool:
+    """Return True if a rule means a target, what it stands or lies in, or the room to be entered."""
+    around: tuple[str, ...] = ()
+    if rule.act in (Act.TAKE, Act.TOUCH):
+        around = (target.place, *target.containers)
+    elif rule.act is Act.ENTER:
+        entry = mission.palette.place(target.id)
+        around = (target.room, entry.room if entry is not None else "")
+    entries = (mission.palette.place(each) for each in (target.id, *around) if each)
+    names = [name for entry in entries if entry is not None for name in (entry.label, *entry.aliases)]
+    names += [each.replace("_", " ") for each in (target.label, target.words, *around) if each]
+    return any(answers(rule.what, name) for name in names)

@@ -1,0 +1,198 @@
+"""Statement of a request by a language model: steps with slots, made into the goals that are judged.
+
+What a step names has to occur in the sentence, and every object that the sentence names in a step or in
+what is forbidden, so that a model can neither add to what was asked for nor leave any of it out.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from openral_core.errors import OpenRALError
+from openral_core.text.noun_phrases import UnreadableText, singulars, words_of
+from openral_reasoner.placement.belief import is_household_noun
+from openral_reasoner.request.goals import (
+    Act,
+    AskState,
+    Bring,
+    BringFilled,
+    BringSeveral,
+    Clear,
+    Describe,
+    Explore,
+    Find,
+    Forbidden,
+    GoTo,
+    LookAt,
+    LookInside,
+    MoveDoor,
+    PickUp,
+    Pour,
+    Press,
+    Request,
+    Restricted,
+    Sequence,
+    SetTable,
+    Swap,
+    Switch,
+    TellState,
+    Tidy,
+)
+
+_SELF = frozenset({"me", "us", "i", "myself", "ourselves"})
+_NEGATION = re.compile(
+    r"\b(?:not|never|without|except|don't|dont|doesn't|mustn't|shouldn't|won't|leave .+ alone)\b",
+    re.IGNORECASE,
+)
+_VERBS = frozenset(
+    {"water", "set", "open", "close", "clear", "press", "light", "book", "watch", "drink", "rest"}
+)
+"""Nouns that are more often verbs in an order."""
+
+
+class Step(BaseModel):
+    """One thing to do, in the words of the sentence and in the singular; a slot that is not said is empty."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    do: Literal[
+        "bring",
+        "pick_up",
+        "find",
+        "go_to",
+        "look_at",
+        "look_inside",
+        "open",
+        "close",
+        "pour",
+        "turn_on",
+        "turn_off",
+        "press",
+        "swap",
+        "tidy",
+        "clear",
+        "set_table",
+        "explore",
+        "describe",
+        "ask_state",
+        "tell_state",
+    ] = Field(description="bring is also put, give and hand over; find is also where is")
+    object: str = Field(default="", max_length=80, description="what it is done to; of pour, the vessel")
+    count: int = Field(default=1, ge=1, le=12, description="number of objects, or of people at the table")
+    source: str = Field(default="", max_length=80, description="place where the object is said to be")
+    to: str = Field(default="", max_length=80, description="person or place; the speaker is me")
+    contents: str = Field(default="", max_length=80, description="what is poured or served in the object")
+    other: str = Field(default="", max_length=80, description="of swap: the second object")
+    state: str = Field(default="", max_length=20, description="of ask_state and tell_state: on, empty, ...")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names in the slots."""
+        return tuple(filter(None, (self.object, self.source, self.to, self.contents, self.other)))
+
+
+class Ban(BaseModel):
+    """Something that the sentence forbids."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    act: Act = Field(description="take is also from there; enter is of rooms; touch is all that a hand does")
+    what: str = Field(min_length=1, max_length=80)
+
+
+class UnfaithfulStatement(OpenRALError):
+    """A statement that adds to its sentence or leaves something out."""
+
+
+def request_of(steps: tuple[Step, ...], bans: tuple[Ban, ...], *, ordered: bool) -> Request:
+    """Make a request of its steps.
+
+    Raises:
+        UnfaithfulStatement: If a step lacks a slot that it needs.
+    """
+    goals = tuple(map(_goal_of, steps))
+    request = goals[0] if len(goals) == 1 else Sequence(goals, ordered)
+    return Restricted(request, tuple(Forbidden(ban.act, ban.what) for ban in bans)) if bans else request
+
+
+def check_statement(text: str, steps: tuple[Step, ...], bans: tuple[Ban, ...]) -> None:
+    """Compare a statement with its sentence.
+
+    Raises:
+        UnfaithfulStatement: Naming what is not in the sentence, or what of it is left out.
+    """
+    said = _words(text)
+    named = (*(name for step in steps for name in step.names), *(ban.what for ban in bans))
+    if added := [name for name in named if not _words(name) - _SELF <= said]:
+        listed = ", ".join(map(repr, added))
+        raise UnfaithfulStatement(f"the sentence does not say {listed}: use its own words")
+    covered = frozenset().union(*map(_words, named))
+    if left_out := sorted(word for word in said - covered - _VERBS if is_household_noun(word)):
+        raise UnfaithfulStatement(f"no step and nothing forbidden has {', '.join(left_out)} of the sentence")
+    if _NEGATION.search(text) and not bans:
+        raise UnfaithfulStatement("the sentence forbids or excludes something that is not in 'forbidden'")
+
+
+def _words(text: str) -> frozenset[str]:
+    try:
+        return frozenset(singulars(word)[0] for word in words_of(text))
+    except UnreadableText:
+        return frozenset()
+
+
+def _goal_of(step: Step) -> Request:
+    if missing := [slot for slot in _NEEDED.get(step.do, ()) if not getattr(step, slot)]:
+        raise UnfaithfulStatement(f"{step.do} needs {' and '.join(missing)}")
+    return _GOALS[step.do](step)
+
+
+def _brought(step: Step) -> Request:
+    to = step.to or "me"
+    if step.contents:
+        return BringFilled(step.object, step.contents, to)
+    if step.count > 1:
+        return BringSeveral(step.object, step.count, to, step.source)
+    return Bring(step.object, to, step.source)
+
+
+_GOALS: Mapping[str, Callable[[Step], Request]] = {
+    "bring": _brought,
+    "pick_up": lambda step: PickUp(step.object, step.source),
+    "find": lambda step: Find(step.object, step.source),
+    "go_to": lambda step: GoTo(step.to),
+    "look_at": lambda step: LookAt(step.object),
+    "look_inside": lambda step: LookInside(step.object),
+    "open": lambda step: MoveDoor(step.object, open=True),
+    "close": lambda step: MoveDoor(step.object, open=False),
+    "pour": lambda step: Pour(step.contents, step.object),
+    "turn_on": lambda step: Switch(step.object, on=True, where=step.source),
+    "turn_off": lambda step: Switch(step.object, on=False, where=step.source),
+    "press": lambda step: Press(step.object),
+    "swap": lambda step: Swap(step.object, step.other),
+    "tidy": lambda step: Tidy(step.to or step.source),
+    "clear": lambda step: Clear(step.source or step.object, step.to),
+    "set_table": lambda step: SetTable(step.count, "", step.to or "table"),
+    "explore": lambda step: Explore(step.to or step.source),
+    "describe": lambda step: Describe(step.to or step.source),
+    "ask_state": lambda step: AskState(step.object, step.state),
+    "tell_state": lambda step: TellState(step.object, step.state),
+}
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    "bring": ("object",),
+    "pick_up": ("object",),
+    "find": ("object",),
+    "go_to": ("to",),
+    "look_at": ("object",),
+    "look_inside": ("object",),
+    "open": ("object",),
+    "close": ("object",),
+    "pour": ("object", "contents"),
+    "turn_on": ("object",),
+    "turn_off": ("object",),
+    "press": ("object",),
+    "swap": ("object", "other"),
+    "ask_state": ("object", "state"),
+    "tell_state": ("object", "state"),
+}

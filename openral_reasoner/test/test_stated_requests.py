@@ -1,0 +1,162 @@
+"""What is asked for is stated once: it is what success is judged by, and what it forbids is never sent."""
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from openral_core.missions import MissionState
+from openral_reasoner.commands import PublishPrompt, SendSkill
+from openral_reasoner.context import Context, RawCall
+from openral_reasoner.offline_reader import read_request
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.request.goals import Act, Bring, Forbidden, Restricted
+from openral_reasoner.request.statement import Ban, Step, UnfaithfulStatement, check_statement, request_of
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import MissionRun, run_mission_in_home
+from openral_testing.reasoner.symbolic_home import SymbolicHome
+
+ODD = "would it be at all thinkable for the mug to find its way into my hands"
+"""A sentence that the offline reader asks back."""
+Play = Callable[..., MissionRun]
+
+
+def call(tool: str, **arguments: object) -> RawCall:
+    return RawCall(tool=tool, arguments=json.dumps(arguments))
+
+
+def act(skill: str, target: str) -> RawCall:
+    return call("execute_rskill", rskill_id=skill, target=target)
+
+
+DONE = call("done", success=True, message="Here it is.")
+MUG = (call("recall_object", query="mug"), act("grasp", "mug_1"), act("handover", "me"))
+BRING = call("state_request", steps=[{"do": "bring", "object": "mug"}])
+
+
+@pytest.fixture
+def play(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> Play:
+    """Play calls, or the plan of the offline planner."""
+
+    def played(goal: str, *calls: RawCall) -> MissionRun:
+        left: Iterator[RawCall] = iter(calls)
+
+        def model(context: Context) -> RawCall:
+            return next(left, DONE) if calls else decide(context)
+
+        return run_mission_in_home(goal, palette, HomePeers(home).answer, model, settings)
+
+    return played
+
+
+def outcome(played: MissionRun) -> MissionState:
+    assert played.end is not None
+    return played.end.state
+
+
+def steps(played: MissionRun) -> list[str]:
+    return [command.goal.prompt for command in played.commands if isinstance(command, SendSkill)]
+
+
+def test_a_statement_and_its_deeds_are_a_success_and_the_operator_reads_it(
+    play: Play, home: SymbolicHome
+) -> None:
+    assert read_request(ODD) is None
+    played = play(ODD, BRING, *MUG)
+    assert outcome(played) is MissionState.SUCCEEDED
+    assert home.delivered == [("mug_1", "ana")]
+    told = [command.text for command in played.commands if isinstance(command, PublishPrompt)]
+    assert "Understood: bring mug." in told
+
+
+def test_nothing_moves_before_the_statement(play: Play) -> None:
+    played = play(ODD, act("navigate", "table_1"), call("done", success=False, message="I give up."))
+    assert played.skills == []
+    assert outcome(played) is MissionState.FAILED
+
+
+@pytest.mark.parametrize("deeds", [(), MUG[:1], MUG[:2]])
+def test_a_statement_without_its_deeds_proves_nothing(deeds: tuple[RawCall, ...], play: Play) -> None:
+    assert outcome(play(ODD, BRING, *deeds)) is not MissionState.SUCCEEDED
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        [{"do": "bring", "object": "baguette"}],
+        [{"do": "go_to", "to": "kitchen"}],
+        [{"do": "tidy"}],
+        [{"do": "bring", "object": "mug", "to": "Bob"}],
+        [{"do": "bring"}],
+    ],
+)
+def test_a_statement_of_something_else_is_refused(stated: list[dict[str, str]], play: Play) -> None:
+    played = play(ODD, call("state_request", steps=stated), act("navigate", "table_1"))
+    assert played.skills == []
+    assert outcome(played) is not MissionState.SUCCEEDED
+
+
+NOT_THE_SPOON = "bring me the mug, not the spoon"
+BRINGING = Step(do="bring", object="mug")
+
+
+@pytest.mark.parametrize(
+    ("text", "steps", "bans", "problem"),
+    [
+        ("bring me the mugs", (BRINGING,), (), ""),
+        ("bring me the mug", (Step(do="bring", object="mug", to="me"),), (), ""),
+        ("bring me the mug and the spoon", (BRINGING,), (), "spoon"),
+        ("bring me the mug", (Step(do="bring", object="red mug"),), (), "does not say 'red mug'"),
+        (NOT_THE_SPOON, (BRINGING, Step(do="find", object="spoon")), (), "forbids"),
+        (NOT_THE_SPOON, (BRINGING,), (Ban(act=Act.TAKE, what="spoon"),), ""),
+    ],
+)
+def test_a_statement_neither_adds_nor_leaves_out(
+    text: str, steps: tuple[Step, ...], bans: tuple[Ban, ...], problem: str
+) -> None:
+    if not problem:
+        check_statement(text, steps, bans)
+        return
+    with pytest.raises(UnfaithfulStatement, match=problem):
+        check_statement(text, steps, bans)
+
+
+def test_a_step_that_lacks_a_slot_is_refused() -> None:
+    with pytest.raises(UnfaithfulStatement, match="pour needs contents"):
+        request_of((Step(do="pour", object="glass"),), (), ordered=False)
+
+
+@pytest.mark.parametrize(
+    ("goal", "forbidden"),
+    [
+        ("bring me the milk, but not from the fridge", (Act.TAKE, Act.OPEN)),
+        ("bring me the milk, don't open the fridge", (Act.OPEN,)),
+        ("Bring me the milk without opening the fridge.", (Act.OPEN,)),
+    ],
+)
+def test_what_is_forbidden_is_understood_and_not_done(
+    goal: str, forbidden: tuple[Act, ...], play: Play, home: SymbolicHome
+) -> None:
+    rules = tuple(Forbidden(each, "fridge") for each in forbidden)
+    assert read_request(goal) == Restricted(Bring("milk"), rules)
+    played = play(goal)
+    assert "OPEN fridge" not in steps(played)
+    assert home.delivered == []
+    assert outcome(played) is not MissionState.SUCCEEDED
+    assert outcome(play("bring me the milk")) is MissionState.SUCCEEDED
+
+
+def test_a_model_cannot_do_what_the_sentence_forbids(play: Play, home: SymbolicHome) -> None:
+    milk = (call("recall_object", query="milk"), act("open", "fridge_1"), act("grasp", "milk_1"))
+    played = play("bring me the milk, don't open the fridge", *milk)
+    assert not {"open", "grasp"} & set(played.skills)
+    assert not home.places["fridge_1"].is_open
+    assert outcome(played) is not MissionState.SUCCEEDED
+
+
+def test_a_forbidden_room_is_not_entered(play: Play, home: SymbolicHome) -> None:
+    played = play("find the mug but do not enter the living room")
+    assert home.at not in ("table_1", "shelf_1")
+    assert outcome(played) is not MissionState.SUCCEEDED
