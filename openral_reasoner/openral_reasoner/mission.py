@@ -197,7 +197,7 @@ class Mission:
         self.unconfirmed: set[str] = set()
         self.residency = ResidencyState()
         self.early_endings, self.advice = PrematureEndPolicy(), AdvicePolicy(settings.advisor_decisions)
-        self.in_vain: set[str] = set()
+        self.in_vain, self.obeyed = set[str](), set[str]()
         self.not_back, self.others = set[str](), frozenset[str]()
         self.not_named: dict[tuple[str, str], str] = {}
         self.evidence, self.floor, self.blocked = Evidence(), FloorKnowledge(), BlockedWays()
@@ -373,8 +373,9 @@ class Mission:
         self.keep(episode)
 
     def told(self, text: str) -> str:
-        """Return a text for a human with what blocks the way, and how much floor was never seen."""
-        return self.floor.told(self.blocked.told(text))
+        """Return a text for a human with what was left out as told, what blocks the way, and unseen floor."""
+        left_out = f" As you told me, I did not {' or '.join(sorted(self.obeyed))}." if self.obeyed else ""
+        return self.floor.told(self.blocked.told(f"{text}{left_out}"))
 
     def note(self, fact: Fact) -> None:
         """Add a peer's answer to the evidence."""

@@ -144,7 +144,8 @@ def test_what_is_forbidden_is_understood_and_not_done(
     played = play(goal)
     assert "OPEN fridge" not in steps(played)
     assert home.delivered == []
-    assert outcome(played) is not MissionState.SUCCEEDED
+    assert outcome(played) is MissionState.HANDED_OVER
+    assert "As you told me, I did not open the fridge." in played.end.reason
     assert outcome(play("bring me the milk")) is MissionState.SUCCEEDED
 
 

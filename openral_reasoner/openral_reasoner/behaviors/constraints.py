@@ -16,16 +16,22 @@ _VERBS = {
 
 
 def forbidden_by(mission: Mission, verb: Verb, target: KnownObject) -> Forbidden | None:
-    """Return what forbids a step on a target, None if nothing does."""
+    """Return what forbids a step on a target, and note that it is left out; None if nothing does."""
     rules = restrictions(mission.request) if mission.request is not None else ()
     concerned = (rule for rule in rules if verb in _VERBS[rule.act])
-    return next((rule for rule in concerned if _concerns(mission, rule, target)), None)
+    rule = next((rule for rule in concerned if _concerns(mission, rule, target)), None)
+    if rule is not None:
+        mission.obeyed.add(_in_words(rule))
+    return rule
 
 
 def refusal(rule: Forbidden) -> str:
     """Return the reason why a step is not sent."""
-    words = {Act.TAKE: "take (from)", Act.ENTER: "enter"}.get(rule.act, rule.act.value)
-    return f"the operator said not to {words} {rule.what!r}"
+    return f"the operator said not to {_in_words(rule)}"
+
+
+def _in_words(rule: Forbidden) -> str:
+    return f"{'take (from)' if rule.act is Act.TAKE else rule.act.value} the {rule.what}"
 
 
 def _concerns(mission: Mission, rule: Forbidden, target: KnownObject) -> bool:
