@@ -25,6 +25,7 @@ from openral_reasoner.request.goals import (
 )
 from openral_reasoner.scripted.chores import read_chore
 from openral_reasoner.scripted.conditions import read_condition, read_wait
+from openral_reasoner.scripted.doubts import is_doubtful, is_doubtful_reading
 from openral_reasoner.scripted.foreign_goals import read_foreign
 from openral_reasoner.scripted.grammar import MAX_LENGTH, first_accepted, is_too_long
 from openral_reasoner.scripted.languages import spoken_language
@@ -87,8 +88,11 @@ def parse_request(text: str) -> Request:
     if language is not None:
         return read_foreign(language, text)
     words = marked(corrected(clean(text)))
-    whole = _RequestReader(bool(POLITE.search(text))).read(words, Mentioned())
-    return whole or read_state(bare(words)) or NotUnderstood(bare(words))
+    if is_doubtful(words):
+        return NotUnderstood(bare(words))
+    whole = _RequestReader(bool(POLITE.search(text))).read(words, Mentioned()) or read_state(bare(words))
+    is_clear = whole is not None and not is_doubtful_reading(whole, words)
+    return whole if whole is not None and is_clear else NotUnderstood(bare(words))
 
 
 @dataclass(frozen=True, slots=True)

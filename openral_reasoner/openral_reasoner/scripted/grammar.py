@@ -168,10 +168,18 @@ _SOUND: dict[type, Callable[..., bool]] = {
 
 
 def is_dangerous(what: str, to: str) -> bool:
-    """Return True if a child must not be given this, or nothing be put there, without a question."""
-    burns = _names("metal", what) and _names("heaters", to)
-    burns = burns or (_names("flammable", what) and _names("hot", to))
-    return burns or (_names("sharp", what) and _names("children", to)) or _names("sockets", to)
+    """Return True if this is not given to a child, or put there, without a question."""
+    pairs = (
+        ("metal", "heaters"),
+        ("electric", "heaters"),
+        ("electric", "hot"),
+        ("electric", "watery"),
+        ("flammable", "hot"),
+        ("sharp", "children"),
+        ("medicines", "children"),
+        ("toxic", "children"),
+    )
+    return any(_names(kind, what) and _names(where, to) for kind, where in pairs) or _names("sockets", to)
 
 
 def _names(kind: str, words: str) -> bool:

@@ -1,6 +1,7 @@
 """Normalise spoken requests: fillers, politeness, vocatives, misspelt verbs, remarks."""
 
 import re
+import unicodedata
 from collections.abc import Collection
 from difflib import get_close_matches
 from functools import lru_cache
@@ -37,12 +38,33 @@ def clean(text: str) -> str:
     words = _NEGATIVE_TAG.sub(r"\g<asked>", " ".join(text.translate(_QUOTES).split()))
     if words.isupper() and " " in words:
         words = words.lower()
+    words = "".join(c for c in words if unicodedata.category(c) not in ("So", "Sk", "Cf")).strip()
+    words = _COLOURS.sub(r"\1-\2", words)
+    words = _TIMES.sub(r"\1 ", _ENTITY.sub(lambda m: "&" if m[1] == "amp" else " ", words))
+    words = _CHAT.sub("", _DICTATED.sub(lambda m: _MARKS[m[1].lower()], _ADDRESSED.sub("", words)))
     words = re.sub(r"\s*(?:\.\s?\.[.\s]*|\u2026|\s[-\u2013\u2014]+\s)\s*", ". ", words)
     words = re.sub(r",\s*(?=[,.!?])", "", _SET_OFF.sub("", _EMPTY.sub(" ", words)))
     repaired = _REPAIRS_RE.sub(lambda m: _REPAIRS[m[0].lower()], words)
     return " ".join(_LONG_WORD.sub(lambda m: correct_doubling(m[0]), repaired).split())
 
 
+_MARKS = {"full stop": ".", "period": ".", "comma": ",", "question mark": "?", "exclamation mark": "!"}
+_DICTATED = re.compile(
+    rf"\s+({'|'.join(_MARKS)})(?=\s+(?:please|thanks|thank)\b|\s*[.!?]?\s*$)", re.IGNORECASE
+)
+"""Punctuation that a speech recogniser writes out, at the end or before a last word."""
+_CHAT = re.compile(r"(?:\s+(?:lol|haha+|lmao|rofl|xd|:-?\)|;-?\)|asap|tnx))+\s*[.!?]*$", re.IGNORECASE)
+_ENTITY = re.compile(r"&(amp|nbsp|quot);", re.IGNORECASE)
+_COLOUR = r"black|white|red|green|blue|yellow|brown|gr[ae]y|pink|purple|beige|silver|gold(?:en)?"
+_COLOURS = re.compile(rf"\b({_COLOUR}) and ({_COLOUR})(?= [a-z])", re.IGNORECASE)
+"""Colours of one thing: "the black and white mug"."""
+_TIMES = re.compile(r"\b(\d{1,2}) ?x (?=[a-z])", re.IGNORECASE)
+_ADDRESSED = re.compile(
+    r"^(?:[-*\u2022]\s+|\d+[.)]\s+|(?:goal|task|todo|order|instruction)\s*:\s*"
+    r"|(?:hey |ok |okay )?(?:alexa|siri|google|computer|jarvis)\s*[,:!]?\s+)",
+    re.IGNORECASE,
+)
+"""List marks, headings and the wake words of assistants."""
 _LONG_WORD = re.compile(r"(?<![\w'])[a-z]{5,}(?![\w'])")
 
 
@@ -86,6 +108,8 @@ _REPAIRS = {
     "im": "I'm",
     "ive": "I've",
     "thats": "that's",
+    "dat": "that",
+    "dis": "this",
     "dont": "don't",
     "cant": "can't",
     "havent": "haven't",

@@ -19,9 +19,9 @@ from openral_reasoner.scripted.vocabulary import WORDS
 _DET = r"(?:the|an?|my|our|your|his|her|their|this|that|these|those|some)"
 _ONTO = r"(?:on top of|out of|next to|onto|on|into|inside|in|under|at|to|from|off|for)"
 _REPAIR = re.compile(
-    r"[,.;]?\s+(?:(?:oh |ah |er )?(?:no|sorry|wait|i mean|i meant|rather|or rather|make that|hang on"
+    r"[,.;]?\s+(?:(?:oh |ah |er )?(?:no|sorry|wait|i mean|i meant|rather|or rather|actually|make that|hang on"
     r"|scratch that)"
-    r"(?:[,.]\s*|\s+(?=(?:no|sorry|wait|i|make|the|my|an?|in|on)\b)))+",
+    r"(?:[,.]\s*|\s+(?=(?:no|sorry|wait|i|make|the|my|an?|in|on|bring|get|give|put|take|fetch)\b)))+",
     re.IGNORECASE,
 )
 _EXCLUDED = re.compile(

@@ -28,6 +28,9 @@ class _Vocabulary(Document):
     ordering: str
     sharp: str
     children: str
+    medicines: str
+    electric: str
+    watery: str
     toxic: str
     sockets: str
     metal: str

@@ -1,0 +1,75 @@
+"""Speech that is no order, people, harm and hazards are asked back; dictation and chat leave no trace."""
+
+import pytest
+
+from openral_reasoner.scripted.compound import parse_request
+from openral_testing.reasoner.goal_meanings import ASK, describe
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the sign says open the fridge",
+        "She asked whether you could open the cabinet",
+        "the recipe says put the pan on the stove",
+        "what if you opened the oven",
+        "take the can and hit Anna",
+        "set fire to the sofa",
+        "guide Robin from the shelf to the office",
+        "take the waving person from the sofa to the kitchen",
+        "hold Anna",
+        "bring me zero mugs",
+        "bring me the mug at 3 pm",
+        "bring me the mug with the blue handle",
+        "bring me the mug of the day",
+        "put the bowl next to the ramekin",
+        "bring the knife to my daughter",
+        "give the pills to the baby",
+        "give the bleach to my son",
+        "put the phone in the microwave",
+        "put the laptop in the sink",
+    ],
+)
+def test_what_may_mean_something_else_is_asked_back(text: str) -> None:
+    assert describe(parse_request(text)) == ASK
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bring me the mug full stop",
+        "bring me the mug comma please",
+        "bring me the mug lol",
+        "pls bring mug thx \U0001f64f",
+        "- bring me the mug",
+        "Goal: bring me the mug.",
+        "Alexa, bring me the mug",
+        "Could you bring me the mug? Thx :)",
+    ],
+)
+def test_dictation_chat_and_headings_are_no_part_of_a_name(text: str) -> None:
+    assert describe(parse_request(text)) == "bring(mug)"
+
+
+@pytest.mark.parametrize(
+    ("text", "meaning"),
+    [
+        ("bring me 2x mug", "bring(2 mug)"),
+        ("bring me both mugs", "bring(2 mug)"),
+        ("put both of the moka pots on the table", "bring(2 moka pot, to=table)"),
+        ("bring me the black and white mug", "bring(black-white mug)"),
+        ("I said bring me the mug", "bring(mug)"),
+        ("bring the mug to my daughter", "bring(mug, to=daughter)"),
+        ("put the phone on the table", "bring(phone, to=table)"),
+        ("fill the glass with water", "pour(water, into=glass)"),
+        ("bring me a cup of tea", "bring_filled(cup, tea)"),
+        (
+            "bring me the mug and the spoon, but don't open the oven",
+            "bring(mug); bring(spoon); not(open, oven)",
+        ),
+        ("go to the kitchen without going into the bedroom", "go(kitchen); not(enter, bedroom)"),
+        ("bring me the milk, not from the fridge", "bring(milk); not(take, fridge); not(open, fridge)"),
+    ],
+)
+def test_the_rest_is_read_as_it_was_meant(text: str, meaning: str) -> None:
+    assert describe(parse_request(text)) == meaning
