@@ -322,7 +322,7 @@ def look_at(context: PlanContext, goal: LookAt) -> Plan[str]:
             return f"I am looking at {goal.what}: {describe_location(found)}."
     require_success((yield from context.act(Verb.NAVIGATE, known)), f"go to {goal.what}")
     require_success((yield from context.act(Verb.LOOK_AT, known)), f"look at {goal.what}")
-    return f"I am looking at {goal.what}."
+    return (yield from with_contents(context, f"I am looking at {goal.what}", known, "there"))
 
 
 def look_inside(context: PlanContext, goal: LookInside) -> Plan[str]:
@@ -331,15 +331,19 @@ def look_inside(context: PlanContext, goal: LookInside) -> Plan[str]:
     opened = yield from context.act(Verb.OPEN, place.id)
     require_success((yield from context.act(Verb.LOOK_AT, place.id)), f"look in {goal.what}")
     now = ", which is now open" if opened.status == "SUCCEEDED" else ""
-    looking = f"I am looking into the {goal.what}{now}"
+    return (yield from with_contents(context, f"I am looking into the {goal.what}{now}", place.id, "in it"))
+
+
+def with_contents(context: PlanContext, looking: str, place: str, there: str) -> Plan[str]:
+    """Add to what the robot does what memory has at a place after the look."""
     replayed = context.past is not None and context.past.tool == "list_objects"
     if not (replayed or context.now.spatial_memory_available):
         return f"{looking}."
-    known = yield ListObjectsTool(within=place.id)
+    known = yield ListObjectsTool(within=place)
     if known.status != "LISTED":
-        return f"{looking}; memory does not tell what is in it."
-    names = ", ".join(each.label for each in known.found if place.id in each.containers)
-    return f"{looking}. I know of {names or 'nothing'} in it."
+        return f"{looking}; memory does not tell what is {there}."
+    names = ", ".join(each.label for each in known.found if place in (each.place, *each.containers))
+    return f"{looking}. I know of {names or 'nothing'} {there}."
 
 
 def move_door(context: PlanContext, goal: MoveDoor) -> Plan[str]:

@@ -70,3 +70,13 @@ def test_a_place_that_becomes_known_on_the_way_does_not_change_the_steps_before(
     call = decide(context)
     assert call.tool == "execute_rskill", call
     assert '"target":"sideboard_7"' in call.arguments
+
+
+@pytest.mark.parametrize("goal", ["what's on the table?", "look at the table"])
+def test_whoever_looks_at_a_place_says_what_is_there(
+    goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    story = run_mission_in_home(goal, palette, HomePeers(home).answer, decide, settings)
+    assert story.end is not None
+    assert story.end.state is MissionState.SUCCEEDED
+    assert {"bread", "mug"} <= set(story.end.reason.replace(",", "").split())
