@@ -38,7 +38,7 @@ def clean(text: str) -> str:
     words = _NEGATIVE_TAG.sub(r"\g<asked>", " ".join(text.translate(_QUOTES).split()))
     if words.isupper() and " " in words:
         words = words.lower()
-    words = "".join(c for c in words if unicodedata.category(c) not in ("So", "Sk", "Cf")).strip()
+    words = _without_last_symbols(words)
     words = _COLOURS.sub(r"\1-\2", words)
     words = _TIMES.sub(r"\1 ", _ENTITY.sub(lambda m: "&" if m[1] == "amp" else " ", words))
     words = _CHAT.sub("", _DICTATED.sub(lambda m: _MARKS[m[1].lower()], _ADDRESSED.sub("", words)))
@@ -66,6 +66,15 @@ _ADDRESSED = re.compile(
 )
 """List marks, headings and the wake words of assistants."""
 _LONG_WORD = re.compile(r"(?<![\w'])[a-z]{5,}(?![\w'])")
+
+
+def _without_last_symbols(words: str) -> str:
+    """Drop emoji at the end, unless they stand for what is asked for: "bring me" and a picture of bread."""
+    kept = words
+    while kept and (kept[-1].isspace() or unicodedata.category(kept[-1]) in ("So", "Sk", "Cf")):
+        kept = kept[:-1]
+    last = kept.split()[-1].lower() if kept else ""
+    return words if last in WORDS["determiners"] | {"", "me", "us", "of"} else kept
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
