@@ -1,4 +1,4 @@
-"""What the operator forbade: judged for every step before it is sent, whoever decided it."""
+"""Prohibitions of the operator: judged for every step before it is sent, whoever decided it."""
 
 from openral_core.skills import Verb
 from openral_reasoner.mission import KnownObject, Mission

@@ -1,1 +1,1 @@
-"""What a person asked for, as typed goals: stated once, by whoever reads the sentence."""
+"""Typed goals: the statement of what a person asked for, made once by whoever reads the sentence."""

@@ -222,7 +222,7 @@ class Sequence:
 
 
 class Act(StrEnum):
-    """What may be forbidden; `TOUCH` is everything that the hand does."""
+    """Act that may be forbidden; `TOUCH` is everything that the hand does."""
 
     OPEN = "open"
     CLOSE = "close"
@@ -233,7 +233,7 @@ class Act(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Forbidden:
-    """What must not be done on the way; what stands, lies or is in a place may not be taken from there."""
+    """Prohibition on the way to a goal; of a place, `TAKE` means whatever stands, lies or is in it."""
 
     act: Act
     what: str
