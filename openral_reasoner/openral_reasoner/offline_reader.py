@@ -1,4 +1,4 @@
-"""Reader of goals that needs no language model, for whoever does not plan: the core, and alarms."""
+"""Reader of goals that needs no language model, for callers that do not plan: the core, and alarms."""
 
 from openral_reasoner.request.goals import NotUnderstood, Request, parts_of
 from openral_reasoner.scripted.compound import parse_request

@@ -1,4 +1,4 @@
-"""What is asked for is stated once: it is what success is judged by, and what it forbids is never sent."""
+"""A request is stated once: success is judged by it, and what it forbids is never sent."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""Prohibitions of the operator: judged for every step before it is sent, whoever decided it."""
+"""Prohibitions of the operator: judged before any step is sent, by the model or by a plan."""
 
 from openral_core.skills import Verb
 from openral_reasoner.mission import KnownObject, Mission

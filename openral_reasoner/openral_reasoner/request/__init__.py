@@ -1,1 +1,1 @@
-"""Typed goals: the statement of what a person asked for, made once by whoever reads the sentence."""
+"""Typed goals: the statement of what a person asked for, made once by the reader of the sentence."""
