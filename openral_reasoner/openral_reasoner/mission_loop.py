@@ -1,6 +1,7 @@
 """The mission loop: context of a decision, decisions until the end, hand-offs to a human."""
 
 from openral_core.missions import MissionState
+from openral_reasoner.behaviors.abilities import say_abilities
 from openral_reasoner.behaviors.human import ConsentRefused, ask_human
 from openral_reasoner.behaviors.referents import settle_referents
 from openral_reasoner.behaviors.requests import MissionCancelled, MissionStuck, send_request, wait_for_peers
@@ -14,6 +15,7 @@ from openral_reasoner.evidence import Course
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.offline_reader import read_request
 from openral_reasoner.policies import LoopDetector, ModelFailurePolicy
+from openral_reasoner.request.goals import AskAbilities
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import Fault, parse_answer, schemas
 
@@ -169,6 +171,8 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
         mission.news.extend(missing)
         ending = yield from settle_referents(mission)
         mission.request = read_request(mission.goal)
+        if ending is None and isinstance(mission.request, AskAbilities):
+            ending = yield from say_abilities(mission)
         return ending or (yield from run_with_handoffs(mission))
     except MissionCancelled as reason:
         return Ending(MissionState.CANCELLED, str(reason))

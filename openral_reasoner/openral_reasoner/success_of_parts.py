@@ -24,6 +24,7 @@ from openral_reasoner.evidence import (
 from openral_reasoner.mission import HOME
 from openral_reasoner.request.control_names import controls_named
 from openral_reasoner.request.goals import (
+    AskAbilities,
     AskState,
     BringEach,
     BringSeveral,
@@ -71,7 +72,7 @@ def provable(request: Request | None) -> Request | None:
     if request is None:
         return None
     parts = parts_of(request)
-    unclear = any(isinstance(part, NotUnderstood | WaitFor) for part in parts)
+    unclear = any(isinstance(part, NotUnderstood | WaitFor | AskAbilities) for part in parts)
     unclear = unclear or any(isinstance(part, SetTable) and not part.count for part in parts)
     return None if unclear or any(map(_NOT_ONE.search, phrases(request))) else request
 

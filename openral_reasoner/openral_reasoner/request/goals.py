@@ -197,6 +197,11 @@ class TellState:
 
 
 @dataclass(frozen=True, slots=True)
+class AskAbilities:
+    """Say what the robot can do, as in "what can you do?"."""
+
+
+@dataclass(frozen=True, slots=True)
 class Conditional:
     """Do ``then`` if the object is found, else ``otherwise``; None stands for nothing to do."""
 
@@ -258,6 +263,7 @@ Compound = (
     | Describe
     | AskState
     | TellState
+    | AskAbilities
     | Conditional
     | WaitFor
     | Sequence

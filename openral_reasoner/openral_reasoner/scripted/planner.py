@@ -14,6 +14,7 @@ from openral_reasoner.behaviors.ending import TOO_EARLY
 from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.base import Decision
 from openral_reasoner.request.goals import (
+    AskAbilities,
     AskState,
     BringEach,
     BringSeveral,
@@ -24,7 +25,6 @@ from openral_reasoner.request.goals import (
     Explore,
     Find,
     Request,
-    Restricted,
     Sequence,
     SetTable,
     Swap,
@@ -48,7 +48,7 @@ from openral_reasoner.scripted.plans import (
     staging_surfaces,
 )
 from openral_reasoner.scripted.progress import Progress, put_nearest_first
-from openral_reasoner.scripted.states import ask_state, tell_state
+from openral_reasoner.scripted.states import ask_abilities, ask_state, tell_state
 from openral_reasoner.scripted.steps import (
     Plan,
     PlanContext,
@@ -106,6 +106,7 @@ def run_part(context: PlanContext, request: Request) -> Plan[str]:
     Raises:
         PlanFailed: With the question for a human.
     """
+    request = unrestricted(request)
     if isinstance(request, Compound):
         return (yield from _PLANS[type(request)](context, request))
     return (yield from plan_for(context, request))
@@ -306,13 +307,8 @@ def _look_there(context: PlanContext, place: str, words: str) -> Plan[ToolResult
     return (yield LocateInViewTool(query=words))
 
 
-def restricted(context: PlanContext, goal: Restricted) -> Plan[str]:
-    """Do what is asked for; the core sends no step that is forbidden."""
-    return (yield from run_part(context, goal.goal))
-
-
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
-    Restricted: restricted,
+    AskAbilities: ask_abilities,
     Sequence: sequence,
     BringSeveral: bring_several,
     BringEach: bring_each,

@@ -1,9 +1,9 @@
-"""Questions and statements about states of objects: "is the lamp on", "the mug is dirty"."""
+"""Questions and statements about states: "is the lamp on", "the mug is dirty", "what can you do"."""
 
 import re
 
 from openral_core.object_states import STATE_VALUES
-from openral_reasoner.request.goals import AskState, TellState
+from openral_reasoner.request.goals import AskAbilities, AskState, TellState
 from openral_reasoner.scripted.noun_phrases import is_noun_phrase, plain
 
 _VALUE = rf"(?:(?:still|now|already|currently|switched|turned) )*(?P<value>{'|'.join(STATE_VALUES)}|shut)"
@@ -21,6 +21,21 @@ _ASKS = (
 _TELLS = (
     rf"(?:(?:remember|note|know|keep in mind)(?: that)? )?{_THING} (?:is|are|has been|have been) {_VALUE}",
 )
+
+
+_ABILITIES = re.compile(
+    r"(?:(?:please|hey|so|well|robot)[, ]+)*(?:tell me )?"
+    r"(?:what (?:else )?(?:can|could|do) you do(?: for (?:me|us))?"
+    r"|what are you able to do|what you can do|how (?:can|could|do) you help(?: me| us)?"
+    r"|what (?:should|can|could|may) i (?:say|ask)(?: you)?(?: to do)?|what do you understand"
+    r"|what are your (?:skills|abilities|capabilities))(?:[, ]+(?:please|robot))?",
+    re.IGNORECASE,
+)
+
+
+def read_abilities(text: str) -> AskAbilities | None:
+    """Read a question for what the robot can do; None if it is none."""
+    return AskAbilities() if _ABILITIES.fullmatch(text.strip(" ?.!")) else None
 
 
 def read_state(words: str) -> AskState | TellState | None:

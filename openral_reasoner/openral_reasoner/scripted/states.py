@@ -3,7 +3,7 @@
 from openral_core.object_states import NAME_OF, STATES
 from openral_reasoner.context import ToolResult
 from openral_reasoner.request.control_names import controls_named
-from openral_reasoner.request.goals import AskState, TellState
+from openral_reasoner.request.goals import AskAbilities, AskState, TellState
 from openral_reasoner.scripted.noun_phrases import singular
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, named_place, outcome
 from openral_reasoner.tools.queries import RecallObjectTool
@@ -64,3 +64,13 @@ def tell_state(context: PlanContext, goal: TellState) -> Plan[str]:
     if reply.status != "NOTED":
         raise PlanFailed(f"I couldn't note that the {goal.what} is {goal.value}: {outcome(reply)}.")
     return f"I will remember that the {goal.what} is {goal.value}."
+
+
+def ask_abilities(context: PlanContext, goal: AskAbilities) -> Plan[str]:
+    """Refuse to answer within other goals; alone, the core answers.
+
+    Raises:
+        PlanFailed: Always.
+    """
+    yield from ()
+    raise PlanFailed("Ask me what I can do in a sentence of its own.")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from openral_core.parsing import parse_yaml
 from openral_reasoner.request.goals import (
+    AskAbilities,
     AskState,
     Bring,
     BringEach,
@@ -128,6 +129,7 @@ _WRITERS: Mapping[type, Callable[..., str]] = {
     AskState: lambda goal: _call("is", goal.what, goal.value),
     TellState: lambda goal: _call("note", goal.what, goal.value),
     Press: lambda goal: _call("press", goal.what),
+    AskAbilities: lambda goal: _call("abilities"),
     Restricted: lambda goal: "; ".join(
         (describe(goal.goal), *(_call("not", each.act.value, each.what) for each in goal.forbidden))
     ),
