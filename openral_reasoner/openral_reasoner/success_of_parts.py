@@ -25,6 +25,7 @@ from openral_reasoner.mission import HOME
 from openral_reasoner.request.control_names import controls_named
 from openral_reasoner.request.goals import (
     AskAbilities,
+    AskCount,
     AskState,
     BringEach,
     BringSeveral,
@@ -292,6 +293,17 @@ def prove_description(goal: Describe, evidence: Evidence, setting: Setting) -> V
     return Verdict(missing="memory was not asked what it has", remedy="call describe_home")
 
 
+def prove_count(goal: AskCount, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that memory listed what is there in this mission, after the look at it."""
+    last = last_list(Case(evidence, setting, Course.of(evidence)), goal.where)
+    if last is not None and bool(last.within) == bool(goal.where):
+        return Verdict(proofs=(last.words,))
+    where = goal.where or "the home"
+    return Verdict(
+        missing=f"no list_objects of {where!r}", remedy=f"LOOK_AT {where!r}, then list_objects of it"
+    )
+
+
 def prove_conditional(goal: Conditional, evidence: Evidence, setting: Setting) -> Verdict:
     """Prove what was asked for in the case that the evidence shows; an object's absence cannot be proven."""
     seen = judge(goal.condition, evidence, setting)
@@ -350,6 +362,7 @@ _RULES: Mapping[type, Callable[..., Verdict]] = {
     Explore: prove_exploration,
     Describe: prove_description,
     AskState: prove_state,
+    AskCount: prove_count,
     TellState: prove_state,
     Conditional: prove_conditional,
 }

@@ -7,7 +7,7 @@ from openral_core.skills import Verb
 from openral_core.spatial_memory import CONFIRMED, NodeKind, Presence
 from openral_reasoner.behaviors.requests import read_scene
 from openral_reasoner.mission import Ending, Mission, Procedure
-from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
+from openral_reasoner.palette.entries import ToolPalette
 
 _SEPARATE = {Verb.OPEN: "open", Verb.CLOSE: "close", Verb.POUR: "pour", Verb.SWITCH: "switch on and off"}
 
@@ -16,15 +16,11 @@ def say_abilities(mission: Mission) -> Procedure[Ending]:
     """End a mission that only asks what the robot can do, and tell the operator."""
     palette = mission.palette
     graph, _ = yield from read_scene(mission)
-    objects = graph.of_kind(NodeKind.OBJECT)
-    known = [each.label for each in objects if each.presence is Presence.PRESENT and not each.affordance]
-    sure = [each.label for each in objects if each.label in known and each.confidence >= CONFIRMED]
-    able = list(_able(palette))
-    examples = ", ".join(f'"{each}"' for each in _examples(palette, next(iter(sure), "")))
-    if not able:
-        text = "I can do nothing now: no skill server, detector or memory is available."
-    else:
-        text = f"I can {', '.join(able)}. For example: {examples}."
+    objects = (each for each in graph.of_kind(NodeKind.OBJECT) if not each.affordance)
+    sure = (each for each in objects if each.presence is Presence.PRESENT and each.confidence >= CONFIRMED)
+    examples = ", ".join(f'"{each}"' for each in _examples(palette, next((each.label for each in sure), "")))
+    able = ", ".join(_able(palette)) or "do nothing now: no skill server, detector or memory is available"
+    text = f"I can {able}. For example: {examples}."
     mission.tell(text)
     offered = ", ".join(sorted(skill.id for skill in palette.skills)) or "none"
     return Ending(MissionState.SUCCEEDED, text, (f"skills offered now: {offered}",))
@@ -46,17 +42,13 @@ def _able(palette: ToolPalette) -> Iterator[str]:
 def _examples(palette: ToolPalette, thing: str) -> Iterator[str]:
     has = {skill.verb for skill in palette.skills}
     rooms = [place for place in palette.places if place.kind is NodeKind.ROOM]
-    places = [place for place in palette.places if place.kind is NodeKind.PLACE]
+    closed = [place for place in palette.places if "closed" in place.states]
     if thing and Verb.GRASP in has and Verb.HANDOVER in has:
         yield f"bring me the {thing}"
     yield f"where is the {thing}" if thing else "what do you see"
     if rooms and Verb.NAVIGATE in has:
         yield f"go to the {rooms[0].label}"
-    if (closed := _closed(places)) and Verb.OPEN in has:
-        yield f"open the {closed.label}"
+    if closed and Verb.OPEN in has:
+        yield f"open the {closed[0].label}"
     if palette.controls and Verb.SWITCH in has:
         yield f"turn on the {palette.controls[0].label}"
-
-
-def _closed(places: list[PlaceEntry]) -> PlaceEntry | None:
-    return next((each for each in places if "closed" in each.states), None)

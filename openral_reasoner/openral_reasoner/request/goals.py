@@ -197,6 +197,14 @@ class TellState:
 
 
 @dataclass(frozen=True, slots=True)
+class AskCount:
+    """Say how many objects of a kind there are; ``where`` is a room or place, "" for the home."""
+
+    what: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class AskAbilities:
     """Say what the robot can do, as in "what can you do?"."""
 
@@ -263,6 +271,7 @@ Compound = (
     | Describe
     | AskState
     | TellState
+    | AskCount
     | AskAbilities
     | Conditional
     | WaitFor

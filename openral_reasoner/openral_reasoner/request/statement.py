@@ -13,43 +13,23 @@ from pydantic import BaseModel, ConfigDict, Field
 from openral_core.errors import OpenRALError
 from openral_core.text.noun_phrases import UnreadableText, singulars, words_of
 from openral_reasoner.placement.belief import is_household_noun
-from openral_reasoner.request.goals import (
-    Act,
-    AskState,
-    Bring,
-    BringFilled,
-    BringSeveral,
-    Clear,
-    Describe,
-    Explore,
-    Find,
-    Forbidden,
-    GoTo,
-    LookAt,
-    LookInside,
-    MoveDoor,
-    PickUp,
-    Pour,
-    Press,
-    Request,
-    Restricted,
-    Sequence,
-    SetTable,
-    Swap,
-    Switch,
-    TellState,
-    Tidy,
-)
+from openral_reasoner.request import goals
+from openral_reasoner.request.goals import Act, Forbidden, Request, Restricted, Sequence
 
 _SELF = frozenset({"me", "us", "i", "myself", "ourselves"})
 _NEGATION = re.compile(
     r"\b(?:not|never|without|except|don't|dont|doesn't|mustn't|shouldn't|won't|leave .+ alone)\b",
     re.IGNORECASE,
 )
-_VERBS = frozenset(
-    {"water", "set", "open", "close", "clear", "press", "light", "book", "watch", "drink", "rest"}
-)
+_VERBS = frozenset({"water", "set", "open", "close", "clear", "press", "light", "book", "watch", "drink"})
 """Nouns that are more often verbs in an order."""
+
+
+Do = Literal[
+    "bring", "pick_up", "find", "go_to", "look_at", "look_inside", "open", "close", "pour",
+    "turn_on", "turn_off", "press", "swap", "tidy", "clear", "set_table", "explore",
+    "describe", "ask_state", "tell_state",
+]  # fmt: skip
 
 
 class Step(BaseModel):
@@ -57,28 +37,7 @@ class Step(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    do: Literal[
-        "bring",
-        "pick_up",
-        "find",
-        "go_to",
-        "look_at",
-        "look_inside",
-        "open",
-        "close",
-        "pour",
-        "turn_on",
-        "turn_off",
-        "press",
-        "swap",
-        "tidy",
-        "clear",
-        "set_table",
-        "explore",
-        "describe",
-        "ask_state",
-        "tell_state",
-    ] = Field(description="bring is also put, give and hand over; find is also where is")
+    do: Do = Field(description="bring is also put, give and hand over; find is also where is")
     object: str = Field(default="", max_length=80, description="what it is done to; of pour, the vessel")
     count: int = Field(default=1, ge=1, le=12, description="number of objects, or of people at the table")
     source: str = Field(default="", max_length=80, description="place where the object is said to be")
@@ -143,7 +102,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _goal_of(step: Step) -> Request:
-    if missing := [slot for slot in _NEEDED.get(step.do, ()) if not getattr(step, slot)]:
+    if missing := [slot for slot in _NEEDED.get(step.do, ("object",)) if not getattr(step, slot)]:
         raise UnfaithfulStatement(f"{step.do} needs {' and '.join(missing)}")
     return _GOALS[step.do](step)
 
@@ -151,48 +110,40 @@ def _goal_of(step: Step) -> Request:
 def _brought(step: Step) -> Request:
     to = step.to or "me"
     if step.contents:
-        return BringFilled(step.object, step.contents, to)
+        return goals.BringFilled(step.object, step.contents, to)
     if step.count > 1:
-        return BringSeveral(step.object, step.count, to, step.source)
-    return Bring(step.object, to, step.source)
+        return goals.BringSeveral(step.object, step.count, to, step.source)
+    return goals.Bring(step.object, to, step.source)
 
 
 _GOALS: Mapping[str, Callable[[Step], Request]] = {
     "bring": _brought,
-    "pick_up": lambda step: PickUp(step.object, step.source),
-    "find": lambda step: Find(step.object, step.source),
-    "go_to": lambda step: GoTo(step.to),
-    "look_at": lambda step: LookAt(step.object),
-    "look_inside": lambda step: LookInside(step.object),
-    "open": lambda step: MoveDoor(step.object, open=True),
-    "close": lambda step: MoveDoor(step.object, open=False),
-    "pour": lambda step: Pour(step.contents, step.object),
-    "turn_on": lambda step: Switch(step.object, on=True, where=step.source),
-    "turn_off": lambda step: Switch(step.object, on=False, where=step.source),
-    "press": lambda step: Press(step.object),
-    "swap": lambda step: Swap(step.object, step.other),
-    "tidy": lambda step: Tidy(step.to or step.source),
-    "clear": lambda step: Clear(step.source or step.object, step.to),
-    "set_table": lambda step: SetTable(step.count, "", step.to or "table"),
-    "explore": lambda step: Explore(step.to or step.source),
-    "describe": lambda step: Describe(step.to or step.source),
-    "ask_state": lambda step: AskState(step.object, step.state),
-    "tell_state": lambda step: TellState(step.object, step.state),
+    "pick_up": lambda step: goals.PickUp(step.object, step.source),
+    "find": lambda step: goals.Find(step.object, step.source),
+    "go_to": lambda step: goals.GoTo(step.to),
+    "look_at": lambda step: goals.LookAt(step.object),
+    "look_inside": lambda step: goals.LookInside(step.object),
+    "open": lambda step: goals.MoveDoor(step.object, open=True),
+    "close": lambda step: goals.MoveDoor(step.object, open=False),
+    "pour": lambda step: goals.Pour(step.contents, step.object),
+    "turn_on": lambda step: goals.Switch(step.object, on=True, where=step.source),
+    "turn_off": lambda step: goals.Switch(step.object, on=False, where=step.source),
+    "press": lambda step: goals.Press(step.object),
+    "swap": lambda step: goals.Swap(step.object, step.other),
+    "tidy": lambda step: goals.Tidy(step.to or step.source),
+    "clear": lambda step: goals.Clear(step.source or step.object, step.to),
+    "set_table": lambda step: goals.SetTable(step.count, "", step.to or "table"),
+    "explore": lambda step: goals.Explore(step.to or step.source),
+    "describe": lambda step: goals.Describe(step.to or step.source),
+    "ask_state": lambda step: goals.AskState(step.object, step.state),
+    "tell_state": lambda step: goals.TellState(step.object, step.state),
 }
 _NEEDED: Mapping[str, tuple[str, ...]] = {
-    "bring": ("object",),
-    "pick_up": ("object",),
-    "find": ("object",),
+    **dict.fromkeys(("tidy", "clear", "set_table", "explore", "describe"), ()),
     "go_to": ("to",),
-    "look_at": ("object",),
-    "look_inside": ("object",),
-    "open": ("object",),
-    "close": ("object",),
     "pour": ("object", "contents"),
-    "turn_on": ("object",),
-    "turn_off": ("object",),
-    "press": ("object",),
     "swap": ("object", "other"),
     "ask_state": ("object", "state"),
     "tell_state": ("object", "state"),
 }
+"""Slots that a step needs, other than its object."""

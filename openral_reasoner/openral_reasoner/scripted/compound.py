@@ -37,7 +37,7 @@ from openral_reasoner.scripted.politeness import bare, without_fillers
 from openral_reasoner.scripted.prohibitions import is_prohibition, marked, read_prohibition
 from openral_reasoner.scripted.references import Mentioned, read_topic
 from openral_reasoner.scripted.rewriting import as_imperative, corrected
-from openral_reasoner.scripted.state_words import read_abilities, read_state
+from openral_reasoner.scripted.state_words import read_abilities, read_count, read_state
 from openral_reasoner.scripted.statements import read_statement
 from openral_reasoner.scripted.vocabulary import WORDS
 from openral_reasoner.terms import same_term
@@ -90,7 +90,7 @@ def parse_request(text: str) -> Request:
     words = marked(corrected(clean(text)))
     if is_doubtful(words):
         return NotUnderstood(bare(words))
-    if (question := read_abilities(words)) is not None:
+    if (question := read_abilities(words) or read_count(words)) is not None:
         return question
     whole = _RequestReader(bool(POLITE.search(text))).read(words, Mentioned()) or read_state(bare(words))
     is_clear = whole is not None and not is_doubtful_reading(whole, words)

@@ -8,7 +8,16 @@ import re
 from dataclasses import fields
 
 from openral_reasoner.placement.belief import is_drink, is_household_noun
-from openral_reasoner.request.goals import Bring, BringFilled, BringSeveral, Find, PickUp, Request, parts_of
+from openral_reasoner.request.goals import (
+    AskCount,
+    Bring,
+    BringFilled,
+    BringSeveral,
+    Find,
+    PickUp,
+    Request,
+    parts_of,
+)
 
 _TELLER = (
     r"sign|label|note|book|letter|message|email|manual|recipe|poster|screen|tv|radio|song|film|movie|he|she|they"
@@ -30,8 +39,9 @@ _HARM = re.compile(
     r"|\b(?:set|put|light|start)(?: a)? (?:fire|\w+ on fire)\b|\bset \w+ alight\b"
 )
 _PEOPLE = re.compile(
-    r"^(?:please )?(?:guide|escort|lead|follow|accompany|greet|introduce|meet|welcome|salute)"
-    r" (?!me\b|the way\b)\w+",
+    r"(?:^|\b(?:then|and|please) |[,;.] )"
+    r"(?P<verb>guide|escort|lead|follow|accompany|greet|introduce|meet|welcome|salute)"
+    r" (?!me\b|us\b|the way\b|to\b)\w+",
     re.IGNORECASE,
 )
 _PERSON = re.compile(
@@ -51,6 +61,12 @@ _SERVED_WITH = re.compile(r"\b(?:of|with) (?:the|an?|my|your|his|her) ", re.IGNO
 _NAME_ALONE = re.compile(r"[A-Z][a-z]+")
 
 
+def verb_of_people(text: str) -> str:
+    """Return the verb of a text that asks for something to be done with a person, "" for none."""
+    match = _PEOPLE.search(text)
+    return match["verb"].lower() if match else ""
+
+
 def is_doubtful(text: str) -> bool:
     """Return True if a text is nothing that the rules may read."""
     patterns = (_REPORTED, _HARM, _PEOPLE, _ZERO, _BESIDE)
@@ -65,7 +81,7 @@ def is_doubtful_reading(request: Request, text: str) -> bool:
 def _is_doubtful_part(goal: Request, text: str) -> bool:
     if isinstance(goal, BringFilled) and _SERVED_WITH.search(text) and not is_drink(goal.contents):
         return True
-    if isinstance(goal, Bring | BringSeveral | PickUp) and _is_person(goal.what, text):
+    if isinstance(goal, Bring | BringSeveral | PickUp | AskCount) and _is_person(goal.what, text):
         return True
     places = (getattr(goal, each.name) for each in fields(goal) if each.name in ("where", "to"))
     return isinstance(goal, Bring | BringSeveral | Find | PickUp) and any(map(_TIME.search, places))

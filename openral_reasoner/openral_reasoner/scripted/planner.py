@@ -14,7 +14,7 @@ from openral_reasoner.behaviors.ending import TOO_EARLY
 from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.base import Decision
 from openral_reasoner.request.goals import (
-    AskAbilities,
+    AskCount,
     AskState,
     BringEach,
     BringSeveral,
@@ -48,7 +48,7 @@ from openral_reasoner.scripted.plans import (
     staging_surfaces,
 )
 from openral_reasoner.scripted.progress import Progress, put_nearest_first
-from openral_reasoner.scripted.states import ask_abilities, ask_state, tell_state
+from openral_reasoner.scripted.states import ask_count, ask_state, tell_state
 from openral_reasoner.scripted.steps import (
     Plan,
     PlanContext,
@@ -308,7 +308,7 @@ def _look_there(context: PlanContext, place: str, words: str) -> Plan[ToolResult
 
 
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
-    AskAbilities: ask_abilities,
+    AskCount: ask_count,
     Sequence: sequence,
     BringSeveral: bring_several,
     BringEach: bring_each,

@@ -24,6 +24,7 @@ from openral_reasoner.request.goals import (
 )
 from openral_reasoner.request.serving import load_serving_rules
 from openral_reasoner.scripted.appliances import press, switch
+from openral_reasoner.scripted.doubts import verb_of_people
 from openral_reasoner.scripted.grammar import EXAMPLES
 from openral_reasoner.scripted.languages import language_named, nearest
 from openral_reasoner.scripted.rules import ME
@@ -360,6 +361,8 @@ def ask_for_rewording(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
     said = goal.words if len(goal.words) <= MAX_NAME else f"{goal.words[:MAX_NAME]}..."
     if goal.language:
         raise PlanFailed(language_named(goal.language).question(said))
+    if verb := verb_of_people(said):
+        raise PlanFailed(f"I can't {verb} people: no skill of mine does that. What else can I do?")
     near = "; ".join(nearest(said, EXAMPLES))
     raise PlanFailed(f"I don't understand {said!r}. Examples of what I understand: {near}.")
 

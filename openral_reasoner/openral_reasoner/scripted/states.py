@@ -1,11 +1,14 @@
 """Plans of questions and statements about states of objects."""
 
 from openral_core.object_states import NAME_OF, STATES
+from openral_core.skills import Verb
 from openral_reasoner.context import ToolResult
 from openral_reasoner.request.control_names import controls_named
-from openral_reasoner.request.goals import AskAbilities, AskState, TellState
+from openral_reasoner.request.goals import AskCount, AskState, TellState
 from openral_reasoner.scripted.noun_phrases import singular
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, named_place, outcome
+from openral_reasoner.terms import answers
+from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.queries import RecallObjectTool
 from openral_reasoner.tools.states import UNKNOWN_STATE, GetStateTool, NoteStateTool
 
@@ -66,11 +69,24 @@ def tell_state(context: PlanContext, goal: TellState) -> Plan[str]:
     return f"I will remember that the {goal.what} is {goal.value}."
 
 
-def ask_abilities(context: PlanContext, goal: AskAbilities) -> Plan[str]:
-    """Refuse to answer within other goals; alone, the core answers.
+def ask_count(context: PlanContext, goal: AskCount) -> Plan[str]:
+    """Look at the place, if one is named and the robot can drive, and count what memory has there then.
 
     Raises:
-        PlanFailed: Always.
+        PlanFailed: If the place is not known, or memory does not answer.
     """
-    yield from ()
-    raise PlanFailed("Ask me what I can do in a sentence of its own.")
+    place = named_place(context.now, goal.where) if goal.where else ""
+    if place is None:
+        raise PlanFailed(f"I know no place called {goal.where!r}. Which one do you mean?")
+    problem = ""
+    if place and context.offers(Verb.NAVIGATE):
+        went = yield from context.act(Verb.NAVIGATE, place)
+        look = (yield from context.act(Verb.LOOK_AT, place)) if went.status == "SUCCEEDED" else went
+        problem = "" if look.status == "SUCCEEDED" else f" I could not look there: {outcome(look)}."
+    reply = yield ListObjectsTool(within=place)
+    if reply.status != "LISTED":
+        raise PlanFailed(f"I couldn't ask memory how many there are: {outcome(reply)}. What should I do?")
+    there = [each for each in reply.found if not each.held and answers(goal.what, each.label)]
+    names = ", ".join(each.label + (" (not seen for long)" if each.stale else "") for each in there)
+    where = f" at the {goal.where}" if goal.where else " in the home, as far as I have seen it"
+    return f"I know of {len(there)} x {goal.what}{where}{names and f': {names}'}.{problem}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from openral_core.parsing import parse_yaml
 from openral_reasoner.request.goals import (
     AskAbilities,
+    AskCount,
     AskState,
     Bring,
     BringEach,
@@ -130,6 +131,7 @@ _WRITERS: Mapping[type, Callable[..., str]] = {
     TellState: lambda goal: _call("note", goal.what, goal.value),
     Press: lambda goal: _call("press", goal.what),
     AskAbilities: lambda goal: _call("abilities"),
+    AskCount: lambda goal: _call("count", goal.what, **{"in": goal.where}),
     Restricted: lambda goal: "; ".join(
         (describe(goal.goal), *(_call("not", each.act.value, each.what) for each in goal.forbidden))
     ),
