@@ -26,7 +26,11 @@ class Kit:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, "ROS_DOMAIN_ID": str(domain)},
+                env={
+                    **os.environ,
+                    "ROS_DOMAIN_ID": str(domain),
+                    "PYTEST_ADDOPTS": "",
+                },  # colcon's are of its run
                 cwd="/",
             )
 
