@@ -14,6 +14,8 @@ _APOSTROPHE_S = re.compile(r"['\u2019]s\b")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r" \d+$")
+_OR = re.compile(r"([^\W\d_][\w ]*)/[^\W\d_]")
+_DESCRIBED = re.compile(r"([^()]*\w[^()]*?) ?\(([^()]*\w[^()]*)\)")
 
 _IRREGULAR = {
     "children": "child",
@@ -113,7 +115,9 @@ def parse_phrase(text: str, is_known: Callable[[str], bool]) -> Phrase:
     Raises:
         UnreadableText: If no word can be a head noun.
     """
-    noun, where = _split_where([word for word in words_of(text) if word not in _SKIPPED])
+    noun, where = _split_where([word for word in words_of(_one_name(text)) if word not in _SKIPPED])
+    while len(noun) > 1 and noun[-1].isdigit() and not is_known(" ".join(noun)):
+        noun = noun[:-1]
     if not noun or noun[0] == "of":
         raise UnreadableText(text)
     if "of" not in noun or noun[-1] == "of":
@@ -121,6 +125,14 @@ def parse_phrase(text: str, is_known: Callable[[str], bool]) -> Phrase:
     split = noun.index("of")
     inner = _noun(tuple(word for word in noun[split + 1 :] if word != "of"), is_known)
     return _noun(tuple(noun[:split]), is_known, inner, where)
+
+
+def _one_name(text: str) -> str:
+    """Return "Book/Notebook" as its first name, and "mug (red)" as "red mug", as data sets write labels."""
+    first = _OR.match(text)
+    name = first[1] if first else text
+    described = _DESCRIBED.fullmatch(name.strip())
+    return f"{described[2]} {described[1]}" if described else name
 
 
 def _split_where(words: Sequence[str]) -> tuple[list[str], str]:
@@ -144,7 +156,7 @@ def _noun(
 def _head(words: tuple[str, ...], is_known: Callable[[str], bool]) -> tuple[str, int]:
     """Return the head noun in singular, and its number of words."""
     for count in range(min(len(words), 4), 0, -1):
-        for last in (words[-1], *singulars(words[-1])):
+        for last in (words[-1], *singulars(words[-1]), f"{words[-1]}s"):
             candidate = " ".join((*words[-count:-1], last))
             if is_known(candidate):
                 return candidate, count

@@ -126,3 +126,28 @@ def test_refuses_a_synonym_of_two_things() -> None:
 def test_refuses_a_broken_hierarchy(things: dict[str, ThesaurusEntry], problem: str) -> None:
     with pytest.raises(InvalidThesaurus, match=problem):
         Thesaurus(ThesaurusDocument(version=1, things=things))
+
+
+@pytest.mark.parametrize(
+    ("label", "asked"),
+    [
+        ("scissor", "scissors"),
+        ("scissors", "scissor"),
+        ("headphones", "headphone"),
+        ("mug.001", "mug"),
+        ("mug 1", "mugs"),
+        ("mug (red)", "red mug"),
+        ("tvmonitor", "tv"),
+        ("Book/Notebook", "book"),
+        ("diningtable", "table"),
+    ],
+)
+def test_labels_of_data_sets_and_scenes_are_the_things_they_name(label: str, asked: str) -> None:
+    assert Thesaurus.load().relation(asked, label).is_hit
+
+
+@pytest.mark.parametrize(
+    ("label", "asked"), [("phone case", "phone"), ("mug 1", "cup holder"), ("39", "bottle")]
+)
+def test_a_case_or_a_number_is_not_the_thing(label: str, asked: str) -> None:
+    assert not Thesaurus.load().relation(asked, label).is_hit

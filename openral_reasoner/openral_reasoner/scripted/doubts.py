@@ -17,7 +17,9 @@ from openral_reasoner.request.goals import (
     PickUp,
     Request,
     parts_of,
+    restrictions,
 )
+from openral_reasoner.scripted.prohibitions import seems_to_forbid
 
 _TELLER = (
     r"sign|label|note|book|letter|message|email|manual|recipe|poster|screen|tv|radio|song|film|movie|he|she|they"
@@ -29,7 +31,8 @@ _TELLS = (
 )
 _REPORTED = re.compile(
     rf"\b(?:(?:{_TELLER})(?: has| had)? (?:{_TELLS})\b|(?:asked|asks|wondered|wonders) (?:whether|if) you"
-    r"|what if (?:you|i|we|she|he)\b|as if (?:to|you)\b|(?:pretend|imagine|suppose)\b)",
+    r"|what if (?:you|i|we|she|he)\b|as if (?:to|you)\b|(?:pretend|imagine|suppose)\b"
+    r"|(?:wrote|writes|says|said|reads|sang|sings|told)\b[^.?!]*:)",
     re.IGNORECASE,
 )
 _HARMS = "hit|kick|punch|slap|stab|cut|burn|kill|hurt|choke|strangle|shoot|bite|attack|beat|poison"
@@ -61,6 +64,14 @@ _SERVED_WITH = re.compile(r"\b(?:of|with) (?:the|an?|my|your|his|her) ", re.IGNO
 _NAME_ALONE = re.compile(r"[A-Z][a-z]+")
 
 
+_NO_NAME = re.compile(
+    r"\b(?:any ?(?:longer|more)|some(?:place|where|how)|stays?|comma|yesterday|last"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
+"""Words of no name: what is left of a sentence that was read as one."""
+
+
 def verb_of_people(text: str) -> str:
     """Return the verb of a text that asks for something to be done with a person, "" for none."""
     match = _PEOPLE.search(text)
@@ -75,10 +86,16 @@ def is_doubtful(text: str) -> bool:
 
 def is_doubtful_reading(request: Request, text: str) -> bool:
     """Return True if what a text was read as has a slot that cannot be meant."""
-    return any(_is_doubtful_part(part, text) for part in parts_of(request))
+    unheard = seems_to_forbid(text) and not restrictions(request)
+    return unheard or any(_is_doubtful_part(part, text) for part in parts_of(request))
 
 
 def _is_doubtful_part(goal: Request, text: str) -> bool:
+    names = (
+        str(getattr(goal, each.name)) for each in fields(goal) if each.name in ("what", "vessel", "contents")
+    )
+    if any(map(_NO_NAME.search, names)):
+        return True
     if isinstance(goal, BringFilled) and _SERVED_WITH.search(text) and not is_drink(goal.contents):
         return True
     if isinstance(goal, Bring | BringSeveral | PickUp | AskCount) and _is_person(goal.what, text):

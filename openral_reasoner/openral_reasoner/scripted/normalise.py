@@ -48,11 +48,12 @@ def clean(text: str) -> str:
     return " ".join(_LONG_WORD.sub(lambda m: correct_doubling(m[0]), repaired).split())
 
 
-_MARKS = {"full stop": ".", "period": ".", "comma": ",", "question mark": "?", "exclamation mark": "!"}
+_MARKS = {"full stop": ".", "comma": ",", "question mark": "?", "exclamation mark": "!", "period": "."}
 _DICTATED = re.compile(
-    rf"\s+({'|'.join(_MARKS)})(?=\s+(?:please|thanks|thank)\b|\s*[.!?]?\s*$)", re.IGNORECASE
+    r"\s+(full stop|comma|question mark|exclamation mark|period(?=\s*[.!?]?\s*$|\s+(?:please|thank)))\b",
+    re.IGNORECASE,
 )
-"""Punctuation that a speech recogniser writes out, at the end or before a last word."""
+"""Punctuation that a speech recogniser writes out."""
 _CHAT = re.compile(r"(?:\s+(?:lol|haha+|lmao|rofl|xd|:-?\)|;-?\)|asap|tnx))+\s*[.!?]*$", re.IGNORECASE)
 _ENTITY = re.compile(r"&(amp|nbsp|quot);", re.IGNORECASE)
 _COLOUR = r"black|white|red|green|blue|yellow|brown|gr[ae]y|pink|purple|beige|silver|gold(?:en)?"

@@ -11,8 +11,12 @@ _WITHOUT = re.compile(
     r"(?=(?:opening|closing|shutting|touching|moving|using|taking|entering|going)\b)",
     re.IGNORECASE,
 )
+_NEVER = r"don't|do not|dont|never|not|under no circumstances|on no account|by no means"
+_MUST_NOT = r"(?:must|may|can|should|need|shall) ?(?:not|n't)|cannot|are not to"
 _LEAD = re.compile(
-    r"(?:please )?(?:but |and )?(?:don't|do not|dont|never|not)(?: ever| please)? (?P<what>.+)", re.IGNORECASE
+    rf"(?:please )?(?:but |and |only )?(?:(?:{_NEVER})(?: you)?|you (?:{_MUST_NOT}))"
+    r"(?: ever| please| dare| go)* (?P<what>.+)",
+    re.IGNORECASE,
 )
 _TAKING = r"tak(?:e|ing)|bring(?:ing)?|fetch(?:ing)?|grab(?:bing)?|get(?:ting)?|pick(?:ing)? up"
 _GOING = r"enter(?:ing)?|(?:go|going|drive|driving|come|coming)(?: in| into| inside| to)+"
@@ -27,12 +31,39 @@ _ACTS = tuple(
         (Act.TAKE, r"(?=(?:from|out of) )"),
     )
 )
+_STAYS = r"(?P<what>(?:the|my|our) .+?) (?:stays|must stay|has to stay|should stay|remains)"
+_STATED = tuple(
+    (act, re.compile(rf"(?:please )?(?:but |and |only )?(?:{pattern})", re.IGNORECASE))
+    for act, pattern in (
+        (Act.ENTER, r"(?:stay|keep) out of (?P<what>.+)"),
+        (Act.ENTER, r"(?:you(?:'re| are) )?not allowed (?:in|into|inside) (?P<what>.+)"),
+        (Act.ENTER, r"(?P<what>(?:the|my|our) .+?) is (?:off[- ]limits|forbidden|out of bounds)"),
+        (Act.OPEN, r"(?:keep|leave) (?P<what>.+?) (?:closed|shut)"),
+        (Act.OPEN, rf"{_STAYS} (?:closed|shut)"),
+        (Act.OPEN, r"no opening (?P<what>.+)"),
+        (Act.CLOSE, rf"{_STAYS} open"),
+        (Act.TOUCH, r"(?:leave|let) (?P<what>.+?) (?:alone|be|where it is)"),
+        (Act.TOUCH, r"(?:hands off|no touching|(?:stay|keep)(?: your \w+)? away from) (?P<what>.+)"),
+    )
+)
+_FORBIDS = re.compile(
+    rf"\b(?:{_NEVER.replace('|not|', '|')}|not allowed|off[- ]limits|forbidden|hands off"
+    r"|stays? (?:closed|shut|open)"
+    r"|(?:must|may|should) ?(?:not|n't)|stay out|keep out|keep away|(?:leave|let) [\w ]+ (?:alone|be)\b"
+    r"|no (?:touching|opening|going|taking)|(?:keep|leave) [\w ]+ (?:closed|shut))\b",
+    re.IGNORECASE,
+)
 _FROM = re.compile(r"(?:(?:any(?:thing)?|one|some|it|them) )?(?:from|out of) (?P<what>.+)", re.IGNORECASE)
 
 
 def marked(words: str) -> str:
     """Return a text in which "without opening" is a clause of its own."""
     return _WITHOUT.sub(", don't ", words)
+
+
+def seems_to_forbid(text: str) -> bool:
+    """Return True if a text has words that forbid something, whether or not that can be read."""
+    return _FORBIDS.search(text) is not None
 
 
 def is_prohibition(said: str) -> bool:
@@ -55,8 +86,8 @@ def read_prohibition(said: str) -> tuple[Forbidden, ...]:
 
 
 def _parts(said: str) -> tuple[Act, str] | None:
-    lead = _LEAD.fullmatch(bare(said))
-    if lead is None:
-        return None
-    matches = ((act, pattern.fullmatch(lead["what"])) for act, pattern in _ACTS)
+    words = bare(said)
+    lead = _LEAD.fullmatch(words)
+    tried = ((_ACTS, lead["what"]),) if lead else ((_STATED, words),)
+    matches = ((act, pattern.fullmatch(text)) for patterns, text in tried for act, pattern in patterns)
     return next(((act, match["what"]) for act, match in matches if match), None)
