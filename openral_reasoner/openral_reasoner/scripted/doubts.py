@@ -14,12 +14,14 @@ from openral_reasoner.request.goals import (
     BringFilled,
     BringSeveral,
     Find,
+    MoveDoor,
     PickUp,
     Request,
     parts_of,
     restrictions,
 )
 from openral_reasoner.scripted.prohibitions import seems_to_forbid
+from openral_reasoner.scripted.vocabulary import WORDS
 
 _TELLER = (
     r"sign|label|note|book|letter|message|email|manual|recipe|poster|screen|tv|radio|song|film|movie|he|she|they"
@@ -31,6 +33,7 @@ _TELLS = (
 )
 _REPORTED = re.compile(
     rf"\b(?:(?:{_TELLER})(?: has| had)? (?:{_TELLS})\b|(?:asked|asks|wondered|wonders) (?:whether|if) you"
+    r"|(?:used to|always|would|will|keeps?|kept) (?:say|saying|tell|telling)\b"
     r"|what if (?:you|i|we|she|he)\b|as if (?:to|you)\b|(?:pretend|imagine|suppose)\b"
     r"|(?:wrote|writes|says|said|reads|sang|sings|told)\b[^.?!]*:)",
     re.IGNORECASE,
@@ -62,10 +65,19 @@ _BESIDE = re.compile(
 )
 _SERVED_WITH = re.compile(r"\b(?:of|with) (?:the|an?|my|your|his|her) ", re.IGNORECASE)
 _NAME_ALONE = re.compile(r"[A-Z][a-z]+")
-
-
+_PEOPLE_NOUNS = WORDS["children"] | WORDS["kin"] | {"twin", "twins"}
+_BURNING = re.compile(r"(?:burning|boiling|flaming|smoking|smouldering|live|exploding)\b", re.IGNORECASE)
+_ALIVE = re.compile(
+    r"\b(?:cat|dog|puppy|kitten|hamster|rabbit|bird|parrot|pet|baby|child|kid)s?\b", re.IGNORECASE
+)
+_NAMED = (
+    r"(?:\b(?:the|an?|my|our|your|his|her|their|its|some|any|this|that|these|those|two|three|four|both|more|of"
+    r"|\d+)|'s) (?:\w+ )?"
+)
+"""Words before a name that no list holds: without one, a bare word is seldom a thing."""
 _NO_NAME = re.compile(
-    r"\b(?:any ?(?:longer|more)|some(?:place|where|how)|stays?|comma|yesterday|last"
+    r"\*|\b(?:any ?(?:longer|more)|some(?:place|where|how)|wherever|stays?|comma|yesterday|last"
+    r"|shipshape|spotless|presentable|sorted|neat|once-over|clear of"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
     re.IGNORECASE,
 )
@@ -91,22 +103,24 @@ def is_doubtful_reading(request: Request, text: str) -> bool:
 
 
 def _is_doubtful_part(goal: Request, text: str) -> bool:
-    names = (
-        str(getattr(goal, each.name)) for each in fields(goal) if each.name in ("what", "vessel", "contents")
-    )
+    slots = {each.name: getattr(goal, each.name) for each in fields(goal)}
+    names = [str(slots[name]) for name in ("what", "vessel", "contents", "where") if name in slots]
     if any(map(_NO_NAME.search, names)):
         return True
     if isinstance(goal, BringFilled) and _SERVED_WITH.search(text) and not is_drink(goal.contents):
         return True
-    if isinstance(goal, Bring | BringSeveral | PickUp | AskCount) and _is_person(goal.what, text):
-        return True
-    places = (getattr(goal, each.name) for each in fields(goal) if each.name in ("where", "to"))
-    return isinstance(goal, Bring | BringSeveral | Find | PickUp) and any(map(_TIME.search, places))
+    if isinstance(goal, MoveDoor):
+        return _ALIVE.search(goal.what) is not None or " in " in goal.what
+    if not isinstance(goal, Bring | BringSeveral | PickUp | AskCount):
+        return isinstance(goal, Find) and _TIME.search(goal.where) is not None
+    unnamed = not is_household_noun(goal.what) and not re.search(rf"{_NAMED}{re.escape(goal.what)}", text)
+    timed = any(_TIME.search(slots.get(name, "")) for name in ("where", "to"))
+    return unnamed or timed or _is_person(goal.what, text) or _BURNING.match(goal.what) is not None
 
 
 def _is_person(what: str, text: str) -> bool:
     """Return True for a person, or a proper name without an article, which is one's."""
-    if _PERSON.fullmatch(what):
+    if _PERSON.fullmatch(what) or what.lower().split()[-1] in _PEOPLE_NOUNS:
         return True
     named = _NAME_ALONE.fullmatch(what) is not None and not is_household_noun(what)
     return named and re.search(rf"\b(?:the|an?|my|our|some) {what}\b", text) is None

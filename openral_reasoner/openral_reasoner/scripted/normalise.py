@@ -54,7 +54,9 @@ _DICTATED = re.compile(
     re.IGNORECASE,
 )
 """Punctuation that a speech recogniser writes out."""
-_CHAT = re.compile(r"(?:\s+(?:lol|haha+|lmao|rofl|xd|:-?\)|;-?\)|asap|tnx))+\s*[.!?]*$", re.IGNORECASE)
+_CHAT = re.compile(
+    r"(?:\s+(?:pl+(?:ea)?[sz]{2,}|lol|haha+|lmao|rofl|xd|:-?\)|;-?\)|asap|tnx))+\s*[.!?]*$", re.IGNORECASE
+)
 _ENTITY = re.compile(r"&(amp|nbsp|quot);", re.IGNORECASE)
 _COLOUR = r"black|white|red|green|blue|yellow|brown|gr[ae]y|pink|purple|beige|silver|gold(?:en)?"
 _COLOURS = re.compile(rf"\b({_COLOUR}) and ({_COLOUR})(?= [a-z])", re.IGNORECASE)

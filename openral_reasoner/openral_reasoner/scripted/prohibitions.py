@@ -43,14 +43,16 @@ _STATED = tuple(
         (Act.OPEN, r"no opening (?P<what>.+)"),
         (Act.CLOSE, rf"{_STAYS} open"),
         (Act.TOUCH, r"(?:leave|let) (?P<what>.+?) (?:alone|be|where it is)"),
-        (Act.TOUCH, r"(?:hands off|no touching|(?:stay|keep)(?: your \w+)? away from) (?P<what>.+)"),
+        (Act.TOUCH, r"(?:hands off|no touching) (?P<what>.+)"),
+        (Act.TOUCH, r"(?:steer|stay|keep)(?: your \w+| well)? (?:away from|clear of) (?P<what>.+)"),
     )
 )
 _FORBIDS = re.compile(
     rf"\b(?:{_NEVER.replace('|not|', '|')}|not allowed|off[- ]limits|forbidden|hands off"
     r"|stays? (?:closed|shut|open)"
-    r"|(?:must|may|should) ?(?:not|n't)|stay out|keep out|keep away|(?:leave|let) [\w ]+ (?:alone|be)\b"
-    r"|no (?:touching|opening|going|taking)|(?:keep|leave) [\w ]+ (?:closed|shut))\b",
+    r"|(?:must|may|should) ?(?:not|n't)|stay out|keep out|keep away|clear of"
+    r"|(?:leave|let) [\w ]+ (?:alone|be)\b|no (?:touching|opening|going|taking)"
+    r"|(?:keep|leave) [\w ]+ (?:closed|shut))\b",
     re.IGNORECASE,
 )
 _FROM = re.compile(r"(?:(?:any(?:thing)?|one|some|it|them) )?(?:from|out of) (?P<what>.+)", re.IGNORECASE)
