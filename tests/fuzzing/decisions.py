@@ -44,7 +44,7 @@ TOOL_SHARE = 2.0
 DEADLINE = 0.5
 """Deadline of one answer of an endpoint [s]: one that never ends costs as much."""
 HEADS = (EVENTS, EVENTS, EVENTS, b"HTTP/1.1 500 x\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n", b"")
-GOALS = ("bring me the mug", "find the red mug", "open the fridge", "go to the counter")
+GOALS = ("bring me the mug", "find the red mug", "open the fridge", "go to the counter", "wash the mug")
 
 
 def small_palette() -> tuple[SymbolicHome, ToolPalette]:
@@ -79,7 +79,7 @@ def small_palette() -> tuple[SymbolicHome, ToolPalette]:
 def tool_doors() -> Iterator[Door]:
     """Yield one door per tool of the registry: missions whose model calls it oddly."""
     _, palette = small_palette()
-    offered = {schema.name: json.loads(schema.parameters) for schema in schemas(palette)}
+    offered = {schema.name: json.loads(schema.parameters) for schema in schemas(palette, unread=True)}
     for tool in map(name_of, PALETTE):
         yield Door(f"tool {tool}", partial(_missions, tool, offered), _play, TOOL_SHARE)
 

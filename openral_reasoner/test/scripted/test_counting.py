@@ -1,4 +1,4 @@
-"""How many there are is said after a look, with their names; people are no objects to be counted."""
+"""Numbers of objects are told after a look, with their names; people are no objects to be counted."""
 
 from copy import deepcopy
 
