@@ -45,6 +45,7 @@ from openral_reasoner.floor_knowledge import FloorKnowledge
 from openral_reasoner.idle_state import IdleState
 from openral_reasoner.mission import Ending, Mission, Procedure, Wait
 from openral_reasoner.mission_loop import run_mission
+from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.build import changes
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.prompts import (
@@ -228,11 +229,22 @@ class Core:
         mission = self.mission
         asked = mission is not None and mission.state is MissionState.WAITING_FOR_HUMAN
         if mission is not None and asked and prompt.in_reply_to == self._wait.call_id:
+            if mission.unread and read_request(prompt.text) is not None:
+                self._replace(prompt)
+                return
             self._receipt(prompt, PromptOutcome.ANSWERED, "the mission continues", mission.id)
             self._step(prompt)
             return
         valid = f"the open question is {self._wait.call_id!r}" if asked else "no question is open"
         self._refuse(prompt, f"no question {quoted(prompt.in_reply_to)} is waiting for an answer: {valid}")
+
+    def _replace(self, prompt: PromptReceived) -> None:
+        """Pursue an answer that is a goal, in place of a goal that no reader understood."""
+        goal = self._goal(prompt)
+        self._queue.put(goal)
+        told = "your answer is a goal: it is pursued in place of the one that was not understood"
+        self._receipt(prompt, PromptOutcome.ANSWERED, told, goal.mission_id)
+        self._interrupt(MissionCancelled(f"replaced by the operator's answer: {quoted(prompt.text)}"))
 
     def _second(self, prompt: PromptReceived, running: Mission) -> None:
         policy = self.settings.second_goal

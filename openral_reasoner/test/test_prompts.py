@@ -354,3 +354,30 @@ def test_what_the_reasoner_says_names_its_mission(
     talk.end_skill()
     (reported,) = talk.every(PublishPrompt)
     assert (reported.in_reply_to, reported.mission_id) == ("p", started.mission_id)
+
+
+@pytest.fixture
+def patient(home: SymbolicHome, palette: ToolPalette, settings: MissionSettings) -> Talk:
+    """A core whose missions wait for answers."""
+    waiting = settings.deadlines.model_copy(update={"handoff": 60.0})
+    return Talk(home, palette, settings.model_copy(update={"deadlines": waiting}))
+
+
+def test_an_answer_that_is_a_goal_is_pursued_in_place_of_what_was_not_understood(patient: Talk) -> None:
+    patient.say("would it be thinkable for the mug to wander over")
+    (question,) = patient.every(PublishHandoff)
+    receipt = patient.say("go to the table", "answer", in_reply_to=question.question.id)
+    running = patient.core.mission
+    assert running is not None
+    assert (receipt.outcome, receipt.mission_id, running.goal) == (ANSWERED, running.id, "go to the table")
+    patient.end_skill()
+    states = [command.state for command in patient.every(EndMission)]
+    assert states == [MissionState.CANCELLED, MissionState.SUCCEEDED]
+
+
+def test_an_answer_to_a_goal_that_was_understood_stays_one(patient: Talk) -> None:
+    patient.say("bring me the unicorn")
+    while not (asked := list(patient.every(PublishHandoff))):
+        patient.end_skill()
+    patient.say("go to the table", "answer", in_reply_to=asked[0].question.id)
+    assert {command.report.goal for command in patient.every(PublishStatus)} == {"bring me the unicorn"}
