@@ -48,15 +48,7 @@ from openral_reasoner.mission_loop import run_mission
 from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.build import changes
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.prompts import (
-    Goal,
-    GoalQueue,
-    Receipts,
-    dropped,
-    quoted,
-    refusal,
-    say,
-)
+from openral_reasoner.prompts import Goal, GoalQueue, Receipts, dropped, quoted, refusal, say
 from openral_reasoner.settings import MissionSettings
 
 SAME_STOP = 5.0
@@ -181,8 +173,8 @@ class Core:
     def _means_stop(self, prompt: PromptReceived) -> bool:
         if self.mission is None:
             return is_stop_phrase(prompt.text)
-        waits = self.mission.state is MissionState.WAITING_FOR_HUMAN
-        return stops_mission(prompt.text, may_alarm=not (waits or prompt.in_reply_to))
+        may_alarm = not prompt.in_reply_to and self.mission.state is not MissionState.WAITING_FOR_HUMAN
+        return stops_mission(prompt.text, may_alarm=may_alarm)
 
     def _stop(self, prompt: PromptReceived) -> None:
         stopped = self.mission
@@ -203,10 +195,9 @@ class Core:
     def _stop_changed(self, event: StopChanged) -> None:
         """End every mission at an emergency stop; goals are refused until it is released."""
         is_new, self._stopped = bool(event.reason and not self._stopped), event.reason
-        why = f"emergency stop: {event.reason}"
         if not is_new:
             return
-        self._cancel_all(why)
+        self._cancel_all(why := f"emergency stop: {event.reason}")
         if self.mission is None and self._now - self._stopped_at < SAME_STOP:
             # The operator's word, which says no reason, was heard first.
             self._last = self._last.model_copy(update={"reason": f"{self._last.reason}; {why}"})
@@ -231,19 +222,17 @@ class Core:
         if mission is not None and asked and prompt.in_reply_to == self._wait.call_id:
             if mission.unread and read_request(prompt.text) is not None:
                 self._replace(prompt)
-                return
-            self._receipt(prompt, PromptOutcome.ANSWERED, "the mission continues", mission.id)
-            self._step(prompt)
+            else:
+                self._receipt(prompt, PromptOutcome.ANSWERED, "the mission continues", mission.id)
+                self._step(prompt)
             return
         valid = f"the open question is {self._wait.call_id!r}" if asked else "no question is open"
         self._refuse(prompt, f"no question {quoted(prompt.in_reply_to)} is waiting for an answer: {valid}")
 
     def _replace(self, prompt: PromptReceived) -> None:
         """Pursue an answer that is a goal, in place of a goal that no reader understood."""
-        goal = self._goal(prompt)
-        self._queue.put(goal)
-        told = "your answer is a goal: it is pursued in place of the one that was not understood"
-        self._receipt(prompt, PromptOutcome.ANSWERED, told, goal.mission_id)
+        self._queue.put(goal := self._goal(prompt))
+        self._receipt(prompt, PromptOutcome.ANSWERED, "the answer is a goal and pursued", goal.mission_id)
         self._interrupt(MissionCancelled(f"replaced by the operator's answer: {quoted(prompt.text)}"))
 
     def _second(self, prompt: PromptReceived, running: Mission) -> None:
@@ -254,8 +243,7 @@ class Core:
             return
         if policy == "replace":
             self._outbox += dropped(self._queue.drop(), f"replaced by {quoted(prompt.text)}")
-        goal = self._goal(prompt)
-        before = self._queue.put(goal)
+        before = self._queue.put(goal := self._goal(prompt))
         told = f"queued behind {quoted(running.prompt.text)}" + (f" and {before} more" if before else "")
         if policy == "replace":
             told = f"replaces {quoted(running.prompt.text)}, which is being cancelled"

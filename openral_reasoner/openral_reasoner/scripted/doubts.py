@@ -113,9 +113,10 @@ def _is_doubtful_part(goal: Request, text: str) -> bool:
         return _ALIVE.search(goal.what) is not None or " in " in goal.what
     if not isinstance(goal, Bring | BringSeveral | PickUp | AskCount):
         return isinstance(goal, Find) and _TIME.search(goal.where) is not None
-    unnamed = not is_household_noun(goal.what) and not re.search(rf"{_NAMED}{re.escape(goal.what)}", text)
-    timed = any(_TIME.search(slots.get(name, "")) for name in ("where", "to"))
-    return unnamed or timed or _is_person(goal.what, text) or _BURNING.match(goal.what) is not None
+    is_name = is_household_noun(goal.what) or not re.search("[a-z]", goal.what, re.IGNORECASE)
+    is_name = is_name or re.search(rf"{_NAMED}{re.escape(goal.what)}", text) is not None
+    is_time = any(_TIME.search(slots.get(name, "")) for name in ("where", "to"))
+    return not is_name or is_time or _is_person(goal.what, text) or _BURNING.match(goal.what) is not None
 
 
 def _is_person(what: str, text: str) -> bool:
