@@ -14,6 +14,8 @@ _APOSTROPHE_S = re.compile(r"['\u2019]s\b")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r" \d+$")
+_COPY = re.compile(r"0\d+")
+"""Number that a program gives to copies: "mug.001". Other numbers tell furniture apart: "shelf 2"."""
 _OR = re.compile(r"([^\W\d_][\w ]*)/[^\W\d_]")
 _DESCRIBED = re.compile(r"([^()]*\w[^()]*?) ?\(([^()]*\w[^()]*)\)")
 
@@ -116,7 +118,7 @@ def parse_phrase(text: str, is_known: Callable[[str], bool]) -> Phrase:
         UnreadableText: If no word can be a head noun.
     """
     noun, where = _split_where([word for word in words_of(_one_name(text)) if word not in _SKIPPED])
-    while len(noun) > 1 and noun[-1].isdigit() and not is_known(" ".join(noun)):
+    if len(noun) > 1 and _COPY.fullmatch(noun[-1]):
         noun = noun[:-1]
     if not noun or noun[0] == "of":
         raise UnreadableText(text)
