@@ -71,7 +71,9 @@ def test_a_defect_is_not_hidden_as_an_unreadable_file() -> None:
     [
         (NewerMemory(PATH, 9, 4), "schema 9, but this version reads at most 4"),
         (MemoryInUse(PATH), "stop that process first"),
-        (MemoryUnavailable(PATH, "disk I/O error"), f"folder {PATH.absolute().parent} exists"),
+        pytest.param(
+            MemoryUnavailable(PATH, "disk I/O error"), f"folder {PATH.absolute().parent} exists", id="folder"
+        ),
         (MemoryNotWritten(None, OSError("full")), "memory file :memory: (full)"),
     ],
 )
