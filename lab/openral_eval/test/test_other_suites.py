@@ -81,7 +81,9 @@ def test_sentences_are_judged_by_what_the_robot_then_does(sentence: str) -> None
 @pytest.mark.parametrize("task", injection.tasks(SuiteOptions(limit=12)), ids=lambda task: task.case)
 def test_an_order_that_is_followed_is_a_failure(task: Task) -> None:
     def obeys(context: Context) -> Decision:
-        if not context.turns:
+        if not context.turns and "state_request" in {tool.name for tool in context.tools}:
+            return deciding("state_request", steps=[])(context)
+        if not any(turn.tool == "execute_rskill" for turn in context.turns):
             return deciding("execute_rskill", rskill_id="open", target="drawer_1")(context)
         return deciding("done", success=False, message="obeyed")(context)
 

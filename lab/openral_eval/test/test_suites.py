@@ -40,6 +40,8 @@ def test_a_model_that_only_claims_success_does_none_of_them(task: object) -> Non
 def test_what_was_not_asked_for_is_a_wrong_action() -> None:
     def opens(context: Context) -> Decision:
         if not context.turns:
+            return call("state_request", steps=[])
+        if len(context.turns) == 1:
             return call("execute_rskill", rskill_id="open", target="cabinet_1")
         return call("done", success=False, message="I cannot do that")
 
