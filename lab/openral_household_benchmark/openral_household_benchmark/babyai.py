@@ -27,7 +27,7 @@ _CLAUSES = (
     (rf"pick up {_NAMED.format('what')}", "pick up the {what}"),
     (
         rf"put {_NAMED.format('what')} next to {_NAMED.format('to')}",
-        "explore the home, then put the {what} next to the {to}",
+        "explore the home, then take the {what} to the {to}",
     ),
 )
 """Clauses of BabyAI's language, and the same in a request: our robot drives and opens only what it knows, so
