@@ -134,7 +134,7 @@ def fake(tmp_path: Path) -> Iterator[EngineProcess]:
         ("pick up a key", "pick up the key"),
         (
             "put the blue key next to a box",
-            "explore the home, then put the blue key next to the box",
+            "explore the home, then take the blue key to the box",
         ),
         (
             "open the blue door after you open a red door",
