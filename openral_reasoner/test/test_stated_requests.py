@@ -1,6 +1,5 @@
 """A request is stated once: success is judged by it, and what it forbids is never sent."""
 
-import json
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -15,20 +14,12 @@ from openral_reasoner.request.statement import Ban, Step, UnfaithfulStatement, c
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
-from openral_testing.reasoner.simulator import MissionRun, run_mission_in_home
+from openral_testing.reasoner.simulator import MissionRun, act, call, run_mission_in_home
 from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 ODD = "would it be at all thinkable for the mug to find its way into my hands"
 """A sentence that the offline reader asks back."""
 Play = Callable[..., MissionRun]
-
-
-def call(tool: str, **arguments: object) -> RawCall:
-    return RawCall(tool=tool, arguments=json.dumps(arguments))
-
-
-def act(skill: str, target: str) -> RawCall:
-    return call("execute_rskill", rskill_id=skill, target=target)
 
 
 DONE = call("done", success=True, message="Here it is.")

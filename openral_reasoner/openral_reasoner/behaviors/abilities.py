@@ -27,28 +27,28 @@ def say_abilities(mission: Mission) -> Procedure[Ending]:
 
 
 def _able(palette: ToolPalette) -> Iterator[str]:
-    has = {skill.verb for skill in palette.skills}
+    can = palette.with_verb
     if palette.detector_available or palette.spatial_memory_available:
         yield "say where things are"
-    if Verb.NAVIGATE in has:
+    if can(Verb.NAVIGATE):
         yield "go to a place"
-    if Verb.GRASP in has and has & {Verb.HANDOVER, Verb.PLACE}:
+    if can(Verb.GRASP) and (can(Verb.HANDOVER) or can(Verb.PLACE)):
         yield "fetch things and put them somewhere"
-    yield from (words for verb, words in _SEPARATE.items() if verb in has)
-    if Verb.EXPLORE in has:
+    yield from (words for verb, words in _SEPARATE.items() if can(verb))
+    if can(Verb.EXPLORE):
         yield "explore the home"
 
 
 def _examples(palette: ToolPalette, thing: str) -> Iterator[str]:
-    has = {skill.verb for skill in palette.skills}
+    can = palette.with_verb
     rooms = [place for place in palette.places if place.kind is NodeKind.ROOM]
     closed = [place for place in palette.places if "closed" in place.states]
-    if thing and Verb.GRASP in has and Verb.HANDOVER in has:
+    if thing and can(Verb.GRASP) and can(Verb.HANDOVER):
         yield f"bring me the {thing}"
     yield f"where is the {thing}" if thing else "what do you see"
-    if rooms and Verb.NAVIGATE in has:
+    if rooms and can(Verb.NAVIGATE):
         yield f"go to the {rooms[0].label}"
-    if closed and Verb.OPEN in has:
+    if closed and can(Verb.OPEN):
         yield f"open the {closed[0].label}"
-    if palette.controls and Verb.SWITCH in has:
+    if palette.controls and can(Verb.SWITCH):
         yield f"turn on the {palette.controls[0].label}"

@@ -49,9 +49,7 @@ def frontier(mission: Mission, episode: SearchProgress) -> Procedure[tuple[Candi
 
 def _is_closed_off(mission: Mission, candidate: Candidate) -> bool:
     """Return True if the operator forbade to go to a place, or to open it where that is needed."""
-    place = mission.palette.place(candidate.node_id)
-    label, room = (place.label, place.room) if place else (candidate.label, "")
-    target = KnownObject(candidate.node_id, label, "place", None, room=room)
+    target = KnownObject(candidate.node_id, candidate.label, "place", None)
     verbs = (Verb.NAVIGATE, *((Verb.OPEN,) if candidate.must_open else ()))
     return any(forbidden_by(mission, verb, target) for verb in verbs)
 

@@ -290,6 +290,8 @@ def parts_of(request: Request) -> tuple[Request, ...]:
         inner = (request.condition, request.then, request.otherwise)
     elif isinstance(request, Restricted):
         inner = (request.goal,)
+    elif isinstance(request, WaitFor):
+        inner = (request.then,)
     return (request, *(nested for part in inner if part is not None for nested in parts_of(part)))
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from openral_core.errors import OpenRALError
-from openral_core.text.noun_phrases import UnreadableText, singulars, words_of
+from openral_core.identities import label_words
 from openral_reasoner.placement.belief import is_household_noun
 from openral_reasoner.request import goals
 from openral_reasoner.request.goals import Act, Forbidden, Request, Restricted, Sequence
@@ -82,23 +82,16 @@ def check_statement(text: str, steps: tuple[Step, ...], bans: tuple[Ban, ...]) -
     Raises:
         UnfaithfulStatement: Naming what is not in the sentence, or what of it is left out.
     """
-    said = _words(text)
+    said = label_words(text)
     named = (*(name for step in steps for name in step.names), *(ban.what for ban in bans))
-    if added := [name for name in named if not _words(name) - _SELF <= said]:
+    if added := [name for name in named if not label_words(name) - _SELF <= said]:
         listed = ", ".join(map(repr, added))
         raise UnfaithfulStatement(f"the sentence does not say {listed}: use its own words")
-    covered = frozenset().union(*map(_words, named))
+    covered = frozenset().union(*map(label_words, named))
     if left_out := sorted(word for word in said - covered - _VERBS if is_household_noun(word)):
         raise UnfaithfulStatement(f"no step and nothing forbidden has {', '.join(left_out)} of the sentence")
     if _NEGATION.search(text) and not bans:
         raise UnfaithfulStatement("the sentence forbids or excludes something that is not in 'forbidden'")
-
-
-def _words(text: str) -> frozenset[str]:
-    try:
-        return frozenset(singulars(word)[0] for word in words_of(text))
-    except UnreadableText:
-        return frozenset()
 
 
 def _goal_of(step: Step) -> Request:

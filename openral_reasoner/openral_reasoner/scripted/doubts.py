@@ -20,6 +20,7 @@ from openral_reasoner.request.goals import (
     parts_of,
     restrictions,
 )
+from openral_reasoner.scripted.noun_phrases import ANIMAL, is_person
 from openral_reasoner.scripted.prohibitions import seems_to_forbid
 from openral_reasoner.scripted.vocabulary import WORDS
 
@@ -64,12 +65,9 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 _SERVED_WITH = re.compile(r"\b(?:of|with) (?:the|an?|my|your|his|her) ", re.IGNORECASE)
-_NAME_ALONE = re.compile(r"[A-Z][a-z]+")
 _PEOPLE_NOUNS = WORDS["children"] | WORDS["kin"] | {"twin", "twins"}
 _BURNING = re.compile(r"(?:burning|boiling|flaming|smoking|smouldering|live|exploding)\b", re.IGNORECASE)
-_ALIVE = re.compile(
-    r"\b(?:cat|dog|puppy|kitten|hamster|rabbit|bird|parrot|pet|baby|child|kid)s?\b", re.IGNORECASE
-)
+_ALIVE = re.compile(rf"\b(?:{ANIMAL}|baby|child|kid)s?\b", re.IGNORECASE)
 _NAMED = (
     r"(?:\b(?:the|an?|my|our|your|his|her|their|its|some|any|this|that|these|those|two|three|four|both|more|of"
     r"|\d+)|'s) (?:\w+ )?"
@@ -123,5 +121,5 @@ def _is_person(what: str, text: str) -> bool:
     """Return True for a person, or a proper name without an article, which is one's."""
     if _PERSON.fullmatch(what) or what.lower().split()[-1] in _PEOPLE_NOUNS:
         return True
-    named = _NAME_ALONE.fullmatch(what) is not None and not is_household_noun(what)
+    named = is_person(what) and not is_household_noun(what)
     return named and re.search(rf"\b(?:the|an?|my|our|some) {what}\b", text) is None

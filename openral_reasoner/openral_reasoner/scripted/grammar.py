@@ -24,6 +24,7 @@ from openral_reasoner.scripted.delivery import MOVING, POLITE_VERBLESS, POURING,
 from openral_reasoner.scripted.frames import read_frames
 from openral_reasoner.scripted.normalise import VERBS, clean, correct_spelling, is_real_verb
 from openral_reasoner.scripted.noun_phrases import (
+    ANIMAL,
     ROOM,
     counted,
     is_intangible,
@@ -137,9 +138,7 @@ def _sound_place(words: str) -> bool:
     return not words or is_place(words)
 
 
-_ANIMAL = re.compile(
-    r"(?:\w+ )?(?:dog|cat|puppy|kitten|hamster|rabbit|bird|pet|parrot|fish)s?", re.IGNORECASE
-)
+_ANIMAL = re.compile(rf"(?:\w+ )?(?:{ANIMAL}|fish)s?", re.IGNORECASE)
 _IS_ROOM = re.compile(ROOM, re.IGNORECASE)
 _SOUND: dict[type, Callable[..., bool]] = {
     Bring: lambda goal: (

@@ -275,6 +275,10 @@ PERSON = (
 """Name of a person that is recognisable without context."""
 
 
+ANIMAL = r"(?:dog|cat|puppy|kitten|hamster|rabbit|bird|pet|parrot)"
+"""Animal of a household, in the singular."""
+
+
 def is_person(words: str) -> bool:
     """Return True if these words are recognisable as a name of a person."""
     return re.fullmatch(PERSON, words.strip(), re.IGNORECASE) is not None

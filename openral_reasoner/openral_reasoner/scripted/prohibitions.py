@@ -11,10 +11,10 @@ _WITHOUT = re.compile(
     r"(?=(?:opening|closing|shutting|touching|moving|using|taking|entering|going)\b)",
     re.IGNORECASE,
 )
-_NEVER = r"don't|do not|dont|never|not|under no circumstances|on no account|by no means"
+_NEVER = r"don't|do not|dont|never|under no circumstances|on no account|by no means"
 _MUST_NOT = r"(?:must|may|can|should|need|shall) ?(?:not|n't)|cannot|are not to"
 _LEAD = re.compile(
-    rf"(?:please )?(?:but |and |only )?(?:(?:{_NEVER})(?: you)?|you (?:{_MUST_NOT}))"
+    rf"(?:please )?(?:but |and |only )?(?:(?:{_NEVER}|not)(?: you)?|you (?:{_MUST_NOT}))"
     r"(?: ever| please| dare| go)* (?P<what>.+)",
     re.IGNORECASE,
 )
@@ -48,7 +48,7 @@ _STATED = tuple(
     )
 )
 _FORBIDS = re.compile(
-    rf"\b(?:{_NEVER.replace('|not|', '|')}|not allowed|off[- ]limits|forbidden|hands off"
+    rf"\b(?:{_NEVER}|not allowed|off[- ]limits|forbidden|hands off"
     r"|stays? (?:closed|shut|open)"
     r"|(?:must|may|should) ?(?:not|n't)|stay out|keep out|keep away|clear of"
     r"|(?:leave|let) [\w ]+ (?:alone|be)\b|no (?:touching|opening|going|taking)"

@@ -1,6 +1,5 @@
 """Lying models never succeed; honest ones with the same goals do."""
 
-import json
 from collections.abc import Callable
 from copy import deepcopy
 from random import Random
@@ -21,19 +20,11 @@ from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.chaos import Chaos
 from openral_testing.reasoner.fake_peers import HomePeers
-from openral_testing.reasoner.simulator import MissionRun, SimulatedTimeline, run_mission_in_home
+from openral_testing.reasoner.simulator import MissionRun, SimulatedTimeline, act, call, run_mission_in_home
 from openral_testing.reasoner.symbolic_home import HomePlace, SymbolicHome
 
 Truth = Callable[[SymbolicHome], bool]
 Model = Callable[[Context], RawCall]
-
-
-def call(tool: str, **arguments: object) -> RawCall:
-    return RawCall(tool=tool, arguments=json.dumps(arguments))
-
-
-def act(skill: str, target: str) -> RawCall:
-    return call("execute_rskill", rskill_id=skill, target=target)
 
 
 def in_kitchen(home: SymbolicHome) -> bool:

@@ -1,6 +1,5 @@
 """Recall of an object, escalation to a locator, and the frontier of a search."""
 
-import json
 from collections.abc import Callable
 
 import pytest
@@ -17,7 +16,7 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
-from openral_testing.reasoner.simulator import MissionRun, run_mission_in_home, run_procedure
+from openral_testing.reasoner.simulator import MissionRun, call, run_mission_in_home, run_procedure
 from openral_testing.reasoner.symbolic_home import SymbolicHome
 
 
@@ -82,10 +81,6 @@ def test_places_are_counted_in_the_right_number(count: int, words: str) -> None:
 
 FAIL = RawCall(tool="done", arguments='{"success": false, "message": "enough"}')
 Run = Callable[..., tuple[MissionRun, list[ToolResult]]]
-
-
-def call(tool: str, **arguments: str) -> RawCall:
-    return RawCall(tool=tool, arguments=json.dumps(arguments))
 
 
 @pytest.fixture

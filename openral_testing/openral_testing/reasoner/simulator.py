@@ -1,6 +1,7 @@
 """Simulated time for a mission core: events and deadlines in order, and one mission in a home."""
 
 import heapq
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -175,6 +176,16 @@ def run_mission_in_home(
     line.put(0.0, PromptReceived(id="prompt-1", text=goal, requester=requester, objects=objects))
     ends = line.run()
     return MissionRun(line.moments, ends[0] if ends else None)
+
+
+def call(tool: str, **arguments: object) -> RawCall:
+    """Return the call of a tool, as a model writes it."""
+    return RawCall(tool=tool, arguments=json.dumps(arguments))
+
+
+def act(skill: str, target: str) -> RawCall:
+    """Return the call that executes a skill on a target."""
+    return call("execute_rskill", rskill_id=skill, target=target)
 
 
 def _decided(command: AskModel, model: Model) -> Event:
