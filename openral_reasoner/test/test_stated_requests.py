@@ -5,11 +5,14 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from openral_core.missions import MissionState
+from openral_core.skills import Verb
+from openral_reasoner.behaviors.constraints import forbidden_by
 from openral_reasoner.commands import PublishPrompt, SendSkill
 from openral_reasoner.context import Context, RawCall
+from openral_reasoner.mission import HOME, KnownObject, Mission
 from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.request.goals import Act, Bring, Forbidden, Restricted
+from openral_reasoner.request.goals import Act, Bring, Forbidden, Restricted, restrictions
 from openral_reasoner.request.statement import Ban, Step, UnfaithfulStatement, check_statement, request_of
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
@@ -152,3 +155,18 @@ def test_a_forbidden_room_is_not_entered(play: Play, home: SymbolicHome) -> None
     played = play("find the mug but do not enter the living room")
     assert home.at not in ("table_1", "shelf_1")
     assert outcome(played) is not MissionState.SUCCEEDED
+
+
+def test_an_exploration_of_everything_would_enter_a_forbidden_room(mission: Mission) -> None:
+    mission.request = read_request("explore the home but do not enter the living room")
+    rule = Forbidden(Act.ENTER, "living room")
+    assert forbidden_by(mission, Verb.EXPLORE, HOME) == rule
+    kitchen, living_room = (KnownObject(each, each, "room", None) for each in ("kitchen", "living_room"))
+    assert forbidden_by(mission, Verb.EXPLORE, living_room) == rule
+    assert forbidden_by(mission, Verb.EXPLORE, kitchen) is None
+
+
+def test_what_a_goal_that_waits_forbids_is_forbidden() -> None:
+    request = read_request("when Anna comes, bring me the milk but don't open the fridge")
+    assert request is not None
+    assert restrictions(request) == (Forbidden(Act.OPEN, "fridge"),)

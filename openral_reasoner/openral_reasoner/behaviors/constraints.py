@@ -1,7 +1,7 @@
 """Prohibitions of the operator: judged before any step is sent, by the model or by a plan."""
 
 from openral_core.skills import Verb
-from openral_reasoner.mission import KnownObject, Mission
+from openral_reasoner.mission import HOME, KnownObject, Mission
 from openral_reasoner.request.goals import Act, Forbidden, restrictions
 from openral_reasoner.terms import answers
 
@@ -40,6 +40,8 @@ def _concerns(mission: Mission, rule: Forbidden, target: KnownObject) -> bool:
     if rule.act in (Act.TAKE, Act.TOUCH):
         around = (target.place, *target.containers)
     elif rule.act is Act.ENTER:
+        if target.id == HOME.id:
+            return True  # an exploration of everything enters every room
         entry = mission.palette.place(target.id)
         around = (target.room, entry.room if entry is not None else "")
     entries = (mission.palette.place(each) for each in (target.id, *around) if each)
