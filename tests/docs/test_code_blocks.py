@@ -2,7 +2,8 @@
 
 Words behind the language tell how: ``exit=3`` is the status to expect, ``graph`` needs a running graph,
 ``stock`` the ``ros2`` command; ``forever`` ends only when it is interrupted; ``nested`` would run this
-very test and is only resolved by make. ``console`` blocks show output.
+very test and is only resolved by make; ``then`` follows the block before in the same test. ``console`` blocks
+show output.
 """
 
 import os
@@ -12,6 +13,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -51,17 +53,20 @@ BLOCKS = [
 
 
 WITH_GRAPH = [block for block in BLOCKS if "graph" in block.words]
+FIRST = [index for index, block in enumerate(BLOCKS) if "then" not in block.words]
+FOLLOWED = [BLOCKS[start:end] for start, end in pairwise([*FIRST, len(BLOCKS)])]
 ALONE = [
-    pytest.param(block, id=str(block), marks=[pytest.mark.slow] if "slow" in block.words else [])
-    for block in BLOCKS
-    if block not in WITH_GRAPH
+    pytest.param(blocks, id=str(blocks[0]), marks=[pytest.mark.slow] if "slow" in blocks[0].words else [])
+    for blocks in FOLLOWED
+    if blocks[0] not in WITH_GRAPH
 ]
 
 
-@pytest.mark.parametrize("block", ALONE)
-def test_the_block_runs(block: Block, ros_domain: int, tmp_path: Path) -> None:
-    skip_without_ros2(block)
-    run(block, tmp_path)
+@pytest.mark.parametrize("blocks", ALONE)
+def test_the_block_runs(blocks: list[Block], ros_domain: int, tmp_path: Path) -> None:
+    skip_without_ros2(*blocks)
+    for block in blocks:
+        run(block, tmp_path)
 
 
 @pytest.mark.parametrize("stock", [False, True], ids=["without ros2", "with ros2"])
