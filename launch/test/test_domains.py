@@ -17,7 +17,7 @@ from openral_bringup.domains import FIRST_PORT, PORTS, Claims, domain_of, occupy
 from openral_bringup.graph.options import InvalidDeployment
 from openral_ros.node_names import nodes_of
 
-ROOT = Path(__file__).parents[2]
+DEPLOY_SIM = "import sys; from openral_bringup.deploy.main import main; sys.exit(main())"
 HOLDER = """
 import sys
 from openral_bringup.domains import Claims
@@ -151,7 +151,7 @@ def test_what_is_no_domain_is_refused(word: str, variable: str) -> None:
 def test_deploy_sim_refuses_with_exit_code_2_and_starts_nothing(
     another_graph: int, ros_domain: int, tmp_path: Path
 ) -> None:
-    command = [sys.executable, "-P", str(ROOT / "deploy_sim.py"), "--goal", "find the mug"]
+    command = [sys.executable, "-P", "-c", DEPLOY_SIM, "--goal", "find the mug"]
     command += ["--record", str(tmp_path / "run")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=100)
     assert done.returncode == 2, done.stdout
