@@ -12,7 +12,18 @@ pytestmark = pytest.mark.timeout(300)
 
 
 def kit(detector: str, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", "/"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--rootdir",
+        "/",
+        "-c",
+        os.devnull,
+    ]
     where = [
         "--openral-rskills",
         str(ROOT / "rskills"),
