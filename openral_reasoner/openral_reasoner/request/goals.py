@@ -6,11 +6,16 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class Bring:
-    """Fetch an object and give it to someone or put it somewhere; ``where`` is its stated place."""
+    """Fetch an object and give it to someone or put it somewhere.
+
+    ``where`` is its stated place; ``relation`` is "" where the object goes in, on or to the place itself, else
+    one such as "left of", "under" or "on top of".
+    """
 
     what: str
     to: str = "me"
     where: str = ""
+    relation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +129,17 @@ class BringSeveral:
     count: int
     to: str = "me"
     where: str = ""
+    relation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BringEvery:
+    """Fetch every object of one kind; ``what`` is singular."""
+
+    what: str
+    to: str = "me"
+    where: str = ""
+    relation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +221,34 @@ class AskCount:
 
 
 @dataclass(frozen=True, slots=True)
+class AskCompare:
+    """Say which object of a kind has the most or the least of a property, as in "largest"."""
+
+    what: str
+    property: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attend:
+    """An act with people, in the words for it; no skill does any.
+
+    Attributes:
+        act: Verb such as "guide", "follow", "greet", "introduce", "answer", "tell" or "find person".
+        who: The person as described; "me" is the speaker.
+        where: Place where the person is, or where the act begins.
+        to: Place or person where it leads.
+        topic: Subject of what is told, asked or looked for.
+    """
+
+    act: str
+    who: str
+    where: str = ""
+    to: str = ""
+    topic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class AskAbilities:
     """Say what the robot can do, as in "what can you do?"."""
 
@@ -262,6 +306,7 @@ class Restricted:
 
 Compound = (
     BringSeveral
+    | BringEvery
     | BringEach
     | Swap
     | Tidy
@@ -272,6 +317,8 @@ Compound = (
     | AskState
     | TellState
     | AskCount
+    | AskCompare
+    | Attend
     | AskAbilities
     | Conditional
     | WaitFor

@@ -12,10 +12,13 @@ from pathlib import Path
 from openral_core.parsing import parse_yaml
 from openral_reasoner.request.goals import (
     AskAbilities,
+    AskCompare,
     AskCount,
     AskState,
+    Attend,
     Bring,
     BringEach,
+    BringEvery,
     BringFilled,
     BringSeveral,
     Clear,
@@ -97,6 +100,12 @@ def _receiver(to: str) -> dict[str, str]:
     return {} if to == "me" else {"to": to}
 
 
+def _brought(goal: Bring | BringSeveral | BringEvery, what: str) -> str:
+    return _call(
+        "bring", what, **_receiver(goal.to), **{"from": goal.where, "relation": goal.relation}
+    )
+
+
 def _condition(request: Conditional) -> str:
     then = describe(request.then) if request.then else "nothing()"
     parts = (describe(request.condition), then, *([describe(request.otherwise)] if request.otherwise else []))
@@ -104,10 +113,9 @@ def _condition(request: Conditional) -> str:
 
 
 _WRITERS: Mapping[type, Callable[..., str]] = {
-    Bring: lambda goal: _call("bring", goal.what, **_receiver(goal.to), **{"from": goal.where}),
-    BringSeveral: lambda goal: _call(
-        "bring", f"{goal.count} {goal.what}", **_receiver(goal.to), **{"from": goal.where}
-    ),
+    Bring: lambda goal: _brought(goal, goal.what),
+    BringSeveral: lambda goal: _brought(goal, f"{goal.count} {goal.what}"),
+    BringEvery: lambda goal: _brought(goal, f"every {goal.what}"),
     BringEach: lambda goal: _call("bring_each", goal.what, **{"from": goal.where}),
     BringFilled: lambda goal: _call("bring_filled", goal.vessel, goal.contents, **_receiver(goal.to)),
     Pour: lambda goal: _call("pour", goal.contents, into=goal.vessel),
@@ -132,6 +140,10 @@ _WRITERS: Mapping[type, Callable[..., str]] = {
     Press: lambda goal: _call("press", goal.what),
     AskAbilities: lambda goal: _call("abilities"),
     AskCount: lambda goal: _call("count", goal.what, **{"in": goal.where}),
+    AskCompare: lambda goal: _call("which", goal.property, goal.what, **{"in": goal.where}),
+    Attend: lambda goal: _call(
+        goal.act.replace(" ", "_"), goal.who, **{"in": goal.where, "to": goal.to, "topic": goal.topic}
+    ),
     Restricted: lambda goal: "; ".join(
         (describe(goal.goal), *(_call("not", each.act.value, each.what) for each in goal.forbidden))
     ),

@@ -1,0 +1,339 @@
+"""Meanings of clauses that ask for an act: one builder for each intent of the templates."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from openral_reasoner.request.goals import (
+    Bring,
+    BringEach,
+    BringEvery,
+    BringFilled,
+    BringSeveral,
+    Clear,
+    Explore,
+    Find,
+    GoTo,
+    LookAt,
+    LookInside,
+    MoveDoor,
+    PickUp,
+    Pour,
+    Press,
+    Request,
+    SetTable,
+    Swap,
+    Switch,
+    Tidy,
+)
+from openral_reasoner.sentences.context import ME, Reading
+from openral_reasoner.sentences.kinds import is_person, kinds
+from openral_reasoner.sentences.lexicon import singular
+from openral_reasoner.sentences.noun_phrases import EVERY, MAX_COUNT, NounPhrase
+from openral_reasoner.sentences.slots import Slots, Table, all_made, at, brought
+
+_IN_PLACE = ("", "in", "on", "to")
+"""Relations of a placement that say no more than the place."""
+
+
+def _reading(slots: Slots, goals: tuple[Request, ...] | None, **facts: bool) -> Reading | None:
+    if not goals:
+        return None
+    return Reading(goals, context=slots.context.after(goals), **facts)
+
+
+def _delivered(slots: Slots, to: str | None, relation: str = "", *, unfinished: bool = False) -> Reading | None:
+    """Bring the objects of the slot ``what`` to a receiver."""
+    phrases, where = slots.objects(), slots.place("from")
+    if phrases is None or where is None or not to:
+        return None
+    placed = relation if relation not in _IN_PLACE else ""
+    moves_within = any(each.where and _holds(to, each.where) for each in phrases)
+    if moves_within or (slots.said("from") and any(each.where for each in phrases)):
+        return None
+    refers = slots.refers("what")
+    goals = all_made(tuple(brought(at(each, where), to, placed) for each in phrases))
+    if goals is not None and _is_shared_badly(goals, to):
+        return None
+    return _reading(slots, goals, refers=refers or slots.refers_to("to"), unfinished=unfinished)
+
+
+def _holds(place: str, inside: str) -> bool:
+    """Return True if a place is a room and the other is in it: "the shelf in the kitchen" is one place."""
+    return kinds().is_room(place) and not kinds().is_room(inside)
+
+
+def _is_shared_badly(goals: tuple[Request, ...], to: str) -> bool:
+    """Return True for a vessel beside a drink that may be meant to be in it: "water, a tall glass"."""
+    apart = [goal.what for goal in goals if isinstance(goal, Bring)]
+    vessels = [name for name in apart if kinds().has("vessels", name)]
+    served = [name for name in apart if name not in vessels and kinds().serves("glass", name)]
+    return to == ME and bool(vessels) and bool(served) and len(apart) == 2 and apart[0] in served
+
+
+def fetch(slots: Slots) -> Reading | None:
+    """Bring to the speaker, unless the next clause says where to."""
+    return _delivered(slots, ME, unfinished=True)
+
+
+def bring_me(slots: Slots) -> Reading | None:
+    """Bring to the speaker."""
+    return _delivered(slots, ME)
+
+
+def give(slots: Slots) -> Reading | None:
+    """Bring to a person or place."""
+    to = slots.receiver()
+    return _delivered(slots, to) if to != ME or slots.said("to") else None
+
+
+def put(slots: Slots) -> Reading | None:
+    """Put somewhere, with a relation to the place."""
+    return _delivered(slots, slots.receiver(), slots.said("relation"))
+
+
+def put_in(slots: Slots) -> Reading | None:
+    """Put in what was opened or named last."""
+    reading = _delivered(slots, slots.context.container or slots.context.place)
+    return replace(reading, refers=True) if reading is not None else None
+
+
+def fragment(slots: Slots) -> Reading | None:
+    """Bring what is named without a verb, if the speaker said "please"."""
+    phrases = slots.objects() if slots.polite else None
+    named = phrases is not None and all(each.determined or slots.nouns.is_known(each) for each in phrases)
+    return _delivered(slots, slots.receiver()) if named else None
+
+
+def fragment_put(slots: Slots) -> Reading | None:
+    """Put what is named without a verb, if the speaker said "please" or a direction."""
+    directed = slots.polite or slots.said("relation") == "to" or slots.match.intent == "Directed"
+    phrases = slots.objects() if directed else None
+    named = phrases is not None and all(each.determined or slots.nouns.is_known(each) for each in phrases)
+    return put(slots) if named else None
+
+
+def more(slots: Slots) -> Reading | None:
+    """Do with one more object what was done with the last: "and the book on the shelf"."""
+    last = slots.context.goals[-1] if slots.context.goals else None
+    if not isinstance(last, Bring | BringSeveral | BringFilled | BringEvery):
+        return None
+    placed = last.to != ME
+    if bool(slots.said("to")) != placed and slots.match.intent != "More":
+        return None
+    phrases = slots.objects()
+    if phrases is None or any(slots.nouns.is_verb(each.name) for each in phrases):
+        return None
+    if slots.match.intent == "More":
+        return _delivered(slots, last.to, getattr(last, "relation", ""))
+    return put(slots) if slots.said("relation") else give(slots)
+
+
+def pick_up(slots: Slots) -> Reading | None:
+    """Take into the hand."""
+    phrases, where = slots.objects(), slots.place("from")
+    if phrases is None or where is None or any(each.count != 1 for each in phrases):
+        return None
+    goals = tuple(PickUp(each.name, each.where or where) for each in phrases)
+    return _reading(slots, goals, unfinished=True, refers=slots.refers("what"))
+
+
+def find(slots: Slots) -> Reading | None:
+    """Look for objects, animals or persons."""
+    phrases, where = slots.names(), slots.place("where")
+    if phrases is None or where is None or not all(map(slots.nouns.is_tangible, phrases)):
+        return None
+    if any(each.name == "" or kinds().is_room(each.name) for each in phrases):
+        return None
+    goals = tuple(Find(each.name, each.where or where) for each in phrases)
+    return _reading(slots, goals, unfinished=True, refers=slots.refers("what"))
+
+
+def go(slots: Slots) -> Reading | None:
+    """Drive to a place or a person."""
+    to = slots.receiver()
+    return _reading(slots, (GoTo(to),), refers=slots.refers_to("to")) if to and _is_site(to) else None
+
+
+def _is_site(name: str) -> bool:
+    return not name.lower().endswith("ing")
+
+
+def come(slots: Slots) -> Reading | None:
+    """Drive to the speaker."""
+    return _reading(slots, (GoTo(ME),))
+
+
+def _each_fixture(make: Callable[[str], Request | None]) -> Callable[[Slots], Reading | None]:
+    def build(slots: Slots) -> Reading | None:
+        names = slots.fixtures()
+        goals = all_made(tuple(make(name) for name in names)) if names else None
+        return _reading(slots, goals, refers=slots.refers("what"))
+
+    return build
+
+
+def look(slots: Slots) -> Reading | None:
+    """Look in or at a place: in what opens, at the rest."""
+    names = slots.fixtures()
+    if names is None or len(names) != 1:
+        return None
+    inside = slots.said("relation") == "in" and not kinds().is_room(names[0])
+    goal = LookInside(names[0]) if inside else LookAt(names[0])
+    return _reading(slots, (goal,), refers=slots.refers("what"))
+
+
+def _inside(name: str) -> Request | None:
+    return None if kinds().is_room(name) else LookInside(name)
+
+
+def _door(name: str, *, opened: bool) -> Request | None:
+    *furniture, last = name.split(" ")
+    whole = " ".join(furniture)
+    of_furniture = last == "door" and whole and kinds().is_closable(whole)
+    return None if is_person(name) else MoveDoor(whole if of_furniture else name, open=opened)
+
+
+def _switch(on: bool) -> Callable[[Slots], Reading | None]:
+    def build(slots: Slots) -> Reading | None:
+        phrase, where = slots.appliance(), slots.place("where")
+        if phrase is None or where is None or not phrase.name or is_person(phrase.name):
+            return None
+        if slots.match.intent.startswith("Put") and not kinds().has("appliances", phrase.name):
+            return None
+        one = singular(phrase.name)
+        many = phrase.count != 1 or (one != phrase.name and kinds().has("appliances", one))
+        goal = Switch(one if many else phrase.name, on, phrase.where or where, many)
+        return _reading(slots, (goal,), refers=slots.refers("what"))
+
+    return build
+
+
+def press(slots: Slots) -> Reading | None:
+    """Press a button."""
+    phrase = slots.nouns.phrase(slots.said("what"))
+    named = phrase is not None and phrase.name and phrase.count == 1
+    return _reading(slots, (Press(phrase.name),)) if phrase is not None and named else None
+
+
+def pour(slots: Slots) -> Reading | None:
+    """Fill a vessel where it stands."""
+    contents, vessels = slots.nouns.phrase(slots.said("contents")), slots.names("vessel")
+    if contents is None or vessels is None or len(vessels) != 1 or not contents.name or contents.where:
+        return None
+    vessel = vessels[0].name
+    if kinds().has("toxic", contents.name) or not _is_poured(contents, vessel, slots.match.intent):
+        return None
+    return _reading(slots, (Pour(contents.name, vessel),), refers=slots.refers("vessel"))
+
+
+def _is_poured(contents: NounPhrase, vessel: str, intent: str) -> bool:
+    """Return True if contents are poured: after "put", only drinks into vessels."""
+    movable = kinds().is_movable(vessel) and kinds().is_movable(contents.name)
+    fluid = intent == "Pour" or (kinds().is_drink(contents.name) and kinds().has("poured_into", vessel))
+    safe = not any(kinds().has(each, vessel) for each in ("electric", "heaters", "watery"))
+    return movable and fluid and safe
+
+
+def serve(slots: Slots) -> Reading | None:
+    """Bring a vessel with its contents to a person."""
+    phrases, to = slots.objects(), slots.receiver()
+    if phrases is None or not to or not all(each.vessel for each in phrases):
+        return None
+    return _reading(slots, all_made(tuple(brought(each, to) for each in phrases)))
+
+
+def tidy(slots: Slots) -> Reading | None:
+    """Put everything where it belongs."""
+    names = slots.fixtures("where") if slots.said("where") else ("",)
+    homes = names and all(not name or kinds().is_site(name) for name in names)
+    return _reading(slots, tuple(map(Tidy, names))) if names and homes else None
+
+
+def clear(slots: Slots) -> Reading | None:
+    """Take everything off a place."""
+    where, to = slots.place("where"), slots.receiver()
+    if not where or not to or is_person(where):
+        return None
+    return _reading(slots, (Clear(where, "" if not slots.said("to") and to == ME else to),))
+
+
+def set_table(slots: Slots) -> Reading | None:
+    """Put what people need for a meal on the table."""
+    count = int(slots.said("count") or "0")
+    if count > MAX_COUNT or (slots.said("count") and count == 0):
+        return None
+    return _reading(slots, (SetTable(count, slots.said("meal")),))
+
+
+def swap(slots: Slots) -> Reading | None:
+    """Exchange the places of two objects."""
+    first, second = slots.objects("first"), slots.objects("second")
+    pair = (*first, *second) if first and second else slots.objects()
+    if pair is None or len(pair) != 2 or any(each.count != 1 for each in pair):
+        return None
+    names = [f"{each.name} on {each.where}" if each.where else each.name for each in pair]
+    return _reading(slots, (Swap(names[0], names[1]),)) if names[0] != names[1] else None
+
+
+def swap_each(slots: Slots) -> Reading | None:
+    """Exchange the places of two objects, each of which is named twice."""
+    pairs = [slots.nouns.phrase(slots.said(key)) for key in ("first", "second", "what", "to")]
+    names = [each.name for each in pairs if each is not None]
+    crossed = len(names) == len(pairs) and names[0] == names[3] and names[1] == names[2]
+    return _reading(slots, (Swap(names[0], names[1]),)) if crossed and names[0] != names[1] else None
+
+
+def bring_each(slots: Slots) -> Reading | None:
+    """Bring one object to each person."""
+    phrases, where = slots.objects(), slots.place("from")
+    if phrases is None or where is None or any(each.count not in (1, EVERY) or each.vessel for each in phrases):
+        return None
+    if any(each.pronoun for each in phrases):
+        return None
+    return _reading(slots, tuple(BringEach(singular(each.name), each.where or where) for each in phrases))
+
+
+def explore(slots: Slots) -> Reading | None:
+    """Look around."""
+    where = slots.place("where")
+    known = where is not None and (not where or kinds().is_room(where))
+    return _reading(slots, (Explore(where),)) if where is not None and known else None
+
+
+ACTS: Table = {
+    "Fetch": fetch,
+    "BringMe": bring_me,
+    "Give": give,
+    "Put": put,
+    "PutIn": put_in,
+    "Fragment": fragment,
+    "FragmentPut": fragment_put,
+    "Directed": fragment_put,
+    "More": more,
+    "MorePut": more,
+    "MoreGive": more,
+    "PickUp": pick_up,
+    "Find": find,
+    "Go": go,
+    "Come": come,
+    "Look": look,
+    "LookAt": _each_fixture(LookAt),
+    "LookInside": _each_fixture(_inside),
+    "Open": _each_fixture(lambda name: _door(name, opened=True)),
+    "Close": _each_fixture(lambda name: _door(name, opened=False)),
+    "SwitchOn": _switch(True),
+    "PutOn": _switch(True),
+    "SwitchOff": _switch(False),
+    "PutOff": _switch(False),
+    "Press": press,
+    "Pour": pour,
+    "PutDrink": pour,
+    "Serve": serve,
+    "Tidy": tidy,
+    "Clear": clear,
+    "SetTable": set_table,
+    "Swap": swap,
+    "SwapEach": swap_each,
+    "BringEach": bring_each,
+    "Explore": explore,
+}

@@ -1,0 +1,275 @@
+"""Meanings of clauses that contain others: courtesy, conditions, orders, corrections, prohibitions, remarks."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from openral_reasoner.request.goals import (
+    Act,
+    Bring,
+    BringFilled,
+    BringSeveral,
+    Conditional,
+    Find,
+    Forbidden,
+    PickUp,
+    Request,
+    Sequence,
+    WaitFor,
+)
+from openral_reasoner.sentences.context import ME, Context, Reading
+from openral_reasoner.sentences.kinds import is_person
+from openral_reasoner.sentences.slots import Slots, Table
+from openral_reasoner.terms import same_term
+
+_NOT_ASKED_FOR = ("More", "MorePut", "MoreGive", "Remark", "FreeRemark", "Topic", "Located", "Person", "TellState")
+
+
+def ask(slots: Slots) -> Reading | None:
+    """Read a request in words of courtesy."""
+    return slots.clause(slots.said("rest"), slots.context)
+
+
+def ask_doing(slots: Slots) -> Reading | None:
+    """Read a request with its verb in another form: "would you mind bringing the mug"."""
+    verb, _, rest = slots.said("rest").partition(" ")
+    forms = slots.nouns.words.forms
+    stem = next((stem for stem, others in forms.items() if verb.lower() in others.split()), None)
+    return slots.clause(f"{stem} {rest}".strip(), slots.context) if stem else None
+
+
+def exists(slots: Slots) -> Reading | None:
+    """Read a condition: something is there."""
+    phrases, where = slots.names(), slots.place("where")
+    if phrases is None or where is None or len(phrases) != 1 or phrases[0].count != 1:
+        return None
+    phrase = phrases[0]
+    if not slots.nouns.is_tangible(phrase):
+        return None
+    found = Find(phrase.name, phrase.where or where)
+    return Reading((found,), context=slots.context, negated=slots.match.intent == "NotExists")
+
+
+def _condition(slots: Slots) -> tuple[Find, bool] | None:
+    """Return what is looked for in a condition, and True if it has to be there."""
+    said = " ".join(filter(None, (slots.said("condition"), slots.said("at"))))
+    read = slots.condition(said)
+    if read is None or len(read.goals) != 1 or not isinstance(read.goals[0], Find):
+        return None
+    seen = read.goals[0]
+    where = slots.place("place")
+    if where is None:
+        return None
+    return (replace(seen, where=seen.where or where), not read.negated)
+
+
+def conditional(slots: Slots) -> Reading | None:
+    """Read a condition with what is done if it holds and if it does not."""
+    condition = _condition(slots)
+    if condition is None:
+        return None
+    seen, there = condition
+    then = _branch(slots, slots.said("then"), seen)
+    otherwise = _branch(slots, slots.said("otherwise"), seen, then)
+    if (then is None) == bool(slots.said("then")) or (otherwise is None) == bool(slots.said("otherwise")):
+        return None
+    branches = (then, otherwise) if there else (otherwise, then)
+    goal = Conditional(seen, *branches)
+    return Reading((goal,), context=slots.context, spans=True) if then or otherwise else None
+
+
+def _branch(slots: Slots, said: str, seen: Find, then: Request | None = None) -> Request | None:
+    """Read what is done in one case; a noun phrase is brought like the object of the other case."""
+    if not said:
+        return None
+    person = seen.what if is_person(seen.what) else ""
+    context = Context(() if person else (seen.what,), seen.where, seen.where, "", "", person)
+    like = then if isinstance(then, Bring | BringFilled | BringSeveral) else None
+    context = replace(context.naming(seen.where), person=person or _receiver_of(like))
+    if like is not None:
+        context = replace(context, goals=(like,))
+    request = slots.text(said, context)
+    if isinstance(request, Bring) and same_term(request.what, seen.what) and not request.where:
+        return replace(request, where=seen.where)
+    return request
+
+
+def _receiver_of(goal: Bring | BringFilled | BringSeveral | None) -> str:
+    return goal.to if goal is not None and goal.to != ME else ""
+
+
+def or_else(slots: Slots) -> Reading | None:
+    """Read "bring me juice, otherwise milk"."""
+    then = slots.text(slots.said("then"), slots.context)
+    if not isinstance(then, Bring | BringFilled):
+        return None
+    seen = Find(then.what if isinstance(then, Bring) else then.contents, getattr(then, "where", ""))
+    other = slots.nouns.phrase(slots.said("unless")) if slots.said("unless") else None
+    if slots.said("unless") and (other is None or not (other.pronoun or same_term(other.name, seen.what))):
+        return None
+    otherwise = _branch(slots, slots.said("otherwise"), seen, then)
+    if otherwise is None:
+        return None
+    return Reading((Conditional(seen, then, otherwise),), context=slots.context, spans=True)
+
+
+def wait_for(slots: Slots) -> Reading | None:
+    """Read what is done when a person comes."""
+    said = slots.said("who")
+    if said.lower() in slots.nouns.words.pronouns:
+        then = slots.text(slots.said("then"), slots.context)
+        who = then.to if isinstance(then, Bring | BringFilled) and is_person(then.to) else ""
+    else:
+        who = slots.nouns.person(said)
+        who = who[:1].upper() + who[1:] if " " not in who else who
+        then = slots.text(slots.said("then"), replace(slots.context, person=who)) if who else None
+    goals = (WaitFor(who, then),) if who and then is not None else ()
+    return Reading(goals, context=slots.context, spans=True) if goals else None
+
+
+def in_order(slots: Slots) -> Reading | None:
+    """Read two clauses whose order is stated apart from where they stand."""
+    first = _verbal(slots, slots.said("earlier"), slots.context)
+    second = _verbal(slots, slots.said("later"), first.context) if first is not None else None
+    if first is None or second is None or not first.goals or not second.goals:
+        return None
+    goals = (*first.goals, *second.goals)
+    return Reading(goals, context=second.context, ordered=True, weight=first.weight)
+
+
+def _verbal(slots: Slots, said: str, context: Context) -> Reading | None:
+    verb, _, rest = said.partition(" ")
+    forms = slots.nouns.words.forms
+    stem = next((stem for stem, others in forms.items() if verb.lower() in others.split()), verb)
+    return slots.clause(f"{stem} {rest}", context)
+
+
+def corrected(slots: Slots) -> Reading | None:
+    """Read what replaces an order or its object: "the glass, no, the mug"."""
+    wrong = slots.clause(slots.said("wrong"), slots.context)
+    right = slots.said("right")
+    if wrong is None or len(wrong.goals) != 1:
+        return None
+    instead = slots.clause(right, slots.context)
+    if instead is not None and instead.goals:
+        return replace(instead, spans=True)
+    return _with_other_slot(slots, wrong.goals[0], right)
+
+
+def _with_other_slot(slots: Slots, goal: Request, right: str) -> Reading | None:
+    if not isinstance(goal, Bring | PickUp | Find) or right.lower() in slots.nouns.words.pronouns:
+        return None
+    placed = slots.placement(right)
+    if placed is not None:
+        to = slots.nouns.place(placed["to"])
+        made = replace(goal, to=to) if isinstance(goal, Bring) and goal.to != ME and to else None
+    else:
+        phrase = slots.nouns.object(right)
+        named = phrase is not None and not phrase.pronoun and phrase.count == 1 and not phrase.vessel
+        made = replace(goal, what=phrase.name) if phrase is not None and named else None
+    return Reading((made,), context=slots.context.after((made,)), spans=True) if made is not None else None
+
+
+def counted_again(slots: Slots) -> Reading | None:
+    """Read "make that two"."""
+    wrong = slots.clause(slots.said("wrong"), slots.context)
+    count = int(slots.said("count"))
+    goal = wrong.goals[0] if wrong is not None and len(wrong.goals) == 1 else None
+    if not isinstance(goal, Bring | BringSeveral) or count < 2:
+        return None
+    made = BringSeveral(goal.what, count, goal.to, goal.where, goal.relation)
+    return Reading((made,), context=slots.context.after((made,)), spans=True)
+
+
+def _forbid(*acts: Act) -> Callable[[Slots], Reading | None]:
+    def build(slots: Slots) -> Reading | None:
+        phrases = slots.nouns.list_of(slots.said("what"))
+        if phrases is None or any(each.pronoun and not slots.context.container for each in phrases):
+            return None
+        names = [slots.context.container if each.pronoun else each.name for each in phrases]
+        if any(each.where for each in phrases):
+            return None
+        forbidden = tuple(Forbidden(act, name) for name in names for act in acts)
+        taken = tuple(names) if acts == (Act.TAKE,) else ()
+        context = replace(slots.context, objects=taken) if taken else slots.context
+        return Reading(forbidden=forbidden, context=context)
+
+    return build
+
+
+def remark(slots: Slots) -> Reading | None:
+    """Pass over words that ask for nothing."""
+    return Reading(context=slots.context)
+
+
+def free_remark(slots: Slots) -> Reading | None:
+    """Pass over a reason in words of its own, where nothing in it may change what is asked for."""
+    words = " ".join(slots.match.slots.values()).lower().split()
+    harmless = not slots.nouns.remark_stops.intersection(words) and len(words) <= 8 and "/" not in words
+    return Reading(context=slots.context, free=True) if harmless else None
+
+
+def about_person(slots: Slots) -> Reading | None:
+    """Pass over a statement about a person, whom a later pronoun may mean."""
+    who = slots.nouns.person(slots.said("who"))
+    reason = slots.said("any").lower().split()
+    if not who or slots.nouns.remark_stops.intersection(reason):
+        return None
+    return Reading(context=replace(slots.context, person=who))
+
+
+def located(slots: Slots) -> Reading | None:
+    """Note where an object is, of which the next clause says what to do with it."""
+    phrases, where = slots.names(), slots.place("where")
+    if phrases is None or where is None or any(each.pronoun for each in phrases):
+        return None
+    if not all(map(slots.nouns.is_tangible, phrases)):
+        return None
+    source = where or phrases[0].where
+    who = slots.nouns.person(slots.said("who")) if slots.said("who") else ""
+    context = slots.context.naming(*(each.name for each in phrases), source, who)
+    movable = tuple(each.name for each in phrases if slots.nouns.is_movable(each))
+    return Reading(context=replace(context, objects=movable, source=source), awaited=True)
+
+
+def topic(slots: Slots) -> Reading | None:
+    """Note what the next clause is about: "the drawer, close it"."""
+    phrases = slots.names()
+    known = phrases is not None and all(
+        (each.determined or slots.nouns.is_known(each)) and not each.pronoun for each in phrases
+    )
+    return located(slots) if known else None
+
+
+def its_place(slots: Slots) -> Reading | None:
+    """Add where the object of the goal before is: "it is in the bathroom"."""
+    last = slots.context.goals[-1] if slots.context.goals else None
+    where = slots.place("where")
+    if not isinstance(last, Bring | BringSeveral | PickUp | Find) or not where or last.where:
+        return None
+    return Reading((replace(last, where=where),), context=slots.context, refers=True, unfinished=True)
+
+
+COMPOSED: Table = {
+    "Ask": ask,
+    "AskDoing": ask_doing,
+    "Exists": exists,
+    "NotExists": exists,
+    "IfThen": conditional,
+    "OrElse": or_else,
+    "Wait": wait_for,
+    "InOrder": in_order,
+    "Corrected": corrected,
+    "CountedAgain": counted_again,
+    "ForbidOpen": _forbid(Act.OPEN),
+    "ForbidClose": _forbid(Act.CLOSE),
+    "ForbidTake": _forbid(Act.TAKE),
+    "ForbidFrom": _forbid(Act.TAKE, Act.OPEN),
+    "ForbidEnter": _forbid(Act.ENTER),
+    "ForbidTouch": _forbid(Act.TOUCH),
+    "Remark": remark,
+    "FreeRemark": free_remark,
+    "Person": about_person,
+    "Located": located,
+    "Topic": topic,
+    "ItsPlace": its_place,
+}

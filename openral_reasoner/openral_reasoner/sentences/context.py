@@ -1,0 +1,126 @@
+"""Context of a clause: what the clauses before it named, for pronouns and for what a clause leaves out."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from openral_reasoner.request.goals import (
+    Bring,
+    BringEvery,
+    BringFilled,
+    BringSeveral,
+    Find,
+    Forbidden,
+    GoTo,
+    LookAt,
+    LookInside,
+    MoveDoor,
+    PickUp,
+    Pour,
+    Request,
+    Switch,
+)
+from openral_reasoner.sentences.kinds import is_person, kinds
+
+ME = "me"
+"""Receiver that is the speaker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What earlier clauses named.
+
+    Attributes:
+        objects: What "it" or "them" may mean where a hand is needed.
+        place: Place that "there" means.
+        source: Place where the objects are said to be.
+        container: What "it" means where something opens and closes.
+        appliance: What "it" means where something is switched.
+        person: Person that "him" or "her" means.
+        goals: Goals of the clause before this one.
+    """
+
+    objects: tuple[str, ...] = ()
+    place: str = ""
+    source: str = ""
+    container: str = ""
+    appliance: str = ""
+    person: str = ""
+    goals: tuple[Request, ...] = ()
+
+    def after(self, goals: tuple[Request, ...]) -> "Context":
+        """Return the context after goals."""
+        context = replace(self, goals=goals)
+        named = tuple(dict.fromkeys(name for goal in goals for name in _objects(goal)))
+        if named:
+            context = replace(context, objects=named, source="")
+        for goal in goals:
+            context = context.naming(*_places(goal))
+            context = replace(context, source=getattr(goal, "where", "") or context.source)
+        return context
+
+    def naming(self, *names: str) -> "Context":
+        """Return the context after places and persons were named."""
+        context = self
+        for name in names:
+            if not name or name == ME:
+                continue
+            if is_person(name):
+                context = replace(context, person=name)
+                continue
+            context = replace(context, place=name)
+            if kinds().is_closable(name):
+                context = replace(context, container=name)
+            if kinds().has("appliances", name):
+                context = replace(context, appliance=name)
+        return context
+
+
+def _objects(goal: Request) -> Iterable[str]:
+    if isinstance(goal, Bring | BringSeveral | BringEvery | PickUp | Find):
+        yield goal.what
+    elif isinstance(goal, BringFilled | Pour):
+        yield goal.vessel
+
+
+def _places(goal: Request) -> Iterable[str]:
+    if isinstance(goal, Bring | BringSeveral | BringEvery):
+        yield from (goal.where, goal.to)
+    elif isinstance(goal, BringFilled):
+        yield goal.to
+    elif isinstance(goal, PickUp | Find):
+        yield from (goal.where, goal.what if kinds().is_closable(goal.what) else "")
+    elif isinstance(goal, GoTo):
+        yield goal.where
+    elif isinstance(goal, LookAt | LookInside | MoveDoor | Switch):
+        yield goal.what
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Meaning of one clause.
+
+    Attributes:
+        goals: What is asked for.
+        forbidden: What must not be done.
+        context: What the clause named, for those after it.
+        weight: Number of letters that the templates state.
+        refers: A pronoun or an omission means what was named before.
+        unfinished: The object is only taken or looked for; the next clause may say where it goes.
+        ordered: The clause states an order of its goals.
+        awaited: The next clause has to refer to what this one named.
+        spans: The clause may contain the end of a sentence.
+        negated: A condition that something is not there.
+        free: A remark in words of its own, which may stand only before what is asked for.
+    """
+
+    goals: tuple[Request, ...] = ()
+    forbidden: tuple[Forbidden, ...] = ()
+    context: Context = Context()
+    weight: int = 0
+    refers: bool = False
+    unfinished: bool = False
+    ordered: bool = False
+    awaited: bool = False
+    spans: bool = False
+    negated: bool = False
+    free: bool = False

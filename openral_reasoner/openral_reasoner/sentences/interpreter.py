@@ -1,0 +1,111 @@
+"""Reader of one clause: every template that covers it, and of their meanings the most specific one."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from openral_reasoner.request.goals import Request
+from openral_reasoner.sentences.acts import ACTS
+from openral_reasoner.sentences.composed import COMPOSED
+from openral_reasoner.sentences.context import Context, Reading
+from openral_reasoner.sentences.language import Language, Match, Phrase, Phrases
+from openral_reasoner.sentences.normalise import PAUSE
+from openral_reasoner.sentences.noun_phrases import NounReader
+from openral_reasoner.sentences.questions import QUESTIONS
+from openral_reasoner.sentences.slots import Slots
+
+BUILDERS = {**ACTS, **QUESTIONS, **COMPOSED}
+MAX_READINGS = 250
+"""Most clauses that are tried for one text; a text of more ways to be cut is asked about."""
+_CONDITIONS = frozenset({"Exists", "NotExists"})
+_INNER = frozenset(BUILDERS) - _CONDITIONS - {
+    "More", "MorePut", "MoreGive", "Fragment", "FragmentPut", "Directed", "Remark", "FreeRemark", "Person",
+    "Located", "Topic", "ItsPlace", "TellState",
+}  # fmt: skip
+_OUTER = frozenset(BUILDERS) - _CONDITIONS
+_FRAGMENTS = frozenset({"Fragment", "FragmentPut", "Directed"})
+
+
+@dataclass
+class Interpreter:
+    """Interpreter of the clauses of one text, with the number of clauses that it may still try.
+
+    Attributes:
+        language: Language of the text.
+        nouns: Reader of its noun phrases.
+        polite: The speaker said "please".
+        text: Reader of a text of several clauses.
+    """
+
+    language: Language
+    nouns: NounReader
+    polite: bool
+    text: Callable[[str, Context], Request | None]
+    left: int = MAX_READINGS
+    _known: dict[tuple[str, Context, frozenset[str]], Reading | None] = field(default_factory=dict)
+
+    def clause(self, said: str, context: Context) -> Reading | None:
+        """Read a clause of a text; None if no template covers it, or templates of different meanings do."""
+        return self._read(said, context, _OUTER)
+
+    def _inner(self, said: str, context: Context) -> Reading | None:
+        """Read a clause inside another, which has a verb."""
+        return self._read(said, context, _INNER)
+
+    def _condition(self, said: str) -> Reading | None:
+        return self._read(said, Context(), _CONDITIONS)
+
+    def _placement(self, said: str) -> Mapping[str, str] | None:
+        matches = self.language.matches(said)
+        return next((each.slots for each in matches if each.intent == "Placement"), None)
+
+    def _read(self, said: str, context: Context, intents: frozenset[str]) -> Reading | None:
+        plain = " ".join(self._without_edges(tuple(said.split())))
+        key = (plain, context, intents)
+        if key not in self._known:
+            self.left -= 1
+            self._known[key] = None  # a clause is not read inside itself
+            self._known[key] = self._best(plain, context, intents) if plain and self.left > 0 else None
+        return self._known[key]
+
+    def _best(self, said: str, context: Context, intents: frozenset[str]) -> Reading | None:
+        readings = [
+            replace(read, weight=read.weight + match.weight)
+            for match in self.language.matches(said)
+            if match.intent in intents
+            for read in [self._build(match, context)]
+            if read is not None
+        ]
+        if not readings:
+            return None
+        most = max(each.weight for each in readings)
+        best = [each for each in readings if each.weight == most]
+        meanings = {(each.goals, each.forbidden, each.context.objects, each.context.person) for each in best}
+        return best[0] if len(meanings) == 1 else None
+
+    def _build(self, match: Match, context: Context) -> Reading | None:
+        slots = Slots(
+            match, self.nouns, context, self._inner, self.text, self._condition, self._placement, self.polite
+        )
+        return BUILDERS[match.intent](slots)
+
+    def _without_edges(self, tokens: Phrase) -> Phrase:
+        """Strip what means nothing at the beginning and at the end of a clause."""
+        while tokens:
+            opening = self._openings.at(tokens, 0)
+            closing = self._closings.ending(tokens)
+            if tokens[0] == PAUSE or (opening and opening[0] < len(tokens)):
+                tokens = tokens[opening[0] if opening else 1 :]
+            elif tokens[-1] == PAUSE or (closing and closing < len(tokens)):
+                tokens = tokens[: -(closing or 1)]
+            else:
+                break
+        return tokens
+
+    @cached_property
+    def _openings(self) -> Phrases:
+        return Phrases.of(self.language.words.openings)
+
+    @cached_property
+    def _closings(self) -> Phrases:
+        return Phrases.of(self.language.words.closings)

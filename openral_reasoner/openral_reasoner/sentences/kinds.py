@@ -1,0 +1,92 @@
+"""Kinds of English names that decide what a request may mean: vessels, fixtures, rooms, persons, hazards."""
+
+from functools import cache, cached_property
+from importlib.resources import files
+
+from openral_core.documents import Document, parse_document
+from openral_core.parsing import parse_yaml
+from openral_core.text.noun_phrases import singulars
+from openral_reasoner.placement.belief import is_drink, thesaurus
+from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
+
+_FILE = "kinds.yaml"
+
+
+class Kinds(Document):
+    """Nouns by kind; the comments of the file say what the keys mean."""
+
+    vessels: str
+    closable: str
+    appliances: str
+    rooms: str
+    kin: str
+    animals: str
+    people: str
+    groups: dict[str, str]
+    hazards: tuple[tuple[str, str], ...]
+
+    @cached_property
+    def _sets(self) -> dict[str, frozenset[str]]:
+        named = {key: getattr(self, key) for key in ("vessels", "closable", "appliances", "rooms", "kin")}
+        more = {"animals": self.animals, "people": self.people, **self.groups}
+        return {key: frozenset(text.split()) for key, text in {**named, **more}.items()}
+
+    def has(self, kind: str, name: str) -> bool:
+        """Return True if the head of a name is of a kind."""
+        head = name.lower().partition(" of ")[0].split()[-1:]
+        return any(form in self._sets[kind] for word in head for form in (word, *singulars(word)))
+
+    def is_movable(self, name: str) -> bool:
+        """Return True if a robot carries what this names."""
+        head = name.lower().split()[-1:]
+        fixed = any(form in IMMOVABLE_NOUNS for word in head for form in (word, *singulars(word)))
+        return not (fixed or self.has("kin", name) or self.is_room(name) or self.has("animals", name))
+
+    def is_room(self, name: str) -> bool:
+        """Return True if this names a room."""
+        head = name.lower().split()[-1]
+        return self.has("rooms", name) or (head.endswith("room") and head not in self._sets["no_rooms"])
+
+    def is_closable(self, name: str) -> bool:
+        """Return True if this opens and closes."""
+        return self.has("closable", name.partition(" in ")[0])
+
+    def is_site(self, name: str) -> bool:
+        """Return True if this names a room or furniture, which is tidied."""
+        return self.is_room(name) or (not self.is_movable(name) and not is_person(name)) or self.has("tidied", name)
+
+    def is_drink(self, name: str) -> bool:
+        """Return True if the thesaurus knows these words as a drink."""
+        return is_drink(name)
+
+    def serves(self, vessel: str, contents: str) -> bool:
+        """Return True if the contents are drunk or eaten from the vessel."""
+        return self.has("vessels", vessel) and is_served(contents)
+
+    def is_dangerous(self, what: str, to: str) -> bool:
+        """Return True if this is not given to, or put at, such a receiver without a question."""
+        return self.has("sockets", to) or any(
+            self.has(kind, what) and self.has(where, to) for kind, where in self.hazards
+        )
+
+
+@cache
+def is_served(name: str) -> bool:
+    """Return True if the thesaurus knows these words as a drink or as food."""
+    return any(thesaurus().relation(kind, name).is_hit for kind in ("drink", "food"))
+
+
+@cache
+def kinds() -> Kinds:
+    """Load the kinds of the package once."""
+    text = files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
+    return parse_document(Kinds, parse_yaml(text), _FILE)
+
+
+def is_person(name: str) -> bool:
+    """Return True if a name is recognisable as one of a person."""
+    words = name.split()
+    if not words:
+        return False
+    described = kinds().has("people", words[0]) or kinds().has("people", words[-1]) or kinds().has("kin", name)
+    return described or (words[0][:1].isupper() and words[0].isalpha() and not words[0].isupper())

@@ -1,0 +1,231 @@
+"""One language of the reader: classes of words and sentence templates, from a data file."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, cached_property
+from importlib.resources import files
+
+from hassil import Intents, recognize_all
+from pydantic import BaseModel, ConfigDict
+
+from openral_core.documents import Document, parse_document
+from openral_core.parsing import parse_yaml
+
+FOLDER = files(__package__).joinpath("templates")
+Phrase = tuple[str, ...]
+
+
+class Phrases:
+    """Phrases with their values, found at a position of a text by the longest match."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = {tuple(phrase.lower().split()): value for phrase, value in values.items()}
+        self._longest = max(map(len, self._values), default=0)
+
+    @classmethod
+    def of(cls, text: str, value: str = "") -> "Phrases":
+        """Make phrases of a text that separates them by commas."""
+        return cls({phrase.strip(): value for phrase in text.split(",") if phrase.strip()})
+
+    def at(self, words: Phrase, start: int) -> tuple[int, str] | None:
+        """Return the length and the value of the longest phrase that begins at ``start``."""
+        most = min(self._longest, len(words) - start)
+        for count in range(most, 0, -1):
+            value = self._values.get(tuple(word.lower() for word in words[start : start + count]))
+            if value is not None:
+                return count, value
+        return None
+
+    def ending(self, words: Phrase) -> int:
+        """Return the length of the longest phrase with which a text ends."""
+        lengths = range(min(self._longest, len(words)), 0, -1)
+        return next((n for n in lengths if tuple(map(str.lower, words[-n:])) in self._values), 0)
+
+    def __contains__(self, words: Phrase) -> bool:
+        return tuple(word.lower() for word in words) in self._values
+
+
+class _Joins(Document):
+    """Phrases between clauses, by what they say about the clause after them."""
+
+    added: str
+    ordered: str
+    contrast: str
+    reason: str
+
+
+class Words(Document):
+    """Classes of words of a language; commas separate phrases, spaces words.
+
+    Attributes:
+        name: English name of the language.
+        rewrite: Phrases with what they stand for: contractions, spelling, spoken punctuation.
+        titles: Words before a name that take a full stop.
+        headings: Words that stand before a colon and are no part of the request.
+        signing: Phrases after which a name at the end is a signature.
+        fillers: Phrases removed wherever they stand.
+        polite: The same; a noun phrase alone is then a request.
+        openings: Phrases removed at the beginning of a clause.
+        closings: Phrases removed at the end of a clause.
+        joins: Phrases between clauses.
+        clitic: Ending that is a verb after a noun, and what it stands for.
+        determiners: Words before a noun.
+        numbers: Words for numbers.
+        every: Words for all of a kind.
+        separators: Phrases between the items of a list.
+        pronouns: Pronouns with what each may mean: object, place, person, one.
+        not_in_names: Words of closed classes that no name contains.
+        verbs: Verbs; alone or before a determiner they are no name.
+        nouns_too: Verbs that often are nouns.
+        last_words: Words that end no name.
+        endings: Endings of words that are no nouns.
+        concrete: Nouns with such an ending.
+        intangible: Nouns of what cannot be fetched, seen or opened.
+        elsewhere: Nouns of places outside a home and of no place.
+        located: Prepositions before a stated place.
+        relations: Prepositions before an object beside which something is, with their meaning.
+        sides: Phrases that tell an object from others of its kind by its side.
+        relative: Phrases between a noun and where it is.
+        with_parts: Prepositions before a part or an attribute of an object.
+        of: Prepositions between a part and its whole, or a vessel and its contents.
+        between: Prepositions that two nouns follow.
+        attributes: Adjectives that two of, joined, describe one object.
+        pairs: Two nouns joined in the name of one object.
+        relatives: Nouns of relatives, whose things are named without them.
+        kin: Names of relatives.
+        people: Nouns of persons.
+        participles: Participles that describe a person.
+        names: English names with what objects are called; none where names are English.
+        places: The same for rooms and furniture.
+        persons: The same for persons.
+        adjectives: English adjectives with their stems.
+        plural_endings: Endings of plurals.
+        adjective_endings: Endings of adjectives.
+        not_remarks: Words that no free remark contains.
+        forms: Verbs with their other forms: "bring" with "bringing brought".
+        examples: Requests that are understood.
+        not_understood: Question about any other text, with ``{said}`` and ``{examples}``.
+    """
+
+    name: str
+    rewrite: Mapping[str, str] = {}
+    titles: str = ""
+    headings: str = ""
+    signing: str = ""
+    fillers: str = ""
+    polite: str = ""
+    openings: str = ""
+    closings: str = ""
+    joins: _Joins
+    clitic: tuple[str, str] = ("", "")
+    determiners: str
+    numbers: Mapping[str, int]
+    every: str
+    separators: str
+    pronouns: Mapping[str, str]
+    not_in_names: str
+    verbs: str
+    nouns_too: str = ""
+    last_words: str = ""
+    endings: str = ""
+    concrete: str = ""
+    intangible: str = ""
+    elsewhere: str = ""
+    located: str
+    relations: Mapping[str, str]
+    sides: str
+    relative: str = ""
+    with_parts: str = ""
+    of: str = ""
+    between: str = ""
+    attributes: str = ""
+    pairs: str = ""
+    relatives: str = ""
+    kin: str = ""
+    people: str = ""
+    participles: str = ""
+    names: Mapping[str, str] = {}
+    places: Mapping[str, str] = {}
+    persons: Mapping[str, str] = {}
+    adjectives: Mapping[str, str] = {}
+    plural_endings: str = ""
+    adjective_endings: str = ""
+    not_remarks: str = ""
+    forms: Mapping[str, str] = {}
+    examples: tuple[str, ...] = ()
+    not_understood: str = ""
+
+
+class _File(BaseModel):
+    """Data file of a language: words, and templates in the format of hassil."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    words: Words
+    lists: dict[str, object]
+    expansion_rules: dict[str, str]
+    intents: dict[str, tuple[str, ...]]
+
+
+class Match(BaseModel):
+    """A template that covers a clause entirely: its intent, the words of its slots, and its weight.
+
+    The weight is the number of letters that the template itself states.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    intent: str
+    slots: Mapping[str, str]
+    weight: int
+
+
+class Language:
+    """Words and templates of one language."""
+
+    def __init__(self, code: str) -> None:
+        name = f"{code}.yaml"
+        text = FOLDER.joinpath(name).read_text(encoding="utf-8")
+        self._file = parse_document(_File, parse_yaml(text), name)
+        self.code = code
+        self.words = self._file.words
+
+    @cached_property
+    def _intents(self) -> Intents:
+        intents = {name: {"data": [{"sentences": list(each)}]} for name, each in self._file.intents.items()}
+        return Intents.from_dict(
+            {
+                "language": self.code,
+                "intents": intents,
+                "lists": self._file.lists,
+                "expansion_rules": self._file.expansion_rules,
+            }
+        )
+
+    def matches(self, clause: str) -> tuple[Match, ...]:
+        """Return every way in which a template covers a clause."""
+        return tuple(self._matches(clause))
+
+    def _matches(self, clause: str) -> Iterator[Match]:
+        seen = set()
+        for result in recognize_all(clause, self._intents):
+            slots = {each.name: str(each.text if each.is_wildcard else each.value) for each in result.entities_list}
+            key = (result.intent.name, tuple(sorted(slots.items())))
+            if key not in seen:
+                seen.add(key)
+                yield Match(intent=result.intent.name, slots=slots, weight=result.text_chunks_matched or 0)
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a class."""
+    return frozenset(text.lower().split())
+
+
+@cache
+def load_language(code: str) -> Language:
+    """Load a language once."""
+    return Language(code)
+
+
+def phrase_list(phrases: Iterable[str]) -> Phrases:
+    """Make phrases without values."""
+    return Phrases(dict.fromkeys(phrases, ""))

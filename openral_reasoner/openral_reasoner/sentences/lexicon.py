@@ -1,0 +1,105 @@
+"""Names of objects and places: as said in English, translated from other languages; singular forms."""
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+from openral_core.text.noun_phrases import singulars
+from openral_reasoner.placement.belief import is_household_noun
+from openral_reasoner.sentences.language import Phrase, Words
+
+MAX_ADJECTIVES = 2
+"""Most adjectives of a name that are translated."""
+
+
+def fold(text: str) -> str:
+    """Return a text in lower case without accents."""
+    plain = unicodedata.normalize("NFKD", text)
+    return "".join(c for c in plain if unicodedata.category(c) != "Mn").lower()
+
+
+def singular(name: str) -> str:
+    """Return an English name in the singular: its last word, or the one before "of"."""
+    head, of, rest = name.partition(" of ")
+    *before, last = head.split(" ")
+    forms = singulars(last.lower())
+    one = next((form for form in forms if is_household_noun(form)), forms[0])
+    kept = last if one == last.lower() else one
+    return " ".join((*before, kept)) + of + rest
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """English names of what a language calls objects, places and persons."""
+
+    words: Words
+
+    @property
+    def translates(self) -> bool:
+        """True if names have to be translated."""
+        return bool(self.words.names)
+
+    def name(self, tokens: Phrase) -> str | None:
+        """Return the English name; None if it is not known, or of more than one word a name of a person."""
+        if not self.translates:
+            return self._without_relative(" ".join(tokens))
+        if len(tokens) > 1 + MAX_ADJECTIVES * 2:
+            return None
+        for count in range(min(MAX_ADJECTIVES, len(tokens) - 1) + 1):
+            for chosen in combinations(range(len(tokens)), count):
+                adjectives = [self._adjective(tokens[index]) for index in chosen]
+                noun = self._noun(tuple(token for i, token in enumerate(tokens) if i not in chosen))
+                if noun is not None and None not in adjectives:
+                    return " ".join((*filter(None, adjectives), noun))
+        is_person = len(tokens) == 1 and tokens[0][:1].isupper() and fold(tokens[0]) not in self._known
+        return tokens[0] if is_person and tokens[0].isalpha() else None
+
+    def is_place(self, name: str) -> bool:
+        """Return True if an English name is one of a place in the language's file."""
+        return name in self.words.places
+
+    def _without_relative(self, name: str) -> str:
+        """Return "kid's teddy bear" as "teddy bear": whose it is tells nothing to a robot."""
+        owner, possessive, rest = name.partition("'s ")
+        return rest if possessive and owner.lower() in self.words.relatives.split() else name
+
+    def _adjective(self, token: str) -> str | None:
+        return next((self._stems[form] for form in self._adjective_forms(fold(token)) if form in self._stems), None)
+
+    def _adjective_forms(self, word: str) -> Iterator[str]:
+        yield word
+        for ending in self.words.adjective_endings.split():
+            if word.endswith(ending):
+                yield word.removesuffix(ending)
+
+    def _noun(self, tokens: Phrase) -> str | None:
+        word = fold(" ".join(tokens))
+        return next((self._names[form] for form in self._noun_forms(word) if form in self._names), None)
+
+    def _noun_forms(self, word: str) -> Iterator[str]:
+        first, space, rest = word.partition(" ")
+        yield word
+        for ending in self.words.plural_endings.split():
+            if word.endswith(ending):
+                yield word.removesuffix(ending)
+            if space and first.endswith(ending):
+                yield first.removesuffix(ending) + space + rest
+
+    @cached_property
+    def _names(self) -> Mapping[str, str]:
+        return _by_form({**self.words.names, **self.words.places, **self.words.persons})
+
+    @cached_property
+    def _stems(self) -> Mapping[str, str]:
+        return _by_form(self.words.adjectives)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        classes = (self.words.not_in_names, self.words.verbs, self.words.determiners.replace(",", " "))
+        return frozenset(word for text in classes for word in fold(text).split()) | frozenset(self._names)
+
+
+def _by_form(names: Mapping[str, str]) -> Mapping[str, str]:
+    return {fold(form.strip()): name for name, forms in names.items() for form in forms.split(",")}

@@ -1,0 +1,71 @@
+"""Goals that a later clause completes: what was only taken or found is brought, from where it was said to be."""
+
+from dataclasses import replace
+
+from openral_reasoner.request.goals import (
+    Bring,
+    BringEvery,
+    BringFilled,
+    BringSeveral,
+    Find,
+    GoTo,
+    PickUp,
+    Request,
+)
+from openral_reasoner.sentences.context import ME, Reading
+from openral_reasoner.terms import same_term
+
+_Brought = Bring | BringSeveral | BringEvery
+
+
+def joined(
+    parts: tuple[Request, ...], reading: Reading, unfinished: bool
+) -> tuple[Request, ...] | None:
+    """Return goals with those of the next clause; None if they only follow one another."""
+    if not parts:
+        return None
+    if reading.refers and unfinished:
+        merged = _completed(parts, reading.goals)
+        if merged is not None:
+            return _from_there(merged)
+    after = _from_there((*parts, *reading.goals))
+    return after if len(after) < len(parts) + len(reading.goals) else None
+
+
+def _completed(parts: tuple[Request, ...], goals: tuple[Request, ...]) -> tuple[Request, ...] | None:
+    """Put what was taken or found where the next clause says."""
+    count = len(goals)
+    before, taken = parts[: len(parts) - count], parts[len(parts) - count :]
+    pairs = tuple(zip(taken, goals, strict=False))
+    if len(taken) != count or not all(_is_completed(first, then) for first, then in pairs):
+        return None
+    return (*before, *(_with_source(first, then) for first, then in pairs))
+
+
+def _is_completed(first: Request, then: Request) -> bool:
+    if isinstance(first, BringFilled) and isinstance(then, Bring):
+        return first.to == ME and same_term(first.vessel, then.what)
+    taken = isinstance(first, Bring | BringSeveral | BringEvery | PickUp | Find)
+    brought = isinstance(then, _Brought | PickUp | Find)
+    same = taken and brought and same_term(first.what, then.what)
+    return same and (not isinstance(first, _Brought) or first.to == ME)
+
+
+def _with_source(first: Request, then: Request) -> Request:
+    if isinstance(first, BringFilled) and isinstance(then, Bring):
+        return replace(first, to=then.to)
+    if isinstance(first, BringSeveral | BringEvery) and isinstance(then, Bring):
+        return replace(first, to=then.to, relation=then.relation)
+    where = getattr(first, "where", "") or getattr(then, "where", "")
+    return replace(then, where=where) if isinstance(then, Bring | PickUp | Find) else then
+
+
+def _from_there(parts: tuple[Request, ...]) -> tuple[Request, ...]:
+    """Read "go to the kitchen and bring me the mug" as bringing it from the kitchen."""
+    if len(parts) < 2:
+        return parts
+    *before, way, last = parts
+    fetched = isinstance(way, GoTo) and way.where != ME and isinstance(last, Bring | BringSeveral)
+    if not fetched or last.where or last.to in (way.where,):
+        return parts
+    return (*before, replace(last, where=way.where))

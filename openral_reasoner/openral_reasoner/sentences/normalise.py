@@ -1,0 +1,125 @@
+"""Normalisation: a text as people type, dictate and chat it, as words and pauses."""
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from openral_reasoner.sentences.language import Phrase, Phrases, Words
+
+PAUSE = "/"
+"""Token for a comma, a full stop or another mark between clauses."""
+SENTENCE_END = "//"
+"""Token for a pause that ends a sentence."""
+_ENDS, _PAUSES = frozenset(".!?;"), frozenset(",:()")
+_TOKEN = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+(?:['-][^\W_]+)*'?|\S")
+_DASH = re.compile(r"(?<=\s)-+(?=\s)|[\u2013\u2014\u2026]|\.{2,}")
+_SMILEY = re.compile(r"(?<!\S)[:;=]-?[()DPp|/](?!\S)")
+_QUOTES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'") | dict.fromkeys("\u201c\u201d\u201e", '"'))
+_LIST_MARK = re.compile(r"^\s*(?:[-*\u2022>]+|\d{1,2}[.)])\s+")
+
+
+@dataclass(frozen=True)
+class Normaliser:
+    """Normaliser of one language."""
+
+    words: Words
+
+    @cached_property
+    def _rewrite(self) -> Phrases:
+        return Phrases(self.words.rewrite)
+
+    @cached_property
+    def _removed(self) -> Phrases:
+        return Phrases.of(f"{self.words.fillers},{self.words.polite}")
+
+    @cached_property
+    def _polite(self) -> Phrases:
+        return Phrases.of(self.words.polite)
+
+    def tokens(self, text: str) -> Phrase:
+        """Return the words and pauses of a text."""
+        plain = _without_symbols(html.unescape(text).translate(_QUOTES))
+        plain = _DASH.sub(" , ", _SMILEY.sub(" ", _LIST_MARK.sub("", plain)))
+        raw = _TOKEN.findall(_unquoted(plain.strip()))
+        if len(raw) > 2 and all(token.isupper() for token in raw if token.isalpha()):
+            raw = [token.lower() for token in raw]
+        return self._unsigned(self._without_heading(_without_repeats(tuple(self._replaced(tuple(raw))))))
+
+    def said_please(self, tokens: Phrase) -> bool:
+        """Return True if the speaker said "please" or thanked."""
+        return any(self._polite.at(tokens, start) for start in range(len(tokens)))
+
+    def without_fillers(self, tokens: Phrase) -> Phrase:
+        """Remove the phrases that mean nothing wherever they stand."""
+        kept: list[str] = []
+        start = 0
+        while start < len(tokens):
+            filler = self._removed.at(tokens, start)
+            if filler is None:
+                kept.append(tokens[start])
+            start += filler[0] if filler else 1
+        return _without_repeats(tuple(kept))
+
+    def with_verbs(self, tokens: Phrase) -> Phrase:
+        """Separate the ending that may be a verb: "the fridge's open" is "the fridge is open"."""
+        ending, verb = self.words.clitic
+        split = [
+            (token[: -len(ending)], verb) if ending and token.endswith(ending) else (token,)
+            for token in tokens
+        ]
+        return tuple(word for words in split for word in words)
+
+    def _replaced(self, tokens: Phrase) -> Iterator[str]:
+        start = 0
+        while start < len(tokens):
+            found = self._rewrite.at(tokens, start)
+            words = found[1].split() if found else [tokens[start]]
+            for word in words:
+                yield _mark(word, tokens[start - 1].lower() if start else "", self.words.titles)
+            start += found[0] if found else 1
+
+    def _without_heading(self, tokens: Phrase) -> Phrase:
+        heading = len(tokens) > 2 and tokens[1] == PAUSE and tokens[0].lower() in self.words.headings.split()
+        return tokens[2:] if heading else tokens
+
+    def _unsigned(self, tokens: Phrase) -> Phrase:
+        """Drop the name after the thanks with which a message ends."""
+        signed = len(tokens) > 3 and tokens[-2].startswith(PAUSE) and tokens[-1][:1].isupper()
+        thanks = Phrases.of(self.words.signing).ending(tokens[:-2]) if signed else 0
+        return tokens[:-2] if thanks else tokens
+
+
+def _mark(word: str, before: str, titles: str) -> str:
+    if word in _ENDS:
+        return "" if word == "." and before in titles.split() else SENTENCE_END
+    return PAUSE if word in _PAUSES else word
+
+
+def _without_symbols(text: str) -> str:
+    """Remove emoji and characters that are not seen."""
+    kept = (c if unicodedata.category(c) not in ("So", "Sk", "Cf", "Cn", "Co", "Cs", "Mn") else " " for c in text)
+    return "".join(kept) if not text.isascii() else text
+
+
+def _unquoted(text: str) -> str:
+    """Strip quotes around a whole text; others stay, because what is quoted is no order."""
+    quoted = len(text) > 2 and text[0] == text[-1] == '"' and text.count('"') == 2
+    return text[1:-1] if quoted else text
+
+
+def _without_repeats(tokens: Phrase) -> Phrase:
+    """Drop stuttered words, double pauses, and pauses at the ends."""
+    kept = [token for before, token in pairwise(("", *tokens)) if token and token.lower() != before.lower()]
+    pauses = [index for index, token in enumerate(kept) if token not in (PAUSE, SENTENCE_END)]
+    if not pauses:
+        return ()
+    kept = kept[pauses[0] : pauses[-1] + 1]
+    return tuple(
+        token
+        for index, token in enumerate(kept)
+        if not (token in (PAUSE, SENTENCE_END) and kept[index + 1] in (PAUSE, SENTENCE_END))
+    )

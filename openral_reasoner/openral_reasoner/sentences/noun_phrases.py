@@ -1,0 +1,414 @@
+"""Noun phrases: name, quantity and stated place of what a slot names; None for words that are no name."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+
+from openral_reasoner.placement.belief import is_household_noun
+from openral_reasoner.sentences.kinds import is_person, kinds
+from openral_reasoner.sentences.language import Phrase, Phrases, Words, word_set
+from openral_reasoner.sentences.lexicon import Lexicon, singular
+from openral_reasoner.sentences.normalise import PAUSE
+
+MAX_WORDS = 8
+"""Longest name of an object or a place [words]."""
+MAX_COUNT = 12
+"""Largest number of objects in one goal; the budget of a mission ends before more are fetched."""
+EVERY = -1
+"""Count of all objects of a kind."""
+_NUMBER = re.compile(r"(\d{1,3})x?")
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*'?")
+
+
+@dataclass(frozen=True, slots=True)
+class NounPhrase:
+    """What a slot names.
+
+    Attributes:
+        name: Words of the name without determiners, with relations that tell it from others of its kind.
+        count: Number of objects; `EVERY` for all.
+        where: Stated place.
+        pronoun: Pronoun instead of a name.
+        determined: It has a determiner or a number.
+        vessel: The vessel, if the name is one with its contents.
+        contents: Its contents.
+    """
+
+    name: str = ""
+    count: int = 1
+    where: str = ""
+    pronoun: str = ""
+    determined: bool = False
+    vessel: str = ""
+    contents: str = ""
+
+
+@dataclass(frozen=True)
+class NounReader:
+    """Reader of the noun phrases of one language."""
+
+    words: Words
+    lexicon: Lexicon = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lexicon", Lexicon(self.words))
+
+    def objects(self, text: str) -> tuple[NounPhrase, ...] | None:
+        """Read a list of objects; None if one of them is none."""
+        phrases = self.list_of(text)
+        movable = phrases and all(each.pronoun or self._is_movable(each) for each in phrases)
+        return phrases if movable else None
+
+    def list_of(self, text: str) -> tuple[NounPhrase, ...] | None:
+        """Read a list of anything that can be named; None if an item is no name."""
+        read = [self.phrase(" ".join(item)) for item in self._items(tuple(text.split()))]
+        named = tuple(each for each in read if each is not None)
+        return _with_shared_place(named) if read and len(named) == len(read) else None
+
+    def phrase(self, text: str) -> NounPhrase | None:
+        """Read one object, person or place with what tells it from others."""
+        tokens = tuple(text.split())
+        if tokens and " ".join(tokens).lower() in self.words.pronouns:
+            return NounPhrase(pronoun=self.words.pronouns[" ".join(tokens).lower()])
+        counted = self._counted(tokens)
+        if counted is None:
+            return None
+        core, tail = self._split(counted[1])
+        phrase = self._named(core, counted[0])
+        if phrase is None:
+            return None
+        phrase = replace(phrase, determined=len(counted[1]) < len(tokens))
+        return self._with_tail(phrase, core, tail) if tail else phrase
+
+    def object(self, text: str) -> NounPhrase | None:
+        """Read one object; None if the text lists several."""
+        phrases = self.objects(text)
+        return phrases[0] if phrases is not None and len(phrases) == 1 else None
+
+    def is_movable(self, phrase: NounPhrase) -> bool:
+        """Return True if a phrase names what a robot carries."""
+        return bool(phrase.pronoun) or self._is_movable(phrase)
+
+    def is_known(self, phrase: NounPhrase) -> bool:
+        """Return True if a name is one of the household and no verb."""
+        return bool(phrase.name) and is_household_noun(phrase.name) and not self.is_verb(phrase.name)
+
+    def is_verb(self, name: str) -> bool:
+        """Return True if a name begins with a verb that is no noun."""
+        return name.lower().split()[0] in self._verbs
+
+    def person(self, text: str) -> str:
+        """Return the words for one person, described or named; "" if they are none."""
+        tokens = tuple(text.split())
+        counted = self._counted(tokens)
+        if counted is None or counted[0] != 1 or not counted[1]:
+            return ""
+        words = counted[1]
+        start = next((i for i, word in enumerate(words) if i and word.lower() in self._participles), len(words))
+        core, described = words[:start], words[start:]
+        if not self._is_name(tuple(word for word in core if word.lower() not in self._participles) or core):
+            return ""
+        name = self.lexicon.name(core)
+        plain = all(_WORD.fullmatch(word) and word.lower() not in self._conjunctions for word in described)
+        known = name is not None and is_person(name) and len(described) <= MAX_WORDS and plain
+        return " ".join((name or "", *described)) if known else ""
+
+    def place(self, text: str) -> str | None:
+        """Read a place at home, or a person; "" for no words."""
+        if not text:
+            return ""
+        person = self.person(text)
+        if person:
+            return person
+        phrase = self.phrase(text)
+        if phrase is None or phrase.pronoun or phrase.count not in (1, EVERY):
+            return None
+        head = phrase.name.lower().split(f" {self._of} ")[0].split()[-1]
+        if phrase.where and not phrase.name.endswith(phrase.where):
+            inside = next(self._locatives(tuple(text.split())), "in")
+            phrase = replace(phrase, name=f"{phrase.name} {inside} {phrase.where}")
+        return None if head in self._elsewhere else phrase.name
+
+    @property
+    def _of(self) -> str:
+        return self.words.of.split(",")[0].strip() or "of"
+
+    def _locatives(self, tokens: Phrase) -> Iterator[str]:
+        for start in range(len(tokens)):
+            found = self._located.at(tokens, start)
+            if found:
+                yield " ".join(tokens[start : start + found[0]])
+
+    def _is_movable(self, phrase: NounPhrase) -> bool:
+        return self._is_tangible(phrase) and kinds().is_movable(phrase.name.partition(f" {self._of} ")[0])
+
+    def _is_tangible(self, phrase: NounPhrase) -> bool:
+        return phrase.name.partition(f" {self._of} ")[0].lower().split()[-1] not in self._intangible
+
+    def is_tangible(self, phrase: NounPhrase) -> bool:
+        """Return True if a phrase names what can be seen."""
+        return bool(phrase.pronoun) or self._is_tangible(phrase)
+
+    def _items(self, tokens: Phrase) -> list[Phrase]:
+        """Split a list at commas and conjunctions, but not within one name."""
+        items: list[list[str]] = [[]]
+        start, open_pair = 0, 0
+        while start < len(tokens):
+            separator = (1, "") if tokens[start] == PAUSE else self._separators.at(tokens, start)
+            if self._betweens.at(tokens, start):
+                open_pair += 1
+            if separator and open_pair:
+                open_pair -= 1
+            elif separator and not self._joins_name(tuple(items[-1]), tokens, start + separator[0]):
+                items.append([])
+                start += separator[0]
+                continue
+            count = separator[0] if separator else 1
+            items[-1] += tokens[start : start + count]
+            start += count
+        return [tuple(item) for item in items if item]
+
+    def _joins_name(self, before: Phrase, tokens: Phrase, after: int) -> bool:
+        """Return True for the conjunction in "yellow and white mug" and in "salt and pepper mill"."""
+        counted = self._counted(before)
+        last = (counted[1] if counted else before)[-1:]
+        if tokens[after - 1] == PAUSE or not last or after >= len(tokens):
+            return False
+        described = all(word.lower() in self._attributes for word in (*(counted or (0, before))[1], tokens[after]))
+        paired = (*last, *tokens[after : after + 1]) in self._pairs
+        rest = tokens[after + 1 : after + 2]
+        return (described or paired) and bool(rest) and rest[0] != PAUSE and not self._separators.at(rest, 0)
+
+    def _counted(self, tokens: Phrase) -> tuple[int, Phrase] | None:
+        """Return the number that a phrase states, 1 if none, and the phrase without its determiners."""
+        count, start = 1, 0
+        while start < len(tokens) - 1:
+            number = self._number(tokens, start)
+            if number is not None:
+                count = number[1]
+                if count == 0 or count > MAX_COUNT:
+                    return None
+                start += number[0]
+            elif found := self._every.at(tokens, start):
+                count = EVERY
+                start += found[0]
+            elif found := self._determiners.at(tokens, start):
+                start += found[0]
+            else:
+                break
+        return (count, tokens[start:]) if tokens else None
+
+    def _number(self, tokens: Phrase, start: int) -> tuple[int, int] | None:
+        digits = _NUMBER.fullmatch(tokens[start])
+        if digits:
+            return 1, int(digits[1])
+        found = self._numbers.at(tokens, start)
+        return (found[0], int(found[1])) if found else None
+
+    def _split(self, tokens: Phrase) -> tuple[Phrase, Phrase]:
+        """Split a phrase before the first preposition or participle that tells where or which it is."""
+        for start in range(1, len(tokens)):
+            if any(each.at(tokens, start) for each in (*self._tails, self._of_phrases)):
+                return tokens[:start], tokens[start:]
+        return tokens, ()
+
+    def _named(self, core: Phrase, count: int) -> NounPhrase | None:
+        if not self._is_name(core):
+            return None
+        name = self.lexicon.name(core)
+        if name is None:
+            return None
+        return NounPhrase(singular(name) if count not in (1,) else name, count)
+
+    def _with_tail(self, phrase: NounPhrase, core: Phrase, tail: Phrase) -> NounPhrase | None:
+        """Add what follows a name: its whole or contents, its side, the object beside it, or its place."""
+        start = 0
+        while found := self._relative.at(tail, start):
+            start += found[0]
+        if start == len(tail):
+            return None
+        side = self._sides.at(tail, start)
+        if side:
+            after = replace(phrase, name=f"{phrase.name} {side[1] or ' '.join(tail[start : start + side[0]])}")
+            rest = tail[start + side[0] :]
+            return self._with_tail(after, core, rest) if rest else after
+        if start == 0 and (of := self._of_phrases.at(tail, 0)):
+            return self._with_whole(phrase, core, tail, of[0])
+        relation = self._relations.at(tail, start)
+        if relation:
+            anchor = self._anchor(tail[start + relation[0] :])
+            return replace(phrase, name=f"{phrase.name} {relation[1]} {anchor}") if anchor else None
+        located = self._located.at(tail, start)
+        if located:
+            where = self.place(" ".join(tail[start + located[0] :]))
+            return replace(phrase, where=where) if where else None
+        part = self._with_parts.at(tail, start)
+        if part and start == 0:
+            return self._with_part(phrase, tail, part[0])
+        return None
+
+    def _with_whole(self, phrase: NounPhrase, core: Phrase, tail: Phrase, length: int) -> NounPhrase | None:
+        whole, rest = self._split(tail[length:])
+        counted = self._counted(whole)
+        name = self.lexicon.name(counted[1]) if counted and self._is_name(counted[1]) else None
+        if name is None or name.split()[-1].lower() in self._intangible:
+            return None
+        after = replace(phrase, name=f"{phrase.name} {' '.join((*tail[:length], *whole))}")
+        if self.lexicon.translates:
+            after = replace(phrase, name=f"{phrase.name} of {name}")
+        if kinds().serves(phrase.name, name):
+            after = replace(after, vessel=phrase.name, contents=name)
+        return self._with_tail(after, core, rest) if rest else after
+
+    def _with_part(self, phrase: NounPhrase, tail: Phrase, length: int) -> NounPhrase | None:
+        part = self.phrase(" ".join(tail[length:]))
+        if part is None or part.pronoun or part.where:
+            return None
+        if kinds().serves(phrase.name, part.name):
+            return replace(phrase, vessel=phrase.name, contents=part.name)
+        return replace(phrase, name=f"{phrase.name} {' '.join(tail)}")
+
+    def _anchor(self, tokens: Phrase) -> str:
+        """Return the words of one or two noun phrases, "" if they are none."""
+        items = self._items(tokens)
+        read = [self.phrase(" ".join(item)) for item in items]
+        known = all(each is not None and each.name and each.count == 1 for each in read)
+        return " ".join(tokens) if known and 0 < len(items) <= 2 else ""
+
+    def _is_name(self, tokens: Phrase) -> bool:
+        """Return True if words can name one thing: anything that looks like a part of a sentence is none."""
+        said = [token.lower() for token in tokens]
+        if not 0 < len(said) <= MAX_WORDS or not all(_WORD.fullmatch(word) for word in said):
+            return False
+        if any(word in self._not_in_names or self._is_adverb(word) for word in said[:-1]):
+            return False
+        if said[-1] in self._not_in_names - self._concrete or self._ends_no_name(said[-1]):
+            return False
+        verb = said[0] in self._verbs and (len(said) == 1 or said[1] in self._plain_determiners)
+        inner = any(word in self._plain_determiners for word in said)
+        return not inner and not (verb and not is_household_noun(" ".join(said)))
+
+    def _is_adverb(self, word: str) -> bool:
+        return bool(self._adverb_endings) and word.endswith(self._adverb_endings) and word not in self._concrete
+
+    def _ends_no_name(self, word: str) -> bool:
+        ending = self._endings and word.endswith(self._endings) and word not in self._concrete
+        numeral = word in self.words.numbers or word.isdigit()
+        return bool(ending) or numeral or word in self._last_words or word.endswith("'s")
+
+    @cached_property
+    def _tails(self) -> tuple[Phrases, ...]:
+        return self._sides, self._relations, self._located, self._relative, self._with_parts
+
+    @cached_property
+    def _separators(self) -> Phrases:
+        return Phrases.of(self.words.separators)
+
+    @cached_property
+    def _determiners(self) -> Phrases:
+        return Phrases.of(self.words.determiners)
+
+    @cached_property
+    def _plain_determiners(self) -> frozenset[str]:
+        return frozenset(each.strip() for each in self.words.determiners.split(",")) - {""}
+
+    @cached_property
+    def _numbers(self) -> Phrases:
+        return Phrases({phrase: str(number) for phrase, number in self.words.numbers.items()})
+
+    @cached_property
+    def _every(self) -> Phrases:
+        return Phrases.of(self.words.every)
+
+    @cached_property
+    def _of_phrases(self) -> Phrases:
+        return Phrases.of(self.words.of)
+
+    @cached_property
+    def _relations(self) -> Phrases:
+        return Phrases(self.words.relations)
+
+    @cached_property
+    def _sides(self) -> Phrases:
+        return Phrases.of(self.words.sides)
+
+    @cached_property
+    def _located(self) -> Phrases:
+        return Phrases.of(self.words.located)
+
+    @cached_property
+    def _relative(self) -> Phrases:
+        return Phrases.of(self.words.relative)
+
+    @cached_property
+    def _with_parts(self) -> Phrases:
+        return Phrases.of(self.words.with_parts)
+
+    @cached_property
+    def _betweens(self) -> Phrases:
+        return Phrases.of(self.words.between)
+
+    @cached_property
+    def _pairs(self) -> Phrases:
+        return Phrases.of(self.words.pairs)
+
+    @cached_property
+    def _attributes(self) -> frozenset[str]:
+        return word_set(self.words.attributes)
+
+    @cached_property
+    def _not_in_names(self) -> frozenset[str]:
+        return word_set(self.words.not_in_names)
+
+    @cached_property
+    def _verbs(self) -> frozenset[str]:
+        return word_set(self.words.verbs) - word_set(self.words.nouns_too)
+
+    @cached_property
+    def _last_words(self) -> frozenset[str]:
+        return word_set(self.words.last_words)
+
+    @cached_property
+    def _concrete(self) -> frozenset[str]:
+        return word_set(self.words.concrete)
+
+    @cached_property
+    def _intangible(self) -> frozenset[str]:
+        return word_set(self.words.intangible)
+
+    @cached_property
+    def _elsewhere(self) -> frozenset[str]:
+        return word_set(self.words.elsewhere)
+
+    @cached_property
+    def _participles(self) -> frozenset[str]:
+        return word_set(self.words.participles)
+
+    @cached_property
+    def _conjunctions(self) -> frozenset[str]:
+        return word_set(self.words.separators.replace(",", " "))
+
+    @cached_property
+    def remark_stops(self) -> frozenset[str]:
+        """Words that no free remark contains."""
+        return word_set(self.words.not_remarks)
+
+    @cached_property
+    def _endings(self) -> tuple[str, ...]:
+        return tuple(self.words.endings.split())
+
+    @cached_property
+    def _adverb_endings(self) -> tuple[str, ...]:
+        return self._endings[:1]
+
+
+def _with_shared_place(phrases: tuple[NounPhrase, ...]) -> tuple[NounPhrase, ...] | None:
+    """Give the place stated after the last item to every item: "the mug and the cup from the shelf".
+
+    A place after another item may begin what is another clause: "the mug on the table and the book".
+    """
+    if any(each.where for each in phrases[:-1]):
+        return None
+    return tuple(replace(each, where=phrases[-1].where) for each in phrases)

@@ -1,0 +1,106 @@
+"""Meanings of questions, of states that are told, and of acts with people."""
+
+from openral_reasoner.request.goals import (
+    AskAbilities,
+    AskCompare,
+    AskCount,
+    AskState,
+    Attend,
+    Describe,
+    Request,
+    TellState,
+)
+from openral_reasoner.sentences.context import ME, Reading
+from openral_reasoner.sentences.kinds import kinds
+from openral_reasoner.sentences.lexicon import singular
+from openral_reasoner.sentences.noun_phrases import EVERY
+from openral_reasoner.sentences.slots import Slots, Table
+
+
+def _reading(slots: Slots, goal: Request) -> Reading:
+    return Reading((goal,), context=slots.context.after((goal,)))
+
+
+def count(slots: Slots) -> Reading | None:
+    """Say how many objects of a kind there are."""
+    phrase, where = slots.nouns.phrase(slots.said("what")), slots.place("where")
+    if phrase is None or where is None or not phrase.name or not slots.nouns.is_tangible(phrase):
+        return None
+    movable = kinds().is_movable(phrase.name) or kinds().has("furniture", phrase.name)
+    if not movable or phrase.count not in (1, EVERY):
+        return None
+    return _reading(slots, AskCount(singular(phrase.name), phrase.where or where))
+
+
+def count_people(slots: Slots) -> Reading | None:
+    """Say how many persons of a description there are."""
+    where = slots.place("where")
+    said = " ".join(filter(None, (slots.said("posture"), slots.said("people"), slots.said("wearing"))))
+    return _reading(slots, Attend("count", said, where or "")) if where is not None else None
+
+
+def compare(slots: Slots) -> Reading | None:
+    """Say which object has the most or the least of a property."""
+    phrase, where = slots.nouns.phrase(slots.said("what")), slots.place("where")
+    if phrase is None or where is None or not phrase.name:
+        return None
+    return _reading(slots, AskCompare(singular(phrase.name), slots.said("property"), phrase.where or where))
+
+
+def ask_state(slots: Slots) -> Reading | None:
+    """Say whether something is in a state."""
+    phrase = slots.nouns.phrase(slots.said("what"))
+    if phrase is None or not phrase.name or phrase.count != 1:
+        return None
+    name = f"{phrase.name} in {phrase.where}" if phrase.where else phrase.name
+    return _reading(slots, AskState(name, slots.said("value")))
+
+
+def tell_state(slots: Slots) -> Reading | None:
+    """Remember a state."""
+    phrase = slots.nouns.phrase(slots.said("what"))
+    if phrase is None or not phrase.name or phrase.count != 1 or phrase.where:
+        return None
+    return Reading((TellState(phrase.name, slots.said("value")),), context=slots.context.naming(phrase.name))
+
+
+def describe(slots: Slots) -> Reading | None:
+    """Report what memory has, of a room or of the home."""
+    where = slots.place("where")
+    known = where is not None and (not where or kinds().is_room(where))
+    return _reading(slots, Describe(where)) if where is not None and known else None
+
+
+def abilities(slots: Slots) -> Reading | None:
+    """Say what the robot can do."""
+    return _reading(slots, AskAbilities())
+
+
+def attend(slots: Slots) -> Reading | None:
+    """State an act with a person, as said."""
+    who, where, to = _person(slots), slots.place("where"), slots.place("to")
+    if not who or where is None or to is None:
+        return None
+    act = slots.said("act") or slots.match.intent.lower()
+    goal = Attend(act, who, where, to, slots.said("topic"))
+    return Reading((goal,), context=slots.context.after((goal,)).naming(who))
+
+
+def _person(slots: Slots) -> str:
+    said = slots.said("who")
+    pronoun = slots.nouns.words.pronouns.get(said.lower()) if said else "speaker"
+    if pronoun is not None:
+        return {"speaker": ME, "person": slots.context.person, "them": slots.context.person}.get(pronoun, "")
+    return slots.nouns.person(said)
+
+
+QUESTIONS: Table = {
+    "Count": count,
+    "CountPeople": count_people,
+    "Compare": compare,
+    "AskState": ask_state,
+    "TellState": tell_state,
+    "Describe": describe,
+    "Abilities": abilities,
+    "Attend": attend,
+}

@@ -1,0 +1,202 @@
+"""Reader of requests: a text is cut into clauses in the fewest parts that templates cover entirely.
+
+Half a request is never acted on: a text of which any word is not accounted for is not understood as a whole.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+
+from openral_reasoner.request.goals import Forbidden, NotUnderstood, Request, Restricted, Sequence
+from openral_reasoner.sentences.context import Context, Reading
+from openral_reasoner.sentences.interpreter import Interpreter
+from openral_reasoner.sentences.language import Language, Phrase, Phrases, load_language
+from openral_reasoner.sentences.merging import joined
+from openral_reasoner.sentences.normalise import PAUSE, SENTENCE_END, Normaliser
+from openral_reasoner.sentences.noun_phrases import NounReader
+from openral_reasoner.terms import same_term
+
+MAX_LENGTH = 600
+"""Longest text that is read as a goal [characters]; a longer one is a letter, not a request."""
+MAX_WORDS = 60
+"""Longest text that is read as a goal [words]."""
+MAX_CLAUSES = 14
+"""Most pieces between conjunctions and punctuation that are read."""
+
+
+@lru_cache(maxsize=256)  # a plan is replayed for each decision
+def read_sentence(text: str) -> Request:
+    """Read a request of one or several parts; NotUnderstood if any part of it is not."""
+    said = " ".join(text[:MAX_LENGTH].split())
+    if len(text) > MAX_LENGTH or len(said.split()) > MAX_WORDS:
+        return NotUnderstood(said)
+    language = load_language("en")
+    request = _reader(language.code).read(text)
+    return request if request is not None else NotUnderstood(said, "")
+
+
+@cache
+def _reader(code: str) -> "_TextReader":
+    return _TextReader(load_language(code))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Words between two joins, and the join before them."""
+
+    words: Phrase
+    join: Phrase
+    kinds: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Result of the clauses so far."""
+
+    context: Context
+    parts: tuple[Request, ...] = ()
+    forbidden: tuple[Forbidden, ...] = ()
+    unfinished: bool = False
+    ordered: bool = False
+    awaited: bool = False
+
+
+class _TextReader:
+    """Reader of the texts of one language."""
+
+    def __init__(self, language: Language) -> None:
+        self._language = language
+        self._normaliser = Normaliser(language.words)
+        self._nouns = NounReader(language.words)
+        joins = language.words.joins
+        kinds = {"added": joins.added, "ordered": joins.ordered, "contrast": joins.contrast, "reason": joins.reason}
+        self._joins = Phrases({p.strip(): kind for kind, text in kinds.items() for p in text.split(",") if p.strip()})
+
+    def read(self, text: str) -> Request | None:
+        """Read a text; None if it is not understood."""
+        said = self._normaliser.tokens(text)
+        polite = self._normaliser.said_please(said)
+        plain = self._normaliser.without_fillers(said)
+        for tokens in dict.fromkeys((plain, self._normaliser.with_verbs(plain))):
+            request = _Search(self, polite).text(tokens, Context())
+            if request is not None:
+                return request
+        return None
+
+    def pieces(self, tokens: Phrase) -> tuple[_Piece, ...]:
+        """Cut a text at every mark and conjunction."""
+        return tuple(self._pieces(tokens))
+
+    def _pieces(self, tokens: Phrase) -> Iterator[_Piece]:
+        words: list[str] = []
+        join: list[str] = []
+        kinds: set[str] = set()
+        before: tuple[Phrase, frozenset[str]] = ((), frozenset())
+        start = 0
+        while start < len(tokens):
+            mark = tokens[start] in (PAUSE, SENTENCE_END)
+            found = None if mark else self._joins.at(tokens, start)
+            if not mark and found is None:
+                if join and words:
+                    yield _Piece(tuple(words), *before)
+                    words = []
+                if join:
+                    before, join, kinds = (tuple(join), frozenset(kinds)), [], set()
+                words.append(tokens[start])
+                start += 1
+                continue
+            count = found[0] if found else 1
+            join += [PAUSE] if mark else tokens[start : start + count]
+            kinds.add(found[1] if found else tokens[start])
+            start += count
+        if words:
+            yield _Piece(tuple(words), *before)
+
+    def interpreter(self, search: "_Search", polite: bool) -> Interpreter:
+        """Return an interpreter for one text."""
+        return Interpreter(self._language, self._nouns, polite, search.inner_text)
+
+
+class _Search:
+    """Search for the fewest clauses that cover one text."""
+
+    def __init__(self, reader: _TextReader, polite: bool) -> None:
+        self._reader = reader
+        self._interpreter = reader.interpreter(self, polite)
+
+    def inner_text(self, said: str, context: Context) -> Request | None:
+        """Read a text inside a clause."""
+        return self.text(tuple(said.split()), context)
+
+    def text(self, tokens: Phrase, context: Context) -> Request | None:
+        """Read a text; None if it is not understood, or understood in different ways."""
+        pieces = self._reader.pieces(tokens)
+        if not 0 < len(pieces) <= MAX_CLAUSES:
+            return None
+        for count in range(1, len(pieces) + 1):
+            requests = {_request(state) for state in self._rest(pieces, _State(context), count)}
+            if requests:
+                only = requests.pop()
+                return only if not requests else None
+        return None
+
+    def _rest(self, pieces: tuple[_Piece, ...], state: _State, count: int) -> Iterator[_State]:
+        """Yield the ways to read pieces as this number of clauses."""
+        if count == 0:
+            if not pieces and state.parts and not state.awaited:
+                yield state
+            return
+        most = len(pieces) - count + 1
+        for length in range(most, 0, -1):
+            if count == 1 and length < len(pieces):
+                return
+            after = self._after(pieces[:length], state)
+            if after is not None:
+                yield from self._rest(pieces[length:], after, count - 1)
+
+    def _after(self, pieces: tuple[_Piece, ...], state: _State) -> _State | None:
+        words = list(pieces[0].words)
+        for piece in pieces[1:]:
+            words += [*piece.join, *piece.words]
+        reading = self._interpreter.clause(" ".join(words), state.context)
+        crosses = any(SENTENCE_END in piece.kinds for piece in pieces[1:])
+        if reading is None or (crosses and not reading.spans):
+            return None
+        return _follow(state, reading, pieces[0].kinds)
+
+
+def _follow(state: _State, reading: Reading, join: frozenset[str]) -> _State | None:
+    """Return the state after a clause; None if it cannot follow what was said before."""
+    if not reading.goals:
+        forbids = bool(reading.forbidden)
+        if not forbids and state.parts and reading.free and "reason" not in join:
+            return None
+        forbidden = (*state.forbidden, *reading.forbidden)
+        awaited = (state.awaited or reading.awaited) if not forbids else state.awaited
+        return replace(state, context=reading.context, forbidden=forbidden, awaited=awaited)
+    if state.forbidden and not state.parts and join & {"added"}:
+        return None
+    awaited = state.awaited and not reading.refers
+    merged = joined(state.parts, reading, state.unfinished)
+    parts = (*state.parts, *reading.goals) if merged is None else merged
+    ordered = state.ordered or reading.ordered or "ordered" in join or (reading.refers and merged is None)
+    return replace(
+        state,
+        context=reading.context,
+        parts=parts,
+        unfinished=reading.unfinished,
+        ordered=ordered and len(parts) > 1,
+        awaited=awaited,
+    )
+
+
+def _request(state: _State) -> Request | None:
+    if any(_contradicts(part, state.forbidden) for part in state.parts):
+        return None
+    goal = state.parts[0] if len(state.parts) == 1 else Sequence(state.parts, state.ordered)
+    return Restricted(goal, state.forbidden) if state.forbidden else goal
+
+
+def _contradicts(request: Request, forbidden: tuple[Forbidden, ...]) -> bool:
+    what = getattr(request, "what", "") or getattr(request, "where", "")
+    return bool(what) and any(same_term(what, each.what) for each in forbidden)

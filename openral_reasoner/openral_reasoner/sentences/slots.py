@@ -1,0 +1,159 @@
+"""Slots of a template, resolved: noun phrases, receivers, places and fixtures, with pronouns by context."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from openral_reasoner.request.goals import Bring, BringEvery, BringFilled, BringSeveral, Request
+from openral_reasoner.sentences.context import ME, Context, Reading
+from openral_reasoner.sentences.kinds import kinds
+from openral_reasoner.sentences.language import Match
+from openral_reasoner.sentences.lexicon import singular
+from openral_reasoner.sentences.noun_phrases import EVERY, NounPhrase, NounReader
+
+ReadClause = Callable[[str, Context], "Reading | None"]
+ReadText = Callable[[str, Context], "Request | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """Slots of one match.
+
+    Attributes:
+        match: The match.
+        nouns: Reader of noun phrases.
+        context: What was named before.
+        clause: Reader of a clause inside the clause.
+        text: Reader of a text of several clauses inside the clause.
+        condition: Reader of a condition.
+        placement: Reader of a preposition and a place alone.
+        polite: The speaker said "please".
+    """
+
+    match: Match
+    nouns: NounReader
+    context: Context
+    clause: ReadClause
+    text: ReadText
+    condition: "Callable[[str], Reading | None]"
+    placement: "Callable[[str], Mapping[str, str] | None]"
+    polite: bool
+
+    def said(self, key: str) -> str:
+        """Return the words of a slot, with the determiner that has a slot of its own; "" if it has none."""
+        words = self.match.slots.get(key, "")
+        determiner = self.match.slots.get(f"{key}_det", "")
+        return f"{determiner} {words}".strip()
+
+    def objects(self, key: str = "what") -> tuple[NounPhrase, ...] | None:
+        """Return the objects that a slot lists."""
+        said = self.said(key)
+        if not said:
+            return self._referred(NounPhrase(pronoun="it"))
+        phrases = self.nouns.objects(said)
+        if phrases is None or not any(each.pronoun for each in phrases):
+            return phrases
+        return self._referred(phrases[0]) if len(phrases) == 1 else None
+
+    def _referred(self, phrase: NounPhrase) -> tuple[NounPhrase, ...] | None:
+        """Return what a pronoun for objects means."""
+        names = self.context.objects
+        if phrase.pronoun in ("it", "one") and len(names) != 1:
+            return None
+        if phrase.pronoun not in ("it", "one", "them") or not names:
+            return None
+        return tuple(NounPhrase(name, where=self.context.source) for name in names)
+
+    def refers(self, *keys: str) -> bool:
+        """Return True if a slot is a pronoun, or has no words."""
+        return any(self._is_pronoun(self.said(key)) for key in keys)
+
+    def refers_to(self, key: str) -> bool:
+        """Return True if a slot is a pronoun."""
+        return bool(self.said(key)) and self._is_pronoun(self.said(key))
+
+    def _is_pronoun(self, said: str) -> bool:
+        return not said or self.nouns.words.pronouns.get(said.lower(), "speaker") != "speaker"
+
+    def names(self, key: str = "what") -> tuple[NounPhrase, ...] | None:
+        """Return what a slot lists, movable or not."""
+        items = self.nouns.list_of(self.said(key))
+        if items is None or any(each.pronoun for each in items):
+            return self._referred(items[0]) if items and len(items) == 1 else None
+        return items
+
+    def receiver(self, key: str = "to") -> str | None:
+        """Return who or what gets an object; the speaker where the slot has no words."""
+        said = self.said(key)
+        if not said:
+            return ME
+        pronoun = self.nouns.words.pronouns.get(said.lower())
+        if pronoun is not None:
+            return self._place_of_pronoun(pronoun) or None
+        return self.nouns.place(said) or None
+
+    def _place_of_pronoun(self, pronoun: str) -> str:
+        return {
+            "speaker": ME,
+            "person": self.context.person,
+            "place": self.context.place,
+            "it": self.context.container or self.context.place,
+            "them": self.context.person,
+        }.get(pronoun, "")
+
+    def place(self, key: str = "where") -> str | None:
+        """Return a place; "" where the slot has no words."""
+        said = self.said(key)
+        pronoun = self.nouns.words.pronouns.get(said.lower()) if said else None
+        if pronoun is not None:
+            return self._place_of_pronoun(pronoun) if pronoun in ("place", "it") else None
+        return self.nouns.place(said)
+
+    def fixtures(self, key: str = "what") -> tuple[str, ...] | None:
+        """Return furniture, doors or containers that a slot lists."""
+        said = self.said(key)
+        pronoun = self.nouns.words.pronouns.get(said.lower()) if said else "it"
+        if pronoun is not None:
+            found = self.context.container if pronoun in ("it", "place") else ""
+            return (found,) if found else None
+        phrases = self.nouns.list_of(said)
+        names = [_with_place(each) for each in phrases or () if not each.pronoun and self.nouns.is_tangible(each)]
+        return tuple(names) if phrases and len(names) == len(phrases) else None
+
+    def appliance(self, key: str = "what") -> NounPhrase | None:
+        """Return what is switched."""
+        phrase = self.nouns.phrase(self.said(key))
+        if phrase is None or not phrase.pronoun:
+            return phrase
+        return NounPhrase(self.context.appliance) if phrase.pronoun == "it" and self.context.appliance else None
+
+
+def _with_place(phrase: NounPhrase) -> str:
+    return f"{phrase.name} in {phrase.where}" if phrase.where else phrase.name
+
+
+def brought(phrase: NounPhrase, to: str, relation: str = "") -> Request | None:
+    """Make the goal of one object with its receiver; None if it is not done without a question."""
+    if kinds().has("animals", to) or kinds().is_dangerous(phrase.name, to) or to == phrase.name:
+        return None
+    if phrase.vessel and phrase.count == 1 and not relation and not phrase.where:
+        poison = kinds().has("toxic", phrase.contents)
+        return None if poison else BringFilled(phrase.vessel, phrase.contents, to)
+    if phrase.count == EVERY:
+        return BringEvery(phrase.name, to, phrase.where, relation)
+    if phrase.count > 1:
+        return BringSeveral(singular(phrase.name), phrase.count, to, phrase.where, relation)
+    return Bring(phrase.name, to, phrase.where, relation)
+
+
+def all_made(goals: tuple[Request | None, ...]) -> tuple[Request, ...] | None:
+    """Return the goals if each could be made."""
+    made = tuple(goal for goal in goals if goal is not None)
+    return made if made and len(made) == len(goals) else None
+
+
+def at(phrase: NounPhrase, where: str) -> NounPhrase:
+    """Return an object with a stated place, unless it has one."""
+    return replace(phrase, where=phrase.where or where)
+
+
+Table = Mapping[str, Callable[[Slots], Reading | None]]
