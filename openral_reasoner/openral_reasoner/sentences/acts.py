@@ -44,7 +44,7 @@ def _reading(slots: Slots, goals: tuple[Request, ...] | None, **facts: bool) -> 
 def _delivered(slots: Slots, to: str | None, relation: str = "", *, unfinished: bool = False) -> Reading | None:
     """Bring the objects of the slot ``what`` to a receiver."""
     phrases, where = slots.objects(), slots.place("from")
-    if phrases is None or where is None or not to:
+    if phrases is None or where is None or not to or any(map(_is_in_vessel, phrases)):
         return None
     placed = relation if relation not in _IN_PLACE else ""
     moves_within = any(each.where and _holds(to, each.where) for each in phrases)
@@ -55,6 +55,11 @@ def _delivered(slots: Slots, to: str | None, relation: str = "", *, unfinished: 
     if goals is not None and _is_shared_badly(goals, to):
         return None
     return _reading(slots, goals, refers=refers or slots.refers_to("to"), unfinished=unfinished)
+
+
+def _is_in_vessel(phrase: NounPhrase) -> bool:
+    """Return True for food in a vessel, which may have to be put there: "juice in the blue cup"."""
+    return bool(phrase.where) and kinds().serves(phrase.where, phrase.name)
 
 
 def _holds(place: str, inside: str) -> bool:
@@ -105,10 +110,12 @@ def fragment(slots: Slots) -> Reading | None:
 
 
 def fragment_put(slots: Slots) -> Reading | None:
-    """Put what is named without a verb, if the speaker said "please" or a direction."""
-    directed = slots.polite or slots.said("relation") == "to" or slots.match.intent == "Directed"
+    """Put what is named without a verb: with a direction, or if the speaker said "please"."""
+    directed = slots.polite or slots.match.intent == "Directed"
     phrases = slots.objects() if directed else None
-    named = phrases is not None and all(each.determined or slots.nouns.is_known(each) for each in phrases)
+    named = phrases is not None and all(
+        each.determined or (slots.polite and slots.nouns.is_known(each)) for each in phrases
+    )
     return put(slots) if named else None
 
 
@@ -151,6 +158,8 @@ def find(slots: Slots) -> Reading | None:
 def go(slots: Slots) -> Reading | None:
     """Drive to a place or a person."""
     to = slots.receiver()
+    if slots.said("who") and not slots.nouns.person(slots.said("who")):
+        return None
     return _reading(slots, (GoTo(to),), refers=slots.refers_to("to")) if to and _is_site(to) else None
 
 
@@ -166,6 +175,8 @@ def come(slots: Slots) -> Reading | None:
 def _each_fixture(make: Callable[[str], Request | None]) -> Callable[[Slots], Reading | None]:
     def build(slots: Slots) -> Reading | None:
         names = slots.fixtures()
+        if slots.said("who") and not slots.nouns.person(slots.said("who")):
+            return None
         goals = all_made(tuple(make(name) for name in names)) if names else None
         return _reading(slots, goals, refers=slots.refers("what"))
 
@@ -177,7 +188,7 @@ def look(slots: Slots) -> Reading | None:
     names = slots.fixtures()
     if names is None or len(names) != 1:
         return None
-    inside = slots.said("relation") == "in" and not kinds().is_room(names[0])
+    inside = slots.said("side_of") == "in" and not kinds().is_room(names[0])
     goal = LookInside(names[0]) if inside else LookAt(names[0])
     return _reading(slots, (goal,), refers=slots.refers("what"))
 
@@ -190,13 +201,25 @@ def _door(name: str, *, opened: bool) -> Request | None:
     *furniture, last = name.split(" ")
     whole = " ".join(furniture)
     of_furniture = last == "door" and whole and kinds().is_closable(whole)
-    return None if is_person(name) else MoveDoor(whole if of_furniture else name, open=opened)
+    head = name.partition(" in ")[0]
+    alive = is_person(head) or kinds().has("animals", head)
+    return None if alive else MoveDoor(whole if of_furniture else name, open=opened)
+
+
+def _checked(name: str) -> Request | None:
+    return LookInside(name) if kinds().is_container(name) else LookAt(name)
+
+
+def _closable(name: str, *, opened: bool) -> Request | None:
+    return _door(name, opened=opened) if kinds().is_closable(name) else None
 
 
 def _switch(on: bool) -> Callable[[Slots], Reading | None]:
     def build(slots: Slots) -> Reading | None:
         phrase, where = slots.appliance(), slots.place("where")
         if phrase is None or where is None or not phrase.name or is_person(phrase.name):
+            return None
+        if not slots.nouns.is_tangible(phrase):
             return None
         if slots.match.intent.startswith("Put") and not kinds().has("appliances", phrase.name):
             return None
@@ -211,8 +234,8 @@ def _switch(on: bool) -> Callable[[Slots], Reading | None]:
 def press(slots: Slots) -> Reading | None:
     """Press a button."""
     phrase = slots.nouns.phrase(slots.said("what"))
-    named = phrase is not None and phrase.name and phrase.count == 1
-    return _reading(slots, (Press(phrase.name),)) if phrase is not None and named else None
+    pressed = phrase is not None and phrase.count == 1 and kinds().has("pressed", phrase.name)
+    return _reading(slots, (Press(phrase.name),)) if phrase is not None and pressed else None
 
 
 def pour(slots: Slots) -> Reading | None:
@@ -229,7 +252,8 @@ def pour(slots: Slots) -> Reading | None:
 def _is_poured(contents: NounPhrase, vessel: str, intent: str) -> bool:
     """Return True if contents are poured: after "put", only drinks into vessels."""
     movable = kinds().is_movable(vessel) and kinds().is_movable(contents.name)
-    fluid = intent == "Pour" or (kinds().is_drink(contents.name) and kinds().has("poured_into", vessel))
+    liquid = kinds().is_drink(contents.name) or kinds().has("liquids", contents.name)
+    fluid = intent == "Pour" or (liquid and kinds().has("poured_into", vessel))
     safe = not any(kinds().has(each, vessel) for each in ("electric", "heaters", "watery"))
     return movable and fluid and safe
 
@@ -313,14 +337,18 @@ ACTS: Table = {
     "MorePut": more,
     "MoreGive": more,
     "PickUp": pick_up,
+    "Grab": pick_up,
     "Find": find,
     "Go": go,
     "Come": come,
     "Look": look,
     "LookAt": _each_fixture(LookAt),
+    "Check": _each_fixture(_checked),
     "LookInside": _each_fixture(_inside),
     "Open": _each_fixture(lambda name: _door(name, opened=True)),
+    "PullOpen": _each_fixture(lambda name: _closable(name, opened=True)),
     "Close": _each_fixture(lambda name: _door(name, opened=False)),
+    "PushShut": _each_fixture(lambda name: _closable(name, opened=False)),
     "SwitchOn": _switch(True),
     "PutOn": _switch(True),
     "SwitchOff": _switch(False),

@@ -246,7 +246,7 @@ def its_place(slots: Slots) -> Reading | None:
     where = slots.place("where")
     if not isinstance(last, Bring | BringSeveral | PickUp | Find) or not where or last.where:
         return None
-    return Reading((replace(last, where=where),), context=slots.context, refers=True, unfinished=True)
+    return Reading((replace(last, where=where),), context=slots.context, refers=True)
 
 
 COMPOSED: Table = {

@@ -110,6 +110,7 @@ class Reading:
         awaited: The next clause has to refer to what this one named.
         spans: The clause may contain the end of a sentence.
         negated: A condition that something is not there.
+        grabbed: The object is taken, for the speaker if the clause says so.
         free: A remark in words of its own, which may stand only before what is asked for.
     """
 
@@ -123,4 +124,5 @@ class Reading:
     awaited: bool = False
     spans: bool = False
     negated: bool = False
+    grabbed: bool = False
     free: bool = False

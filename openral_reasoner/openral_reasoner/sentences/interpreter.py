@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from openral_reasoner.request.goals import Request
+from openral_reasoner.request.goals import Bring, PickUp, Request
 from openral_reasoner.sentences.acts import ACTS
 from openral_reasoner.sentences.composed import COMPOSED
 from openral_reasoner.sentences.context import Context, Reading
@@ -60,17 +60,33 @@ class Interpreter:
         return next((each.slots for each in matches if each.intent == "Placement"), None)
 
     def _read(self, said: str, context: Context, intents: frozenset[str]) -> Reading | None:
-        plain = " ".join(self._without_edges(tuple(said.split())))
-        key = (plain, context, intents)
+        key = (said, context, intents)
         if key not in self._known:
             self.left -= 1
             self._known[key] = None  # a clause is not read inside itself
-            self._known[key] = self._best(plain, context, intents) if plain and self.left > 0 else None
+            self._known[key] = self._stripped(tuple(said.split()), context, intents) if self.left > 0 else None
         return self._known[key]
+
+    def _stripped(self, tokens: Phrase, context: Context, intents: frozenset[str]) -> Reading | None:
+        """Read a clause as it is, else without what means nothing at its beginning and its end."""
+        for_speaker = False
+        while tokens:
+            read = self._best(" ".join(tokens), context, intents)
+            if read is not None:
+                return _for_speaker(read) if for_speaker else read
+            opening, closing = self._openings.at(tokens, 0), self._closings.ending(tokens)
+            if tokens[0] == PAUSE or (opening and opening[0] < len(tokens)):
+                tokens = tokens[opening[0] if opening else 1 :]
+            elif tokens[-1] == PAUSE or (closing and closing < len(tokens)):
+                for_speaker = for_speaker or tokens[-(closing or 1) :] in self._speaker
+                tokens = tokens[: -(closing or 1)]
+            else:
+                break
+        return None
 
     def _best(self, said: str, context: Context, intents: frozenset[str]) -> Reading | None:
         readings = [
-            replace(read, weight=read.weight + match.weight)
+            replace(read, weight=read.weight + match.weight, grabbed=read.grabbed or match.intent == "Grab")
             for match in self.language.matches(said)
             if match.intent in intents
             for read in [self._build(match, context)]
@@ -89,19 +105,6 @@ class Interpreter:
         )
         return BUILDERS[match.intent](slots)
 
-    def _without_edges(self, tokens: Phrase) -> Phrase:
-        """Strip what means nothing at the beginning and at the end of a clause."""
-        while tokens:
-            opening = self._openings.at(tokens, 0)
-            closing = self._closings.ending(tokens)
-            if tokens[0] == PAUSE or (opening and opening[0] < len(tokens)):
-                tokens = tokens[opening[0] if opening else 1 :]
-            elif tokens[-1] == PAUSE or (closing and closing < len(tokens)):
-                tokens = tokens[: -(closing or 1)]
-            else:
-                break
-        return tokens
-
     @cached_property
     def _openings(self) -> Phrases:
         return Phrases.of(self.language.words.openings)
@@ -109,3 +112,13 @@ class Interpreter:
     @cached_property
     def _closings(self) -> Phrases:
         return Phrases.of(self.language.words.closings)
+
+    @cached_property
+    def _speaker(self) -> Phrases:
+        return Phrases.of(self.language.words.for_speaker)
+
+
+def _for_speaker(reading: Reading) -> Reading:
+    """Read "grab the mug for me" as bringing it."""
+    goals = tuple(Bring(each.what, where=each.where) if isinstance(each, PickUp) else each for each in reading.goals)
+    return replace(reading, goals=goals) if reading.grabbed else reading

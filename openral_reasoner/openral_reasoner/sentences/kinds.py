@@ -6,7 +6,7 @@ from importlib.resources import files
 from openral_core.documents import Document, parse_document
 from openral_core.parsing import parse_yaml
 from openral_core.text.noun_phrases import singulars
-from openral_reasoner.placement.belief import is_drink, thesaurus
+from openral_reasoner.placement.belief import is_drink, is_household_noun, thesaurus
 from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
 
 _FILE = "kinds.yaml"
@@ -40,7 +40,16 @@ class Kinds(Document):
         """Return True if a robot carries what this names."""
         head = name.lower().split()[-1:]
         fixed = any(form in IMMOVABLE_NOUNS for word in head for form in (word, *singulars(word)))
-        return not (fixed or self.has("kin", name) or self.is_room(name) or self.has("animals", name))
+        living = any(self.has(kind, name) for kind in ("kin", "animals", "people", "children"))
+        return not (fixed or living or self.is_room(name))
+
+    def is_run_together(self, name: str) -> bool:
+        """Return True for two names of one kind that are no compound: "bread cheese"."""
+        words = name.lower().split()
+        if len(words) != 2 or not all(map(thesaurus().knows, words)) or thesaurus().knows(name.lower()):
+            return False
+        first, second = (thesaurus().kinds_of(thesaurus().concept(word)) for word in words)
+        return bool(first & second)
 
     def is_room(self, name: str) -> bool:
         """Return True if this names a room."""
@@ -59,9 +68,15 @@ class Kinds(Document):
         """Return True if the thesaurus knows these words as a drink."""
         return is_drink(name)
 
+    def is_container(self, name: str) -> bool:
+        """Return True if this opens and holds objects."""
+        return self.is_closable(name) and not self.has("panels", name.partition(" in ")[0])
+
     def serves(self, vessel: str, contents: str) -> bool:
         """Return True if the contents are drunk or eaten from the vessel."""
-        return self.has("vessels", vessel) and is_served(contents)
+        drunk = self.has("drinking", vessel) and not is_household_noun(contents)
+        drunk = drunk or (self.has("drinking", vessel) and self.has("liquids", contents))
+        return self.has("vessels", vessel) and (drunk or is_served(contents))
 
     def is_dangerous(self, what: str, to: str) -> bool:
         """Return True if this is not given to, or put at, such a receiver without a question."""

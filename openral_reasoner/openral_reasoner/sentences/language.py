@@ -5,6 +5,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 
 from hassil import Intents, recognize_all
+from hassil.models import MatchEntity
 from pydantic import BaseModel, ConfigDict
 
 from openral_core.documents import Document, parse_document
@@ -66,6 +67,7 @@ class Words(Document):
         polite: The same; a noun phrase alone is then a request.
         openings: Phrases removed at the beginning of a clause.
         closings: Phrases removed at the end of a clause.
+        for_speaker: Closings that say for whom something is taken.
         joins: Phrases between clauses.
         clitic: Ending that is a verb after a noun, and what it stands for.
         determiners: Words before a noun.
@@ -81,7 +83,9 @@ class Words(Document):
         concrete: Nouns with such an ending.
         intangible: Nouns of what cannot be fetched, seen or opened.
         elsewhere: Nouns of places outside a home and of no place.
-        located: Prepositions before a stated place.
+        located: Prepositions before the place where something is.
+        sources: Prepositions before the place that something is taken from.
+        both: Words before a list of two.
         relations: Prepositions before an object beside which something is, with their meaning.
         sides: Phrases that tell an object from others of its kind by its side.
         relative: Phrases between a noun and where it is.
@@ -115,6 +119,7 @@ class Words(Document):
     polite: str = ""
     openings: str = ""
     closings: str = ""
+    for_speaker: str = ""
     joins: _Joins
     clitic: tuple[str, str] = ("", "")
     determiners: str
@@ -131,6 +136,8 @@ class Words(Document):
     intangible: str = ""
     elsewhere: str = ""
     located: str
+    sources: str
+    both: str = ""
     relations: Mapping[str, str]
     sides: str
     relative: str = ""
@@ -209,10 +216,19 @@ class Language:
         seen = set()
         for result in recognize_all(clause, self._intents):
             slots = {each.name: str(each.text if each.is_wildcard else each.value) for each in result.entities_list}
+            if not _takes_whole_words(result.entities_list, clause):
+                continue
             key = (result.intent.name, tuple(sorted(slots.items())))
             if key not in seen:
                 seen.add(key)
                 yield Match(intent=result.intent.name, slots=slots, weight=result.text_chunks_matched or 0)
+
+
+def _takes_whole_words(entities: Iterable[MatchEntity], clause: str) -> bool:
+    """Return True if no slot begins or ends inside a word."""
+    spans = [each.text_span for each in entities if each.text_span is not None]
+    cuts = {index for span in spans for index in span if 0 < index < len(clause)}
+    return all(clause[index - 1].isspace() or clause[index].isspace() for index in cuts)
 
 
 def word_set(text: str) -> frozenset[str]:

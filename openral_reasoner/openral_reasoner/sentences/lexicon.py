@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import combinations
 
 from openral_core.text.noun_phrases import singulars
-from openral_reasoner.placement.belief import is_household_noun
+from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.sentences.language import Phrase, Words
 
 MAX_ADJECTIVES = 2
@@ -25,7 +25,7 @@ def singular(name: str) -> str:
     head, of, rest = name.partition(" of ")
     *before, last = head.split(" ")
     forms = singulars(last.lower())
-    one = next((form for form in forms if is_household_noun(form)), forms[0])
+    one = next((form for form in forms if thesaurus().knows(form)), forms[0])
     kept = last if one == last.lower() else one
     return " ".join((*before, kept)) + of + rest
 

@@ -28,6 +28,10 @@ def joined(
         merged = _completed(parts, reading.goals)
         if merged is not None:
             return _from_there(merged)
+    if reading.refers:
+        repeated = _repeated(parts, reading.goals)
+        if repeated is not None:
+            return repeated
     after = _from_there((*parts, *reading.goals))
     return after if len(after) < len(parts) + len(reading.goals) else None
 
@@ -58,6 +62,27 @@ def _with_source(first: Request, then: Request) -> Request:
         return replace(first, to=then.to, relation=then.relation)
     where = getattr(first, "where", "") or getattr(then, "where", "")
     return replace(then, where=where) if isinstance(then, Bring | PickUp | Find) else then
+
+
+def _repeated(parts: tuple[Request, ...], goals: tuple[Request, ...]) -> tuple[Request, ...] | None:
+    """Leave out goals that say the last ones again: "the book goes on the shelf, put it there"."""
+    before, last = parts[: len(parts) - len(goals)], parts[len(parts) - len(goals) :]
+    pairs = tuple(zip(last, goals, strict=False))
+    if len(last) != len(goals) or not all(_is_same(first, again) for first, again in pairs):
+        return None
+    return (*before, *(_with_place(first, again) for first, again in pairs))
+
+
+def _is_same(first: Request, again: Request) -> bool:
+    if not isinstance(first, _Brought) or not isinstance(again, _Brought):
+        return first == again
+    to = same_term(first.to, again.to) or (isinstance(again, Bring) and again.to == ME)
+    return same_term(first.what, again.what) and to and first.relation == again.relation
+
+
+def _with_place(first: Request, again: Request) -> Request:
+    where = getattr(again, "where", "")
+    return replace(first, where=first.where or where) if isinstance(first, _Brought) else first
 
 
 def _from_there(parts: tuple[Request, ...]) -> tuple[Request, ...]:

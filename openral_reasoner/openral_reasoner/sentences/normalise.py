@@ -17,6 +17,7 @@ SENTENCE_END = "//"
 _ENDS, _PAUSES = frozenset(".!?;"), frozenset(",:()")
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+(?:['-][^\W_]+)*'?|\S")
 _DASH = re.compile(r"(?<=\s)-+(?=\s)|[\u2013\u2014\u2026]|\.{2,}")
+_STRETCHED = re.compile(r"([^\W\d])\1{2,}")
 _SMILEY = re.compile(r"(?<!\S)[:;=]-?[()DPp|/](?!\S)")
 _QUOTES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'") | dict.fromkeys("\u201c\u201d\u201e", '"'))
 _LIST_MARK = re.compile(r"^\s*(?:[-*\u2022>]+|\d{1,2}[.)])\s+")
@@ -43,6 +44,7 @@ class Normaliser:
     def tokens(self, text: str) -> Phrase:
         """Return the words and pauses of a text."""
         plain = _without_symbols(html.unescape(text).translate(_QUOTES))
+        plain = _STRETCHED.sub(r"\1", plain)
         plain = _DASH.sub(" , ", _SMILEY.sub(" ", _LIST_MARK.sub("", plain)))
         raw = _TOKEN.findall(_unquoted(plain.strip()))
         if len(raw) > 2 and all(token.isupper() for token in raw if token.isalpha()):

@@ -28,6 +28,7 @@ class NounPhrase:
 
     Attributes:
         name: Words of the name without determiners, with relations that tell it from others of its kind.
+        head: The name without relations, parts and contents.
         count: Number of objects; `EVERY` for all.
         where: Stated place.
         pronoun: Pronoun instead of a name.
@@ -37,6 +38,7 @@ class NounPhrase:
     """
 
     name: str = ""
+    head: str = ""
     count: int = 1
     where: str = ""
     pronoun: str = ""
@@ -61,9 +63,20 @@ class NounReader:
         movable = phrases and all(each.pronoun or self._is_movable(each) for each in phrases)
         return phrases if movable else None
 
-    def list_of(self, text: str) -> tuple[NounPhrase, ...] | None:
-        """Read a list of anything that can be named; None if an item is no name."""
-        read = [self.phrase(" ".join(item)) for item in self._items(tuple(text.split()))]
+    def list_of(self, text: str, *, pauses: bool = True) -> tuple[NounPhrase, ...] | None:
+        """Read a list of anything that can be named; None if an item is no name.
+
+        Without ``pauses``, a list needs a conjunction: "the bookshelf, uppermost shelf" says one place twice.
+        """
+        tokens = tuple(text.split())
+        both = self._both.at(tokens, 0)
+        items = self._items(tokens[both[0] :] if both else tokens)
+        if both and len(items) != 2:
+            items = self._items(tokens)
+        joined = any(self._separators.at(tokens, start) for start in range(len(tokens)))
+        if len(items) > 1 and not joined and not pauses:
+            return None
+        read = [self.phrase(" ".join(item)) for item in items]
         named = tuple(each for each in read if each is not None)
         return _with_shared_place(named) if read and len(named) == len(read) else None
 
@@ -90,6 +103,15 @@ class NounReader:
     def is_movable(self, phrase: NounPhrase) -> bool:
         """Return True if a phrase names what a robot carries."""
         return bool(phrase.pronoun) or self._is_movable(phrase)
+
+    def is_preposition(self, tokens: Phrase, start: int) -> bool:
+        """Return True if a preposition of several words begins here: "next to"."""
+        found = self._relations.at(tokens, start)
+        return found is not None and found[0] > 1
+
+    def is_place(self, phrase: NounPhrase) -> bool:
+        """Return True if a phrase may name a place at home."""
+        return (phrase.head or phrase.name).lower().split()[-1] not in self._elsewhere
 
     def is_known(self, phrase: NounPhrase) -> bool:
         """Return True if a name is one of the household and no verb."""
@@ -123,11 +145,13 @@ class NounReader:
         if person:
             return person
         phrase = self.phrase(text)
-        if phrase is None or phrase.pronoun or phrase.count not in (1, EVERY):
+        if phrase is None or phrase.pronoun or phrase.count != 1:
             return None
-        head = phrase.name.lower().split(f" {self._of} ")[0].split()[-1]
+        head = phrase.head.lower().split()[-1]
         if phrase.where and not phrase.name.endswith(phrase.where):
-            inside = next(self._locatives(tuple(text.split())), "in")
+            inside = next(self._locatives(tuple(text.split())), "")
+            if not inside:
+                return None
             phrase = replace(phrase, name=f"{phrase.name} {inside} {phrase.where}")
         return None if head in self._elsewhere else phrase.name
 
@@ -142,10 +166,10 @@ class NounReader:
                 yield " ".join(tokens[start : start + found[0]])
 
     def _is_movable(self, phrase: NounPhrase) -> bool:
-        return self._is_tangible(phrase) and kinds().is_movable(phrase.name.partition(f" {self._of} ")[0])
+        return self._is_tangible(phrase) and kinds().is_movable(phrase.head or phrase.name)
 
     def _is_tangible(self, phrase: NounPhrase) -> bool:
-        return phrase.name.partition(f" {self._of} ")[0].lower().split()[-1] not in self._intangible
+        return (phrase.head or phrase.name).lower().split()[-1] not in self._intangible
 
     def is_tangible(self, phrase: NounPhrase) -> bool:
         """Return True if a phrase names what can be seen."""
@@ -220,7 +244,8 @@ class NounReader:
         name = self.lexicon.name(core)
         if name is None:
             return None
-        return NounPhrase(singular(name) if count not in (1,) else name, count)
+        name = singular(name) if count != 1 else name
+        return None if kinds().is_run_together(name) else NounPhrase(name, name, count)
 
     def _with_tail(self, phrase: NounPhrase, core: Phrase, tail: Phrase) -> NounPhrase | None:
         """Add what follows a name: its whole or contents, its side, the object beside it, or its place."""
@@ -240,7 +265,7 @@ class NounReader:
         if relation:
             anchor = self._anchor(tail[start + relation[0] :])
             return replace(phrase, name=f"{phrase.name} {relation[1]} {anchor}") if anchor else None
-        located = self._located.at(tail, start)
+        located = self._located.at(tail, start) or self._sources.at(tail, start)
         if located:
             where = self.place(" ".join(tail[start + located[0] :]))
             return replace(phrase, where=where) if where else None
@@ -286,9 +311,8 @@ class NounReader:
             return False
         if said[-1] in self._not_in_names - self._concrete or self._ends_no_name(said[-1]):
             return False
-        verb = said[0] in self._verbs and (len(said) == 1 or said[1] in self._plain_determiners)
-        inner = any(word in self._plain_determiners for word in said)
-        return not inner and not (verb and not is_household_noun(" ".join(said)))
+        verb = len(said) == 1 and said[0] in self._verbs
+        return not verb and not any(word in self._plain_determiners for word in said)
 
     def _is_adverb(self, word: str) -> bool:
         return bool(self._adverb_endings) and word.endswith(self._adverb_endings) and word not in self._concrete
@@ -300,7 +324,7 @@ class NounReader:
 
     @cached_property
     def _tails(self) -> tuple[Phrases, ...]:
-        return self._sides, self._relations, self._located, self._relative, self._with_parts
+        return self._sides, self._relations, self._located, self._sources, self._relative, self._with_parts
 
     @cached_property
     def _separators(self) -> Phrases:
@@ -337,6 +361,14 @@ class NounReader:
     @cached_property
     def _located(self) -> Phrases:
         return Phrases.of(self.words.located)
+
+    @cached_property
+    def _sources(self) -> Phrases:
+        return Phrases.of(self.words.sources)
+
+    @cached_property
+    def _both(self) -> Phrases:
+        return Phrases.of(self.words.both)
 
     @cached_property
     def _relative(self) -> Phrases:

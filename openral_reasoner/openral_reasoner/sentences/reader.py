@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from openral_reasoner.request.goals import Forbidden, NotUnderstood, Request, Restricted, Sequence
+from openral_reasoner.request.goals import AskAbilities, Forbidden, NotUnderstood, Request, Restricted, Sequence
 from openral_reasoner.sentences.context import Context, Reading
 from openral_reasoner.sentences.interpreter import Interpreter
 from openral_reasoner.sentences.language import Language, Phrase, Phrases, load_language
@@ -59,6 +59,7 @@ class _State:
     unfinished: bool = False
     ordered: bool = False
     awaited: bool = False
+    started: bool = False
 
 
 class _TextReader:
@@ -95,7 +96,7 @@ class _TextReader:
         start = 0
         while start < len(tokens):
             mark = tokens[start] in (PAUSE, SENTENCE_END)
-            found = None if mark else self._joins.at(tokens, start)
+            found = None if mark or self._nouns.is_preposition(tokens, start) else self._joins.at(tokens, start)
             if not mark and found is None:
                 if join and words:
                     yield _Piece(tuple(words), *before)
@@ -172,11 +173,16 @@ def _follow(state: _State, reading: Reading, join: frozenset[str]) -> _State | N
         if not forbids and state.parts and reading.free and "reason" not in join:
             return None
         forbidden = (*state.forbidden, *reading.forbidden)
+        if reading.awaited and state.awaited:
+            return None
         awaited = (state.awaited or reading.awaited) if not forbids else state.awaited
+        state = replace(state, started=True)
         return replace(state, context=reading.context, forbidden=forbidden, awaited=awaited)
     if state.forbidden and not state.parts and join & {"added"}:
         return None
     awaited = state.awaited and not reading.refers
+    if isinstance(reading.goals[0], AskAbilities) and state.started:
+        return None
     merged = joined(state.parts, reading, state.unfinished)
     parts = (*state.parts, *reading.goals) if merged is None else merged
     ordered = state.ordered or reading.ordered or "ordered" in join or (reading.refers and merged is None)
@@ -187,6 +193,7 @@ def _follow(state: _State, reading: Reading, join: frozenset[str]) -> _State | N
         unfinished=reading.unfinished,
         ordered=ordered and len(parts) > 1,
         awaited=awaited,
+        started=True,
     )
 
 

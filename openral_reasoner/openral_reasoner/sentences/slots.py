@@ -96,16 +96,22 @@ class Slots:
             "speaker": ME,
             "person": self.context.person,
             "place": self.context.place,
-            "it": self.context.container or self.context.place,
+            "it": "" if self._is_ambiguous else self.context.container or self.context.place,
             "them": self.context.person,
         }.get(pronoun, "")
+
+    @property
+    def _is_ambiguous(self) -> bool:
+        """True if "it" as a place may mean what was moved, or where it was put."""
+        last = self.context.goals[-1] if self.context.goals else None
+        return isinstance(last, Bring | BringSeveral | BringEvery) and last.to != ME
 
     def place(self, key: str = "where") -> str | None:
         """Return a place; "" where the slot has no words."""
         said = self.said(key)
         pronoun = self.nouns.words.pronouns.get(said.lower()) if said else None
         if pronoun is not None:
-            return self._place_of_pronoun(pronoun) if pronoun in ("place", "it") else None
+            return (self._place_of_pronoun(pronoun) or None) if pronoun in ("place", "it") else None
         return self.nouns.place(said)
 
     def fixtures(self, key: str = "what") -> tuple[str, ...] | None:
@@ -115,9 +121,12 @@ class Slots:
         if pronoun is not None:
             found = self.context.container if pronoun in ("it", "place") else ""
             return (found,) if found else None
-        phrases = self.nouns.list_of(said)
-        names = [_with_place(each) for each in phrases or () if not each.pronoun and self.nouns.is_tangible(each)]
+        phrases = self.nouns.list_of(said, pauses=False)
+        names = [_with_place(each) for each in phrases or () if self._is_fixture(each)]
         return tuple(names) if phrases and len(names) == len(phrases) else None
+
+    def _is_fixture(self, phrase: NounPhrase) -> bool:
+        return not phrase.pronoun and self.nouns.is_tangible(phrase) and self.nouns.is_place(phrase)
 
     def appliance(self, key: str = "what") -> NounPhrase | None:
         """Return what is switched."""
@@ -133,7 +142,7 @@ def _with_place(phrase: NounPhrase) -> str:
 
 def brought(phrase: NounPhrase, to: str, relation: str = "") -> Request | None:
     """Make the goal of one object with its receiver; None if it is not done without a question."""
-    if kinds().has("animals", to) or kinds().is_dangerous(phrase.name, to) or to == phrase.name:
+    if kinds().has("animals", to) or kinds().is_dangerous(phrase.name, to) or to in (phrase.name, phrase.where):
         return None
     if phrase.vessel and phrase.count == 1 and not relation and not phrase.where:
         poison = kinds().has("toxic", phrase.contents)
