@@ -96,6 +96,12 @@ def put(slots: Slots) -> Reading | None:
     return _delivered(slots, slots.receiver(), slots.said("relation"))
 
 
+def put_elliptic(slots: Slots) -> Reading | None:
+    """Put somewhere what was taken: "and put into the basket"."""
+    reading = put(slots)
+    return replace(reading, refers=True) if reading is not None else None
+
+
 def put_in(slots: Slots) -> Reading | None:
     """Put in what was opened or named last."""
     reading = _delivered(slots, slots.context.container or slots.context.place)
@@ -149,7 +155,7 @@ def find(slots: Slots) -> Reading | None:
     phrases, where = slots.names(), slots.place("where")
     if phrases is None or where is None or not all(map(slots.nouns.is_tangible, phrases)):
         return None
-    if any(each.name == "" or kinds().is_room(each.name) for each in phrases):
+    if any(kinds().is_room(each.name) or kinds().has("people", each.head or each.name) for each in phrases):
         return None
     goals = tuple(Find(each.name, each.where or where) for each in phrases)
     return _reading(slots, goals, unfinished=True, refers=slots.refers("what"))
@@ -252,7 +258,8 @@ def pour(slots: Slots) -> Reading | None:
 def _is_poured(contents: NounPhrase, vessel: str, intent: str) -> bool:
     """Return True if contents are poured: after "put", only drinks into vessels."""
     movable = kinds().is_movable(vessel) and kinds().is_movable(contents.name)
-    liquid = kinds().is_drink(contents.name) or kinds().has("liquids", contents.name)
+    drink = kinds().is_drink(contents.name) and not kinds().has("packages", contents.name)
+    liquid = drink or kinds().has("liquids", contents.name)
     fluid = intent == "Pour" or (liquid and kinds().has("poured_into", vessel))
     safe = not any(kinds().has(each, vessel) for each in ("electric", "heaters", "watery"))
     return movable and fluid and safe
@@ -329,6 +336,7 @@ ACTS: Table = {
     "BringMe": bring_me,
     "Give": give,
     "Put": put,
+    "PutElliptic": put_elliptic,
     "PutIn": put_in,
     "Fragment": fragment,
     "FragmentPut": fragment_put,

@@ -46,7 +46,8 @@ class Kinds(Document):
     def is_run_together(self, name: str) -> bool:
         """Return True for two names of one kind that are no compound: "bread cheese"."""
         words = name.lower().split()
-        if len(words) != 2 or not all(map(thesaurus().knows, words)) or thesaurus().knows(name.lower()):
+        known = len(words) == 2 and all(map(thesaurus().knows, words)) and all(map(self.is_movable, words))
+        if not known or thesaurus().knows(name.lower()):
             return False
         first, second = (thesaurus().kinds_of(thesaurus().concept(word)) for word in words)
         return bool(first & second)

@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from openral_core.documents import Document, parse_document
 from openral_core.parsing import parse_yaml
 
+_PAUSE = "\u01c0"
+"""Letter that stands for the pause "/" in texts and templates: hassil finds words by their letters."""
 FOLDER = files(__package__).joinpath("templates")
 Phrase = tuple[str, ...]
 
@@ -198,13 +200,14 @@ class Language:
 
     @cached_property
     def _intents(self) -> Intents:
-        intents = {name: {"data": [{"sentences": list(each)}]} for name, each in self._file.intents.items()}
+        rules = self._file.expansion_rules
+        intents = {name: {"data": [{"sentences": _with_pauses(each)}]} for name, each in self._file.intents.items()}
         return Intents.from_dict(
             {
                 "language": self.code,
                 "intents": intents,
                 "lists": self._file.lists,
-                "expansion_rules": self._file.expansion_rules,
+                "expansion_rules": dict(zip(rules, _with_pauses(rules.values()), strict=True)),
             }
         )
 
@@ -214,14 +217,23 @@ class Language:
 
     def _matches(self, clause: str) -> Iterator[Match]:
         seen = set()
+        clause = clause.replace("/", _PAUSE)
         for result in recognize_all(clause, self._intents):
-            slots = {each.name: str(each.text if each.is_wildcard else each.value) for each in result.entities_list}
+            slots = {each.name: _slot_text(each) for each in result.entities_list}
             if not _takes_whole_words(result.entities_list, clause):
                 continue
             key = (result.intent.name, tuple(sorted(slots.items())))
             if key not in seen:
                 seen.add(key)
                 yield Match(intent=result.intent.name, slots=slots, weight=result.text_chunks_matched or 0)
+
+
+def _with_pauses(templates: Iterable[str]) -> list[str]:
+    return [template.replace("/", _PAUSE) for template in templates]
+
+
+def _slot_text(entity: MatchEntity) -> str:
+    return str(entity.text if entity.is_wildcard else entity.value).replace(_PAUSE, "/")
 
 
 def _takes_whole_words(entities: Iterable[MatchEntity], clause: str) -> bool:

@@ -133,7 +133,7 @@ class NounReader:
         if not self._is_name(tuple(word for word in core if word.lower() not in self._participles) or core):
             return ""
         name = self.lexicon.name(core)
-        plain = all(_WORD.fullmatch(word) and word.lower() not in self._conjunctions for word in described)
+        plain = all(_WORD.fullmatch(word) and word.lower() not in self._ends_description for word in described)
         known = name is not None and is_person(name) and len(described) <= MAX_WORDS and plain
         return " ".join((name or "", *described)) if known else ""
 
@@ -141,7 +141,7 @@ class NounReader:
         """Read a place at home, or a person; "" for no words."""
         if not text:
             return ""
-        person = self.person(text)
+        person = self.person(text) or self._person_at(tuple(text.split()))
         if person:
             return person
         phrase = self.phrase(text)
@@ -154,6 +154,16 @@ class NounReader:
                 return None
             phrase = replace(phrase, name=f"{phrase.name} {inside} {phrase.where}")
         return None if head in self._elsewhere else phrase.name
+
+    def _person_at(self, tokens: Phrase) -> str:
+        """Return the words for a person and where they are, "" if they are none."""
+        for start in range(len(tokens) - 2, 0, -1):
+            found = self._located.at(tokens, start)
+            person = self.person(" ".join(tokens[:start])) if found else ""
+            where = self.place(" ".join(tokens[start + found[0] :])) if found and person else ""
+            if person and where:
+                return f"{person} {' '.join(tokens[start : start + found[0]])} {where}"
+        return ""
 
     @property
     def _of(self) -> str:
@@ -304,7 +314,7 @@ class NounReader:
 
     def _is_name(self, tokens: Phrase) -> bool:
         """Return True if words can name one thing: anything that looks like a part of a sentence is none."""
-        said = [token.lower() for token in tokens]
+        said = [token.lower() for token in tokens if not self._joins_attributes(tokens, token)]
         if not 0 < len(said) <= MAX_WORDS or not all(_WORD.fullmatch(word) for word in said):
             return False
         if any(word in self._not_in_names or self._is_adverb(word) for word in said[:-1]):
@@ -313,6 +323,15 @@ class NounReader:
             return False
         verb = len(said) == 1 and said[0] in self._verbs
         return not verb and not any(word in self._plain_determiners for word in said)
+
+    def _joins_attributes(self, tokens: Phrase, token: str) -> bool:
+        """Return True for the conjunction in "yellow and white mug"."""
+        index = tokens.index(token)
+        inner = (token,) in self._separators and 0 < index < len(tokens) - 2
+        return inner and (
+            {tokens[index - 1].lower(), tokens[index + 1].lower()} <= self._attributes
+            or (tokens[index - 1], tokens[index + 1]) in self._pairs
+        )
 
     def _is_adverb(self, word: str) -> bool:
         return bool(self._adverb_endings) and word.endswith(self._adverb_endings) and word not in self._concrete
@@ -419,8 +438,9 @@ class NounReader:
         return word_set(self.words.participles)
 
     @cached_property
-    def _conjunctions(self) -> frozenset[str]:
-        return word_set(self.words.separators.replace(",", " "))
+    def _ends_description(self) -> frozenset[str]:
+        classes = self.words.separators, self.words.sources, self.words.located
+        return word_set(",".join(classes).replace(",", " "))
 
     @cached_property
     def remark_stops(self) -> frozenset[str]:

@@ -82,6 +82,10 @@ def attend(slots: Slots) -> Reading | None:
     if not who or where is None or to is None:
         return None
     act = slots.said("act") or slots.match.intent.lower()
+    described = not slots.said("who") or slots.refers_to("who") or kinds().has("people", who.split()[0])
+    described = described or any(kinds().has("people", word) for word in who.split())
+    if act == "find person" and not described:
+        return None
     goal = Attend(act, who, where, to, slots.said("topic"))
     return Reading((goal,), context=slots.context.after((goal,)).naming(who))
 

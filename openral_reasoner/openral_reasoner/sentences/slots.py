@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from openral_reasoner.request.goals import Bring, BringEvery, BringFilled, BringSeveral, Request
 from openral_reasoner.sentences.context import ME, Context, Reading
-from openral_reasoner.sentences.kinds import kinds
+from openral_reasoner.sentences.kinds import is_person, kinds
 from openral_reasoner.sentences.language import Match
 from openral_reasoner.sentences.lexicon import singular
 from openral_reasoner.sentences.noun_phrases import EVERY, NounPhrase, NounReader
@@ -57,6 +57,9 @@ class Slots:
     def _referred(self, phrase: NounPhrase) -> tuple[NounPhrase, ...] | None:
         """Return what a pronoun for objects means."""
         names = self.context.objects
+        last = self.context.goals[-1] if self.context.goals else None
+        if phrase.pronoun == "them" and len(names) == 1 and isinstance(last, Bring) and kinds().is_movable(last.to):
+            names = (*names, last.to) if last.to != ME and not is_person(last.to) else names
         if phrase.pronoun in ("it", "one") and len(names) != 1:
             return None
         if phrase.pronoun not in ("it", "one", "them") or not names:
