@@ -64,7 +64,7 @@ def _is_in_vessel(phrase: NounPhrase) -> bool:
 
 def _holds(place: str, inside: str) -> bool:
     """Return True if a place is a room and the other is in it: "the shelf in the kitchen" is one place."""
-    return kinds().is_room(place) and not kinds().is_room(inside)
+    return not is_person(place) and kinds().is_room(place) and not kinds().is_room(inside)
 
 
 def _is_shared_badly(goals: tuple[Request, ...], to: str) -> bool:

@@ -37,9 +37,9 @@ def ask_doing(slots: Slots) -> Reading | None:
     return slots.clause(f"{stem} {rest}".strip(), slots.context) if stem else None
 
 
-def exists(slots: Slots) -> Reading | None:
+def exists(slots: Slots, key: str = "what") -> Reading | None:
     """Read a condition: something is there."""
-    phrases, where = slots.names(), slots.place("where")
+    phrases, where = slots.names(key), slots.place("where")
     if phrases is None or where is None or len(phrases) != 1 or phrases[0].count != 1:
         return None
     phrase = phrases[0]
@@ -51,15 +51,12 @@ def exists(slots: Slots) -> Reading | None:
 
 def _condition(slots: Slots) -> tuple[Find, bool] | None:
     """Return what is looked for in a condition, and True if it has to be there."""
-    said = " ".join(filter(None, (slots.said("condition"), slots.said("at"))))
-    read = slots.condition(said)
-    if read is None or len(read.goals) != 1 or not isinstance(read.goals[0], Find):
-        return None
-    seen = read.goals[0]
+    read = exists(slots, "seen") if slots.said("seen") else slots.condition(slots.said("condition"))
     where = slots.place("place")
-    if where is None:
+    seen = read.goals[0] if read is not None and len(read.goals) == 1 else None
+    if read is None or where is None or not isinstance(seen, Find):
         return None
-    return (replace(seen, where=seen.where or where), not read.negated)
+    return replace(seen, where=seen.where or where), not read.negated
 
 
 def conditional(slots: Slots) -> Reading | None:

@@ -22,7 +22,7 @@ _INNER = frozenset(BUILDERS) - _CONDITIONS - {
     "More", "MorePut", "MoreGive", "Fragment", "FragmentPut", "Directed", "Remark", "FreeRemark", "Person",
     "Located", "Topic", "ItsPlace", "TellState",
 }  # fmt: skip
-_OUTER = frozenset(BUILDERS) - _CONDITIONS
+_OUTER = frozenset(BUILDERS) - _CONDITIONS - {"TellState"}
 _FRAGMENTS = frozenset({"Fragment", "FragmentPut", "Directed"})
 
 
@@ -47,6 +47,10 @@ class Interpreter:
     def clause(self, said: str, context: Context) -> Reading | None:
         """Read a clause of a text; None if no template covers it, or templates of different meanings do."""
         return self._read(said, context, _OUTER)
+
+    def state(self, said: str) -> Reading | None:
+        """Read a text that only tells a state."""
+        return self._read(said, Context(), frozenset({"TellState"}))
 
     def _inner(self, said: str, context: Context) -> Reading | None:
         """Read a clause inside another, which has a verb."""
@@ -94,6 +98,8 @@ class Interpreter:
         ]
         if not readings:
             return None
+        asking = [each for each in readings if each.goals or each.forbidden]
+        readings = asking or readings
         most = max(each.weight for each in readings)
         best = [each for each in readings if each.weight == most]
         meanings = {(each.goals, each.forbidden, each.context.objects, each.context.person) for each in best}

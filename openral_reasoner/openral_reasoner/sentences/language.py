@@ -225,7 +225,8 @@ class Language:
             key = (result.intent.name, tuple(sorted(slots.items())))
             if key not in seen:
                 seen.add(key)
-                yield Match(intent=result.intent.name, slots=slots, weight=result.text_chunks_matched or 0)
+                free = sum(len(each.text) for each in result.entities_list if each.is_wildcard)
+                yield Match(intent=result.intent.name, slots=slots, weight=len(clause) - free)
 
 
 def _with_pauses(templates: Iterable[str]) -> list[str]:

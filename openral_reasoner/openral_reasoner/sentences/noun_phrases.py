@@ -78,6 +78,8 @@ class NounReader:
             return None
         read = [self.phrase(" ".join(item)) for item in items]
         named = tuple(each for each in read if each is not None)
+        if len(items) > 1 and any(not each.determined and kinds().is_run_together(each.name) for each in named):
+            return None
         return _with_shared_place(named) if read and len(named) == len(read) else None
 
     def phrase(self, text: str) -> NounPhrase | None:
@@ -255,7 +257,7 @@ class NounReader:
         if name is None:
             return None
         name = singular(name) if count != 1 else name
-        return None if kinds().is_run_together(name) else NounPhrase(name, name, count)
+        return NounPhrase(name, name, count)
 
     def _with_tail(self, phrase: NounPhrase, core: Phrase, tail: Phrase) -> NounPhrase | None:
         """Add what follows a name: its whole or contents, its side, the object beside it, or its place."""
@@ -440,7 +442,8 @@ class NounReader:
     @cached_property
     def _ends_description(self) -> frozenset[str]:
         classes = self.words.separators, self.words.sources, self.words.located
-        return word_set(",".join(classes).replace(",", " "))
+        phrases = (phrase.split() for phrase in ",".join(classes).lower().split(","))
+        return frozenset(words[0] for words in phrases if len(words) == 1)
 
     @cached_property
     def remark_stops(self) -> frozenset[str]:

@@ -79,7 +79,8 @@ class _TextReader:
         polite = self._normaliser.said_please(said)
         plain = self._normaliser.without_fillers(said)
         for tokens in dict.fromkeys((plain, self._normaliser.with_verbs(plain))):
-            request = _Search(self, polite).text(tokens, Context())
+            search = _Search(self, polite)
+            request = search.text(tokens, Context()) or search.state(tokens)
             if request is not None:
                 return request
         return None
@@ -128,6 +129,11 @@ class _Search:
     def inner_text(self, said: str, context: Context) -> Request | None:
         """Read a text inside a clause."""
         return self.text(tuple(said.split()), context)
+
+    def state(self, tokens: Phrase) -> Request | None:
+        """Read a text that only tells a state; None if it does not."""
+        reading = self._interpreter.state(" ".join(tokens))
+        return reading.goals[0] if reading is not None else None
 
     def text(self, tokens: Phrase, context: Context) -> Request | None:
         """Read a text; None if it is not understood, or understood in different ways."""
