@@ -47,7 +47,7 @@ def _delivered(slots: Slots, to: str | None, relation: str = "", *, unfinished: 
     if phrases is None or where is None or not to or any(map(_is_in_vessel, phrases)):
         return None
     placed = relation if relation not in _IN_PLACE else ""
-    moves_within = any(each.where and _holds(to, each.where) for each in phrases)
+    moves_within = any(each.inside and _holds(to, each.where) for each in phrases)
     if moves_within or (slots.said("from") and any(each.where for each in phrases)):
         return None
     refers = slots.refers("what")
@@ -59,7 +59,7 @@ def _delivered(slots: Slots, to: str | None, relation: str = "", *, unfinished: 
 
 def _is_in_vessel(phrase: NounPhrase) -> bool:
     """Return True for food in a vessel, which may have to be put there: "juice in the blue cup"."""
-    return bool(phrase.where) and kinds().serves(phrase.where, phrase.name)
+    return phrase.inside and kinds().is_drink(phrase.name) and kinds().serves(phrase.where, phrase.name)
 
 
 def _holds(place: str, inside: str) -> bool:
@@ -91,8 +91,16 @@ def give(slots: Slots) -> Reading | None:
     return _delivered(slots, to) if to != ME or slots.said("to") else None
 
 
+def for_person(slots: Slots) -> Reading | None:
+    """Bring what is said to be for a person."""
+    return give(slots) if is_person(slots.receiver() or "") else None
+
+
 def put(slots: Slots) -> Reading | None:
-    """Put somewhere, with a relation to the place."""
+    """Put somewhere, with a relation to the place; what is fluid is poured instead."""
+    phrases, vessel = slots.objects(), slots.receiver() or ""
+    if slots.said("relation") == "in" and phrases and any(_is_poured(each, vessel, "Put") for each in phrases):
+        return None
     return _delivered(slots, slots.receiver(), slots.said("relation"))
 
 
@@ -112,7 +120,7 @@ def fragment(slots: Slots) -> Reading | None:
     """Bring what is named without a verb, if the speaker said "please"."""
     phrases = slots.objects() if slots.polite else None
     named = phrases is not None and all(each.determined or slots.nouns.is_known(each) for each in phrases)
-    return _delivered(slots, slots.receiver()) if named else None
+    return _delivered(slots, slots.receiver(), unfinished=True) if named else None
 
 
 def fragment_put(slots: Slots) -> Reading | None:
@@ -135,6 +143,9 @@ def more(slots: Slots) -> Reading | None:
         return None
     phrases = slots.objects()
     if phrases is None or any(slots.nouns.is_verb(each.name) for each in phrases):
+        return None
+    apart = isinstance(last, Bring) and any(kinds().serves(each.name, last.what) for each in phrases)
+    if apart:  # "water, a tall glass"
         return None
     if slots.match.intent == "More":
         return _delivered(slots, last.to, getattr(last, "relation", ""))
@@ -171,6 +182,12 @@ def go(slots: Slots) -> Reading | None:
 
 def _is_site(name: str) -> bool:
     return not name.lower().endswith("ing")
+
+
+def go_there(slots: Slots) -> Reading | None:
+    """Drive to the place that was named last."""
+    to = slots.context.place or slots.context.person
+    return _reading(slots, (GoTo(to),), refers=True) if to else None
 
 
 def come(slots: Slots) -> Reading | None:
@@ -257,7 +274,7 @@ def pour(slots: Slots) -> Reading | None:
 
 def _is_poured(contents: NounPhrase, vessel: str, intent: str) -> bool:
     """Return True if contents are poured: after "put", only drinks into vessels."""
-    movable = kinds().is_movable(vessel) and kinds().is_movable(contents.name)
+    movable = bool(vessel and contents.name) and kinds().is_movable(vessel) and kinds().is_movable(contents.name)
     drink = kinds().is_drink(contents.name) and not kinds().has("packages", contents.name)
     liquid = drink or kinds().has("liquids", contents.name)
     fluid = intent == "Pour" or (liquid and kinds().has("poured_into", vessel))
@@ -335,6 +352,7 @@ ACTS: Table = {
     "Fetch": fetch,
     "BringMe": bring_me,
     "Give": give,
+    "ForPerson": for_person,
     "Put": put,
     "PutElliptic": put_elliptic,
     "PutIn": put_in,
@@ -348,6 +366,7 @@ ACTS: Table = {
     "Grab": pick_up,
     "Find": find,
     "Go": go,
+    "GoThere": go_there,
     "Come": come,
     "Look": look,
     "LookAt": _each_fixture(LookAt),

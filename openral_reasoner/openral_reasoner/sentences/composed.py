@@ -51,7 +51,11 @@ def exists(slots: Slots, key: str = "what") -> Reading | None:
 
 def _condition(slots: Slots) -> tuple[Find, bool] | None:
     """Return what is looked for in a condition, and True if it has to be there."""
-    read = exists(slots, "seen") if slots.said("seen") else slots.condition(slots.said("condition"))
+    read = exists(slots, "seen") if slots.said("seen") else slots.condition(slots.said("condition"), Context())
+    if read is None and slots.said("condition") and slots.said("then"):
+        then = slots.text(slots.said("then"), slots.context)
+        named = slots.context.after((then,)) if isinstance(then, Bring | BringFilled) else Context()
+        read = slots.condition(slots.said("condition"), named)
     where = slots.place("place")
     seen = read.goals[0] if read is not None and len(read.goals) == 1 else None
     if read is None or where is None or not isinstance(seen, Find):

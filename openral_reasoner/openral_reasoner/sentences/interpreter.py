@@ -56,8 +56,8 @@ class Interpreter:
         """Read a clause inside another, which has a verb."""
         return self._read(said, context, _INNER)
 
-    def _condition(self, said: str) -> Reading | None:
-        return self._read(said, Context(), _CONDITIONS)
+    def _condition(self, said: str, context: Context) -> Reading | None:
+        return self._read(said, context, _CONDITIONS)
 
     def _placement(self, said: str) -> Mapping[str, str] | None:
         matches = self.language.matches(said)
@@ -90,7 +90,7 @@ class Interpreter:
 
     def _best(self, said: str, context: Context, intents: frozenset[str]) -> Reading | None:
         readings = [
-            replace(read, weight=read.weight + match.weight, grabbed=read.grabbed or match.intent == "Grab")
+            _with_facts(read, match)
             for match in self.language.matches(said)
             if match.intent in intents
             for read in [self._build(match, context)]
@@ -122,6 +122,13 @@ class Interpreter:
     @cached_property
     def _speaker(self) -> Phrases:
         return Phrases.of(self.language.words.for_speaker)
+
+
+def _with_facts(reading: Reading, match: Match) -> Reading:
+    """Add what the template says: its weight, and that it states the pauses of the clause itself."""
+    spans = reading.spans or not any(PAUSE in words for words in match.slots.values())
+    grabbed = reading.grabbed or match.intent == "Grab"
+    return replace(reading, weight=reading.weight + match.weight, spans=spans, grabbed=grabbed)
 
 
 def _for_speaker(reading: Reading) -> Reading:

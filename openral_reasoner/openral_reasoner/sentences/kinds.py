@@ -40,6 +40,9 @@ class Kinds(Document):
         """Return True if a robot carries what this names."""
         head = name.lower().split()[-1:]
         fixed = any(form in IMMOVABLE_NOUNS for word in head for form in (word, *singulars(word)))
+        small = any(word in self._sets["small"] for word in name.lower().split()[:-1])
+        if small:
+            return True
         living = any(self.has(kind, name) for kind in ("kin", "animals", "people", "children"))
         return not (fixed or living or self.is_room(name))
 

@@ -13,6 +13,7 @@ from openral_reasoner.request.goals import (
     Request,
 )
 from openral_reasoner.sentences.context import ME, Reading
+from openral_reasoner.sentences.kinds import is_person
 from openral_reasoner.terms import same_term
 
 _Brought = Bring | BringSeveral | BringEvery
@@ -77,12 +78,16 @@ def _is_same(first: Request, again: Request) -> bool:
     if not isinstance(first, _Brought) or not isinstance(again, _Brought):
         return first == again
     to = same_term(first.to, again.to) or (isinstance(again, Bring) and again.to == ME)
-    return same_term(first.what, again.what) and to and first.relation == again.relation
+    return same_term(first.what, again.what) and to and (first.relation == again.relation or again.to == ME)
 
 
 def _with_place(first: Request, again: Request) -> Request:
-    where = getattr(again, "where", "")
-    return replace(first, where=first.where or where) if isinstance(first, _Brought) else first
+    if not isinstance(first, _Brought) or not isinstance(again, _Brought):
+        return first
+    told_where = again.to == ME and first.to != ME and not is_person(first.to)
+    if told_where:  # "the milk should be in the fridge, bring it"
+        return replace(first, to=ME, where=first.to, relation="")
+    return replace(first, where=first.where or again.where)
 
 
 def _from_there(parts: tuple[Request, ...]) -> tuple[Request, ...]:

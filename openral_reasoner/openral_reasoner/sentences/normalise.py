@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.sentences.language import Phrase, Phrases, Words
 
 PAUSE = "/"
@@ -49,6 +50,7 @@ class Normaliser:
         raw = _TOKEN.findall(_unquoted(plain.strip()))
         if len(raw) > 2 and all(token.isupper() for token in raw if token.isalpha()):
             raw = [token.lower() for token in raw]
+        raw = [_uncapitalised(token, before) for before, token in pairwise((".", *raw))]
         return self._unsigned(self._without_heading(_without_repeats(tuple(self._replaced(tuple(raw))))))
 
     def said_please(self, tokens: Phrase) -> bool:
@@ -93,6 +95,12 @@ class Normaliser:
         signed = len(tokens) > 3 and tokens[-2].startswith(PAUSE) and tokens[-1][:1].isupper()
         thanks = Phrases.of(self.words.signing).ending(tokens[:-2]) if signed else 0
         return tokens[:-2] if thanks else tokens
+
+
+def _uncapitalised(token: str, before: str) -> str:
+    """Return the first word of a sentence in lower case, unless it may be a name."""
+    starts = before in _ENDS or before in _PAUSES
+    return token.lower() if starts and thesaurus().knows(token.lower()) else token
 
 
 def _mark(word: str, before: str, titles: str) -> str:

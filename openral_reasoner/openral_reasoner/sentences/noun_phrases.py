@@ -33,6 +33,7 @@ class NounPhrase:
         where: Stated place.
         pronoun: Pronoun instead of a name.
         determined: It has a determiner or a number.
+        inside: It is said to be at that place, not to be taken from there.
         vessel: The vessel, if the name is one with its contents.
         contents: Its contents.
     """
@@ -43,6 +44,7 @@ class NounPhrase:
     where: str = ""
     pronoun: str = ""
     determined: bool = False
+    inside: bool = False
     vessel: str = ""
     contents: str = ""
 
@@ -277,10 +279,11 @@ class NounReader:
         if relation:
             anchor = self._anchor(tail[start + relation[0] :])
             return replace(phrase, name=f"{phrase.name} {relation[1]} {anchor}") if anchor else None
-        located = self._located.at(tail, start) or self._sources.at(tail, start)
+        inside = self._located.at(tail, start)
+        located = inside or self._sources.at(tail, start)
         if located:
             where = self.place(" ".join(tail[start + located[0] :]))
-            return replace(phrase, where=where) if where else None
+            return replace(phrase, where=where, inside=inside is not None) if where else None
         part = self._with_parts.at(tail, start)
         if part and start == 0:
             return self._with_part(phrase, tail, part[0])

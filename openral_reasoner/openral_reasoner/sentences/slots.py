@@ -34,7 +34,7 @@ class Slots:
     context: Context
     clause: ReadClause
     text: ReadText
-    condition: "Callable[[str], Reading | None]"
+    condition: ReadClause
     placement: "Callable[[str], Mapping[str, str] | None]"
     polite: bool
 
