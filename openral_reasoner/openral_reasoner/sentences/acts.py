@@ -31,7 +31,7 @@ from openral_reasoner.sentences.lexicon import singular
 from openral_reasoner.sentences.noun_phrases import EVERY, MAX_COUNT, NounPhrase
 from openral_reasoner.sentences.slots import Slots, Table, all_made, at, brought
 
-_IN_PLACE = ("", "in", "on", "to")
+_IN_PLACE = ("", "in", "on", "to", "at")
 """Relations of a placement that say no more than the place."""
 
 
@@ -45,6 +45,8 @@ def _delivered(slots: Slots, to: str | None, relation: str = "", *, unfinished: 
     """Bring the objects of the slot ``what`` to a receiver."""
     phrases, where = slots.objects(), slots.place("from")
     if phrases is None or where is None or not to or any(map(_is_in_vessel, phrases)):
+        return None
+    if not all(each.name and slots.nouns.is_movable(each) for each in phrases):
         return None
     placed = relation if relation not in _IN_PLACE else ""
     moves_within = any(each.inside and _holds(to, each.where) for each in phrases)
@@ -99,6 +101,8 @@ def for_person(slots: Slots) -> Reading | None:
 def put(slots: Slots) -> Reading | None:
     """Put somewhere, with a relation to the place; what is fluid is poured instead."""
     phrases, vessel = slots.objects(), slots.receiver() or ""
+    if is_person(vessel) and slots.said("relation") not in ("", "to"):
+        return None
     if slots.said("relation") == "in" and phrases and any(_is_poured(each, vessel, "Put") for each in phrases):
         return None
     return _delivered(slots, slots.receiver(), slots.said("relation"))
@@ -157,6 +161,8 @@ def pick_up(slots: Slots) -> Reading | None:
     phrases, where = slots.objects(), slots.place("from")
     if phrases is None or where is None or any(each.count != 1 for each in phrases):
         return None
+    if not all(each.name and slots.nouns.is_movable(each) for each in phrases):
+        return None
     goals = tuple(PickUp(each.name, each.where or where) for each in phrases)
     return _reading(slots, goals, unfinished=True, refers=slots.refers("what"))
 
@@ -177,7 +183,8 @@ def go(slots: Slots) -> Reading | None:
     to = slots.receiver()
     if slots.said("who") and not slots.nouns.person(slots.said("who")):
         return None
-    return _reading(slots, (GoTo(to),), refers=slots.refers_to("to")) if to and _is_site(to) else None
+    known = to and to != ME and _is_site(to)
+    return _reading(slots, (GoTo(to),), refers=slots.refers_to("to")) if to and known else None
 
 
 def _is_site(name: str) -> bool:
@@ -242,7 +249,7 @@ def _switch(on: bool) -> Callable[[Slots], Reading | None]:
         phrase, where = slots.appliance(), slots.place("where")
         if phrase is None or where is None or not phrase.name or is_person(phrase.name):
             return None
-        if not slots.nouns.is_tangible(phrase):
+        if not slots.nouns.is_tangible(phrase) or kinds().mentions("vital", phrase.name):
             return None
         if slots.match.intent.startswith("Put") and not kinds().has("appliances", phrase.name):
             return None
@@ -257,6 +264,8 @@ def _switch(on: bool) -> Callable[[Slots], Reading | None]:
 def press(slots: Slots) -> Reading | None:
     """Press a button."""
     phrase = slots.nouns.phrase(slots.said("what"))
+    if phrase is None or kinds().mentions("vital", phrase.name):
+        return None
     pressed = phrase is not None and phrase.count == 1 and kinds().has("pressed", phrase.name)
     return _reading(slots, (Press(phrase.name),)) if phrase is not None and pressed else None
 

@@ -11,6 +11,8 @@ from openral_reasoner.request.goals import (
     Conditional,
     Find,
     Forbidden,
+    GoTo,
+    MoveDoor,
     PickUp,
     Request,
     Sequence,
@@ -197,6 +199,20 @@ def _forbid(*acts: Act) -> Callable[[Slots], Reading | None]:
     return build
 
 
+def forbid_like(slots: Slots) -> Reading | None:
+    """Forbid with another object what is done with the last: "open the cabinet, but not the fridge"."""
+    last = slots.context.goals[-1] if slots.context.goals else None
+    phrase = slots.nouns.phrase(slots.said("what"))
+    if last is None or phrase is None or not phrase.name or phrase.where:
+        return None
+    act = Act.TAKE if isinstance(last, Bring | BringSeveral) and slots.nouns.is_movable(phrase) else None
+    if isinstance(last, MoveDoor):
+        act = Act.OPEN if last.open else Act.CLOSE
+    if isinstance(last, GoTo):
+        act = Act.ENTER
+    return Reading(forbidden=(Forbidden(act, phrase.name),), context=slots.context) if act is not None else None
+
+
 def remark(slots: Slots) -> Reading | None:
     """Pass over words that ask for nothing."""
     return Reading(context=slots.context)
@@ -264,6 +280,7 @@ COMPOSED: Table = {
     "ForbidOpen": _forbid(Act.OPEN),
     "ForbidClose": _forbid(Act.CLOSE),
     "ForbidTake": _forbid(Act.TAKE),
+    "ForbidLike": forbid_like,
     "ForbidFrom": _forbid(Act.TAKE, Act.OPEN),
     "ForbidEnter": _forbid(Act.ENTER),
     "ForbidTouch": _forbid(Act.TOUCH),

@@ -40,9 +40,10 @@ class Kinds(Document):
         """Return True if a robot carries what this names."""
         head = name.lower().split()[-1:]
         fixed = any(form in IMMOVABLE_NOUNS for word in head for form in (word, *singulars(word)))
-        small = any(word in self._sets["small"] for word in name.lower().split()[:-1])
-        if small:
+        if self.mentions("small", name.rpartition(" ")[0]):
             return True
+        if self.mentions("harmful", name):
+            return False
         living = any(self.has(kind, name) for kind in ("kin", "animals", "people", "children"))
         return not (fixed or living or self.is_room(name))
 
@@ -85,8 +86,12 @@ class Kinds(Document):
     def is_dangerous(self, what: str, to: str) -> bool:
         """Return True if this is not given to, or put at, such a receiver without a question."""
         return self.has("sockets", to) or any(
-            self.has(kind, what) and self.has(where, to) for kind, where in self.hazards
+            self.mentions(kind, what) and self.mentions(where, to) for kind, where in self.hazards
         )
+
+    def mentions(self, kind: str, name: str) -> bool:
+        """Return True if any word of a name is of a kind."""
+        return any(self.has(kind, word) for word in name.lower().split())
 
 
 @cache

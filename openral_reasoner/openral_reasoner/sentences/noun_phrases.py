@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
-from openral_reasoner.placement.belief import is_household_noun
+from openral_reasoner.placement.belief import is_household_noun, thesaurus
 from openral_reasoner.sentences.kinds import is_person, kinds
 from openral_reasoner.sentences.language import Phrase, Phrases, Words, word_set
 from openral_reasoner.sentences.lexicon import Lexicon, singular
@@ -19,7 +19,9 @@ MAX_COUNT = 12
 EVERY = -1
 """Count of all objects of a kind."""
 _NUMBER = re.compile(r"(\d{1,3})x?")
-_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*'?")
+_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*'?")
+_COPY = re.compile(r"[0-9]{1,2}")
+"""Number that tells furniture or dishes of one kind apart: "shelf 2"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,7 @@ class NounReader:
             return ""
         name = self.lexicon.name(core)
         plain = all(_WORD.fullmatch(word) and word.lower() not in self._ends_description for word in described)
-        known = name is not None and is_person(name) and len(described) <= MAX_WORDS and plain
+        known = name is not None and is_person(name) and len(described) <= MAX_WORDS and plain and not _runs_on(name)
         return " ".join((name or "", *described)) if known else ""
 
     def place(self, text: str) -> str | None:
@@ -149,7 +151,7 @@ class NounReader:
         if person:
             return person
         phrase = self.phrase(text)
-        if phrase is None or phrase.pronoun or phrase.count != 1:
+        if phrase is None or phrase.pronoun or phrase.count != 1 or _runs_on(phrase.name):
             return None
         head = phrase.head.lower().split()[-1]
         if phrase.where and not phrase.name.endswith(phrase.where):
@@ -180,7 +182,8 @@ class NounReader:
                 yield " ".join(tokens[start : start + found[0]])
 
     def _is_movable(self, phrase: NounPhrase) -> bool:
-        return self._is_tangible(phrase) and kinds().is_movable(phrase.head or phrase.name)
+        named = not phrase.determined and is_person(phrase.name) and not is_household_noun(phrase.name)
+        return self._is_tangible(phrase) and not named and kinds().is_movable(phrase.head or phrase.name)
 
     def _is_tangible(self, phrase: NounPhrase) -> bool:
         return (phrase.head or phrase.name).lower().split()[-1] not in self._intangible
@@ -320,7 +323,9 @@ class NounReader:
     def _is_name(self, tokens: Phrase) -> bool:
         """Return True if words can name one thing: anything that looks like a part of a sentence is none."""
         said = [token.lower() for token in tokens if not self._joins_attributes(tokens, token)]
-        if not 0 < len(said) <= MAX_WORDS or not all(_WORD.fullmatch(word) for word in said):
+        if len(said) > 1 and _COPY.fullmatch(said[-1]):
+            said = said[:-1]
+        if not 0 < len(said) <= MAX_WORDS or not all(map(_is_word, said)):
             return False
         if any(word in self._not_in_names or self._is_adverb(word) for word in said[:-1]):
             return False
@@ -460,6 +465,17 @@ class NounReader:
     @cached_property
     def _adverb_endings(self) -> tuple[str, ...]:
         return self._endings[:1]
+
+
+def _is_word(token: str) -> bool:
+    return _WORD.fullmatch(token) is not None and token.replace("'", "").replace("-", "").isalpha()
+
+
+def _runs_on(name: str) -> bool:
+    """Return True for a name of a person with a word after it: "Anna blade"."""
+    first, _, rest = name.partition(" ")
+    named = first[:1].isupper() and first[1:].islower() and first.isalpha() and not thesaurus().knows(first.lower())
+    return named and rest[:1].islower()
 
 
 def _with_shared_place(phrases: tuple[NounPhrase, ...]) -> tuple[NounPhrase, ...] | None:

@@ -129,6 +129,8 @@ class Slots:
         return tuple(names) if phrases and len(names) == len(phrases) else None
 
     def _is_fixture(self, phrase: NounPhrase) -> bool:
+        if phrase.where and (not kinds().is_site(phrase.where) or kinds().has("animals", phrase.where)):
+            return False
         return not phrase.pronoun and self.nouns.is_tangible(phrase) and self.nouns.is_place(phrase)
 
     def appliance(self, key: str = "what") -> NounPhrase | None:
@@ -145,7 +147,8 @@ def _with_place(phrase: NounPhrase) -> str:
 
 def brought(phrase: NounPhrase, to: str, relation: str = "") -> Request | None:
     """Make the goal of one object with its receiver; None if it is not done without a question."""
-    if kinds().has("animals", to) or kinds().is_dangerous(phrase.name, to) or to in (phrase.name, phrase.where):
+    alone = kinds().is_dangerous(phrase.name, phrase.name)  # "the child matches"
+    if alone or kinds().has("animals", to) or kinds().is_dangerous(phrase.name, to) or to in (phrase.name, phrase.where):
         return None
     if phrase.vessel and phrase.count == 1 and not relation and not phrase.where:
         poison = kinds().has("toxic", phrase.contents)
