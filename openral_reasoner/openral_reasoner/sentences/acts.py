@@ -49,6 +49,8 @@ def _delivered(slots: Slots, to: str | None, relation: str = "", *, unfinished: 
     if not all(each.name and slots.nouns.is_movable(each) for each in phrases):
         return None
     placed = relation if relation not in _IN_PLACE else ""
+    if any(kinds().is_drink(each.where or where) for each in phrases if each.where or where):
+        return None
     moves_within = any(each.inside and _holds(to, each.where) for each in phrases)
     if moves_within or (slots.said("from") and any(each.where for each in phrases)):
         return None
@@ -218,7 +220,9 @@ def look(slots: Slots) -> Reading | None:
     names = slots.fixtures()
     if names is None or len(names) != 1:
         return None
-    inside = slots.said("side_of") == "in" and not kinds().is_room(names[0])
+    inside = slots.said("side_of") == "in"
+    if inside and kinds().is_room(names[0]):
+        return None
     goal = LookInside(names[0]) if inside else LookAt(names[0])
     return _reading(slots, (goal,), refers=slots.refers("what"))
 
@@ -310,6 +314,8 @@ def clear(slots: Slots) -> Reading | None:
     """Take everything off a place."""
     where, to = slots.place("where"), slots.receiver()
     if not where or not to or is_person(where):
+        return None
+    if slots.nouns.lexicon.translates and not slots.nouns.lexicon.is_place(where):
         return None
     return _reading(slots, (Clear(where, "" if not slots.said("to") and to == ME else to),))
 

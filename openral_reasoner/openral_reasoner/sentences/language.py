@@ -1,7 +1,9 @@
 """One language of the reader: classes of words and sentence templates, from a data file."""
 
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 
 from hassil import Intents, recognize_all
@@ -15,13 +17,30 @@ _PAUSE = "\u01c0"
 """Letter that stands for the pause "/" in texts and templates: hassil finds words by their letters."""
 FOLDER = files(__package__).joinpath("templates")
 Phrase = tuple[str, ...]
+_LITERAL = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+_SLOT = re.compile(r"[{<][^}>]*[}>]")
+
+
+@lru_cache(maxsize=4096)
+def fold(word: str) -> str:
+    """Return a word in lower case without accents."""
+    return unaccented(word).lower()
+
+
+@lru_cache(maxsize=4096)
+def unaccented(text: str) -> str:
+    """Return a text without accents; its case and its words stay, because names are recognised by them."""
+    if text.isascii():
+        return text
+    plain = unicodedata.normalize("NFKD", text.replace("\u00df", "ss"))
+    return "".join(c for c in plain if unicodedata.category(c) != "Mn")
 
 
 class Phrases:
     """Phrases with their values, found at a position of a text by the longest match."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
-        self._values = {tuple(phrase.lower().split()): value for phrase, value in values.items()}
+        self._values = {tuple(map(fold, phrase.split())): value for phrase, value in values.items()}
         self._longest = max(map(len, self._values), default=0)
 
     @classmethod
@@ -33,7 +52,7 @@ class Phrases:
         """Return the length and the value of the longest phrase that begins at ``start``."""
         most = min(self._longest, len(words) - start)
         for count in range(most, 0, -1):
-            value = self._values.get(tuple(word.lower() for word in words[start : start + count]))
+            value = self._values.get(tuple(map(fold, words[start : start + count])))
             if value is not None:
                 return count, value
         return None
@@ -41,10 +60,10 @@ class Phrases:
     def ending(self, words: Phrase) -> int:
         """Return the length of the longest phrase with which a text ends."""
         lengths = range(min(self._longest, len(words)), 0, -1)
-        return next((n for n in lengths if tuple(map(str.lower, words[-n:])) in self._values), 0)
+        return next((n for n in lengths if tuple(map(fold, words[-n:])) in self._values), 0)
 
     def __contains__(self, words: Phrase) -> bool:
-        return tuple(word.lower() for word in words) in self._values
+        return tuple(map(fold, words)) in self._values
 
 
 class _Joins(Document):
@@ -71,6 +90,8 @@ class Words(Document):
         closings: Phrases removed at the end of a clause.
         for_speaker: Closings that say for whom something is taken.
         joins: Phrases between clauses.
+        elided: Beginnings of words that are words of their own, as in "l'eau".
+        enclitics: Endings of words that are words of their own, as in "apporte-moi".
         clitic: Ending that is a verb after a noun, and what it stands for.
         determiners: Words before a noun.
         numbers: Words for numbers.
@@ -123,6 +144,8 @@ class Words(Document):
     closings: str = ""
     for_speaker: str = ""
     joins: _Joins
+    elided: str = ""
+    enclitics: str = ""
     clitic: tuple[str, str] = ("", "")
     determiners: str
     numbers: Mapping[str, int]
@@ -206,10 +229,25 @@ class Language:
             {
                 "language": self.code,
                 "intents": intents,
-                "lists": self._file.lists,
+                "lists": _unaccented(self._file.lists),
                 "expansion_rules": dict(zip(rules, _with_pauses(rules.values()), strict=True)),
             }
         )
+
+    @cached_property
+    def recognised(self) -> frozenset[str]:
+        """Words by which the language is recognised: those of its templates, its classes and its names."""
+        templates = (*self._file.expansion_rules.values(), *(t for each in self._file.intents.values() for t in each))
+        words = self.words
+        classes = (
+            words.determiners, words.fillers, words.polite, words.openings, words.not_in_names, words.verbs,
+            words.located, words.sources, words.every, words.separators, words.joins.added, words.joins.ordered,
+            words.joins.contrast, " ".join(words.rewrite), " ".join(words.numbers), " ".join(words.pronouns),
+            " ".join(words.names.values()), " ".join(words.places.values()), " ".join(words.persons.values()),
+        )  # fmt: skip
+        texts = (_SLOT.sub(" ", template) for template in templates)
+        listed = str(self._file.lists)
+        return frozenset(word for text in (*texts, *classes, listed) for word in _LITERAL.findall(fold(text)))
 
     def matches(self, clause: str) -> tuple[Match, ...]:
         """Return every way in which a template covers a clause."""
@@ -217,9 +255,10 @@ class Language:
 
     def _matches(self, clause: str) -> Iterator[Match]:
         seen = set()
-        clause = clause.replace("/", _PAUSE)
+        spelt = {unaccented(word): word for word in clause.split()}
+        clause = unaccented(clause).replace("/", _PAUSE)
         for result in recognize_all(clause, self._intents):
-            slots = {each.name: _slot_text(each) for each in result.entities_list}
+            slots = {each.name: _slot_text(each, spelt) for each in result.entities_list}
             if not _takes_whole_words(result.entities_list, clause):
                 continue
             key = (result.intent.name, tuple(sorted(slots.items())))
@@ -230,11 +269,22 @@ class Language:
 
 
 def _with_pauses(templates: Iterable[str]) -> list[str]:
-    return [template.replace("/", _PAUSE) for template in templates]
+    return [unaccented(template).replace("/", _PAUSE) for template in templates]
 
 
-def _slot_text(entity: MatchEntity) -> str:
-    return str(entity.text if entity.is_wildcard else entity.value).replace(_PAUSE, "/")
+def _slot_text(entity: MatchEntity, spelt: Mapping[str, str]) -> str:
+    if not entity.is_wildcard:
+        return str(entity.value)
+    return " ".join(spelt.get(word, word) for word in entity.text.replace(_PAUSE, "/").split())
+
+
+def _unaccented(lists: object) -> object:
+    """Return slot lists whose texts have no accents."""
+    if isinstance(lists, dict):
+        return {key: _unaccented(value) for key, value in lists.items()}
+    if isinstance(lists, list):
+        return [_unaccented(value) for value in lists]
+    return unaccented(lists) if isinstance(lists, str) else lists
 
 
 def _takes_whole_words(entities: Iterable[MatchEntity], clause: str) -> bool:
@@ -246,7 +296,7 @@ def _takes_whole_words(entities: Iterable[MatchEntity], clause: str) -> bool:
 
 def word_set(text: str) -> frozenset[str]:
     """Return the words of a class."""
-    return frozenset(text.lower().split())
+    return frozenset(fold(text).split())
 
 
 @cache

@@ -1,6 +1,6 @@
 """Names of objects and places: as said in English, translated from other languages; singular forms."""
 
-import unicodedata
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,16 +8,10 @@ from itertools import combinations
 
 from openral_core.text.noun_phrases import singulars
 from openral_reasoner.placement.belief import thesaurus
-from openral_reasoner.sentences.language import Phrase, Words
+from openral_reasoner.sentences.language import Phrase, Words, fold
 
 MAX_ADJECTIVES = 2
 """Most adjectives of a name that are translated."""
-
-
-def fold(text: str) -> str:
-    """Return a text in lower case without accents."""
-    plain = unicodedata.normalize("NFKD", text)
-    return "".join(c for c in plain if unicodedata.category(c) != "Mn").lower()
 
 
 def singular(name: str) -> str:
@@ -42,7 +36,7 @@ class Lexicon:
         return bool(self.words.names)
 
     def name(self, tokens: Phrase) -> str | None:
-        """Return the English name; None if it is not known, or of more than one word a name of a person."""
+        """Return the English name; None if it is not known."""
         if not self.translates:
             return self._without_relative(" ".join(tokens))
         if len(tokens) > 1 + MAX_ADJECTIVES * 2:
@@ -53,8 +47,15 @@ class Lexicon:
                 noun = self._noun(tuple(token for i, token in enumerate(tokens) if i not in chosen))
                 if noun is not None and None not in adjectives:
                     return " ".join((*filter(None, adjectives), noun))
-        is_person = len(tokens) == 1 and tokens[0][:1].isupper() and fold(tokens[0]) not in self._known
-        return tokens[0] if is_person and tokens[0].isalpha() else None
+        return None
+
+    def person(self, tokens: Phrase) -> str | None:
+        """Return the name of a person: in English any name, else a known one or a word in capitals."""
+        name = self.name(tokens)
+        if name is not None or len(tokens) != 1:
+            return name
+        is_name = tokens[0][:1].isupper() and tokens[0].isalpha() and fold(tokens[0]) not in self._known
+        return tokens[0] if is_name else None
 
     def is_place(self, name: str) -> bool:
         """Return True if an English name is one of a place in the language's file."""
@@ -75,10 +76,14 @@ class Lexicon:
                 yield word.removesuffix(ending)
 
     def _noun(self, tokens: Phrase) -> str | None:
-        word = fold(" ".join(tokens))
+        word = fold(" ".join(tokens)).replace("' ", "'")
         return next((self._names[form] for form in self._noun_forms(word) if form in self._names), None)
 
     def _noun_forms(self, word: str) -> Iterator[str]:
+        for spelt in (word, re.sub("([aou])e", r"\1", word)):
+            yield from self._singulars(spelt)
+
+    def _singulars(self, word: str) -> Iterator[str]:
         first, space, rest = word.partition(" ")
         yield word
         for ending in self.words.plural_endings.split():

@@ -47,7 +47,7 @@ class Normaliser:
         plain = _without_symbols(html.unescape(text).translate(_QUOTES))
         plain = _STRETCHED.sub(r"\1", plain)
         plain = _DASH.sub(" , ", _SMILEY.sub(" ", _LIST_MARK.sub("", plain)))
-        raw = _TOKEN.findall(_unquoted(plain.strip()))
+        raw = [part for token in _TOKEN.findall(_unquoted(plain.strip())) for part in self._parts(token)]
         if len(raw) > 2 and all(token.isupper() for token in raw if token.isalpha()):
             raw = [token.lower() for token in raw]
         raw = [_uncapitalised(token, before) for before, token in pairwise((".", *raw))]
@@ -76,6 +76,16 @@ class Normaliser:
             for token in tokens
         ]
         return tuple(word for words in split for word in words)
+
+    def _parts(self, token: str) -> list[str]:
+        """Split what is written as one word: "l'eau", "apporte-moi"."""
+        for beginning in self.words.elided.split():
+            if token.lower().startswith(beginning) and len(token) > len(beginning):
+                return [token[: len(beginning)], *self._parts(token[len(beginning) :])]
+        for ending in self.words.enclitics.split():
+            if token.lower().endswith(ending) and len(token) > len(ending):
+                return [*self._parts(token[: -len(ending)]), ending.lstrip("-")]
+        return [token]
 
     def _replaced(self, tokens: Phrase) -> Iterator[str]:
         start = 0

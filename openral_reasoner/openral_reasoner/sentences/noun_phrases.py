@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from openral_reasoner.placement.belief import is_household_noun, thesaurus
 from openral_reasoner.sentences.kinds import is_person, kinds
-from openral_reasoner.sentences.language import Phrase, Phrases, Words, word_set
+from openral_reasoner.sentences.language import Phrase, Phrases, Words, fold, word_set
 from openral_reasoner.sentences.lexicon import Lexicon, singular
 from openral_reasoner.sentences.normalise import PAUSE
 
@@ -94,6 +94,9 @@ class NounReader:
         counted = self._counted(tokens)
         if counted is None:
             return None
+        served = self._served(counted[1], counted[0]) if self.lexicon.translates else None
+        if served is not None:
+            return replace(served, determined=len(counted[1]) < len(tokens))
         core, tail = self._split(counted[1])
         phrase = self._named(core, counted[0])
         if phrase is None:
@@ -134,11 +137,11 @@ class NounReader:
         if counted is None or counted[0] != 1 or not counted[1]:
             return ""
         words = counted[1]
-        start = next((i for i, word in enumerate(words) if i and word.lower() in self._participles), len(words))
+        start = next((i for i, word in enumerate(words) if i and fold(word) in self._participles), len(words))
         core, described = words[:start], words[start:]
         if not self._is_name(tuple(word for word in core if word.lower() not in self._participles) or core):
             return ""
-        name = self.lexicon.name(core)
+        name = self.lexicon.person(core)
         plain = all(_WORD.fullmatch(word) and word.lower() not in self._ends_description for word in described)
         known = name is not None and is_person(name) and len(described) <= MAX_WORDS and plain and not _runs_on(name)
         return " ".join((name or "", *described)) if known else ""
@@ -250,6 +253,10 @@ class NounReader:
 
     def _split(self, tokens: Phrase) -> tuple[Phrase, Phrase]:
         """Split a phrase before the first preposition or participle that tells where or which it is."""
+        known = range(len(tokens), 0, -1) if self.lexicon.translates else ()
+        for start in known:
+            if self.lexicon.name(tokens[:start]) is not None:
+                return tokens[:start], tokens[start:]
         for start in range(1, len(tokens)):
             if any(each.at(tokens, start) for each in (*self._tails, self._of_phrases)):
                 return tokens[:start], tokens[start:]
@@ -263,6 +270,18 @@ class NounReader:
             return None
         name = singular(name) if count != 1 else name
         return NounPhrase(name, name, count)
+
+    def _served(self, core: Phrase, count: int) -> NounPhrase | None:
+        """Read a vessel with its contents behind it: "Glas Wasser"."""
+        for cut in range(1, len(core)):
+            of = self._of_phrases.at(core, cut) or self._with_parts.at(core, cut)
+            inside = self._counted(core[cut + of[0] if of else cut :])
+            vessel = self.lexicon.name(core[:cut])
+            contents = self.lexicon.name(inside[1]) if inside is not None else None
+            if vessel and contents and kinds().serves(vessel, contents):
+                name = f"{vessel} of {contents}"
+                return NounPhrase(name, vessel, count, vessel=vessel, contents=contents)
+        return None
 
     def _with_tail(self, phrase: NounPhrase, core: Phrase, tail: Phrase) -> NounPhrase | None:
         """Add what follows a name: its whole or contents, its side, the object beside it, or its place."""
@@ -285,17 +304,24 @@ class NounReader:
         inside = self._located.at(tail, start)
         located = inside or self._sources.at(tail, start)
         if located:
-            where = self.place(" ".join(tail[start + located[0] :]))
-            return replace(phrase, where=where, inside=inside is not None) if where else None
+            return self._at_place(phrase, tail[start + located[0] :], inside=inside is not None)
         part = self._with_parts.at(tail, start)
         if part and start == 0:
             return self._with_part(phrase, tail, part[0])
         return None
 
+    def _at_place(self, phrase: NounPhrase, tokens: Phrase, *, inside: bool) -> NounPhrase | None:
+        where = self.place(" ".join(tokens))
+        return replace(phrase, where=where, inside=inside) if where else None
+
     def _with_whole(self, phrase: NounPhrase, core: Phrase, tail: Phrase, length: int) -> NounPhrase | None:
         whole, rest = self._split(tail[length:])
         counted = self._counted(whole)
         name = self.lexicon.name(counted[1]) if counted and self._is_name(counted[1]) else None
+        if name is not None and self.lexicon.translates and not kinds().serves(phrase.name, name):
+            name = None
+        if name is None and self._sources.at(tail, 0):
+            return self._at_place(phrase, tail[length:], inside=False)
         if name is None or name.split()[-1].lower() in self._intangible:
             return None
         after = replace(phrase, name=f"{phrase.name} {' '.join((*tail[:length], *whole))}")
@@ -322,7 +348,9 @@ class NounReader:
 
     def _is_name(self, tokens: Phrase) -> bool:
         """Return True if words can name one thing: anything that looks like a part of a sentence is none."""
-        said = [token.lower() for token in tokens if not self._joins_attributes(tokens, token)]
+        if self.lexicon.translates and self.lexicon.name(tokens) is not None:
+            return True
+        said = [fold(token) for token in tokens if not self._joins_attributes(tokens, token)]
         if len(said) > 1 and _COPY.fullmatch(said[-1]):
             said = said[:-1]
         if not 0 < len(said) <= MAX_WORDS or not all(map(_is_word, said)):
@@ -365,7 +393,7 @@ class NounReader:
 
     @cached_property
     def _plain_determiners(self) -> frozenset[str]:
-        return frozenset(each.strip() for each in self.words.determiners.split(",")) - {""}
+        return frozenset(fold(each.strip()) for each in self.words.determiners.split(",")) - {""}
 
     @cached_property
     def _numbers(self) -> Phrases:

@@ -11,6 +11,7 @@ from openral_reasoner.request.goals import AskAbilities, Forbidden, NotUnderstoo
 from openral_reasoner.sentences.context import Context, Reading
 from openral_reasoner.sentences.interpreter import Interpreter
 from openral_reasoner.sentences.language import Language, Phrase, Phrases, load_language
+from openral_reasoner.sentences.languages import ENGLISH, spoken_language
 from openral_reasoner.sentences.merging import joined
 from openral_reasoner.sentences.normalise import PAUSE, SENTENCE_END, Normaliser
 from openral_reasoner.sentences.noun_phrases import NounReader
@@ -30,9 +31,10 @@ def read_sentence(text: str) -> Request:
     said = " ".join(text[:MAX_LENGTH].split())
     if len(text) > MAX_LENGTH or len(said.split()) > MAX_WORDS:
         return NotUnderstood(said)
-    language = load_language("en")
-    request = _reader(language.code).read(text)
-    return request if request is not None else NotUnderstood(said, "")
+    code = spoken_language(text)
+    request = _reader(code).read(text)
+    name = load_language(code).words.name if code != ENGLISH else ""
+    return request if request is not None else NotUnderstood(said, name)
 
 
 @cache

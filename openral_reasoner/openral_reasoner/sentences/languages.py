@@ -1,0 +1,54 @@
+"""Languages that are read: which one a text is in, and what is said in it about a text that is not understood."""
+
+import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+
+from openral_reasoner.placement.belief import is_household_noun
+from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
+from openral_reasoner.sentences.language import Language, fold, load_language
+
+ENGLISH = "en"
+OTHERS = ("de", "fr", "es")
+NEAREST = 3
+"""Examples in a question about a text that is not understood."""
+_WORD = re.compile(r"[^\W\d_]+")
+_CONTRACTION = re.compile(r"n't\b|'(?:re|ve|ll|s|d|m)\b")
+
+
+def spoken_language(text: str) -> str:
+    """Return the code of the language that knows most words of a text; English where they are as many."""
+    words = _WORD.findall(_CONTRACTION.sub("", fold(text.replace("\u2019", "'"))))
+    english = sum(map(_is_english, words))
+    known, code = max(
+        ((sum(word in load_language(each).recognised for word in words), each) for each in OTHERS),
+        key=lambda pair: pair[0],
+    )
+    return code if known > english else ENGLISH
+
+
+def is_known_word(word: str) -> bool:
+    """Return True if a folded word belongs to any of the languages that are read."""
+    return _is_english(word) or any(word in load_language(each).recognised for each in OTHERS)
+
+
+def _is_english(word: str) -> bool:
+    return word in load_language(ENGLISH).recognised or word in IMMOVABLE_NOUNS or is_household_noun(word)
+
+
+def language_named(name: str) -> Language:
+    """Return the language with this English name; English for ""."""
+    codes = (ENGLISH, *OTHERS)
+    return next(each for each in map(load_language, codes) if each.words.name == (name or "English"))
+
+
+def question_about(said: str, name: str) -> str:
+    """Return the question about a text that is not understood, with the examples nearest to it."""
+    words = language_named(name).words
+    return words.not_understood.format(said=repr(said), examples="; ".join(nearest(said, words.examples)))
+
+
+def nearest(said: str, examples: Iterable[str]) -> list[str]:
+    """Return the examples most similar to a text."""
+    like = [(SequenceMatcher(None, said.lower(), each.lower()).ratio(), each) for each in examples]
+    return [each for _, each in sorted(like, key=lambda pair: -pair[0])[:NEAREST]]
