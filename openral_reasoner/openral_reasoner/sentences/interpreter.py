@@ -8,8 +8,9 @@ from openral_reasoner.request.goals import Bring, PickUp, Request
 from openral_reasoner.sentences.acts import ACTS
 from openral_reasoner.sentences.composed import COMPOSED
 from openral_reasoner.sentences.context import Context, Reading
-from openral_reasoner.sentences.language import Language, Match, Phrase, Phrases
-from openral_reasoner.sentences.normalise import PAUSE
+from openral_reasoner.sentences.language import Language
+from openral_reasoner.sentences.templates import Match
+from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
 from openral_reasoner.sentences.noun_phrases import NounReader
 from openral_reasoner.sentences.questions import QUESTIONS
 from openral_reasoner.sentences.slots import Slots
@@ -60,8 +61,8 @@ class Interpreter:
         return self._read(said, context, _CONDITIONS)
 
     def _placement(self, said: str) -> Mapping[str, str] | None:
-        matches = self.language.matches(said)
-        return next((each.slots for each in matches if each.intent == "Placement"), None)
+        matches = self.language.templates.matches(said, ("Placement",))
+        return next((each.slots for each in matches), None)
 
     def _read(self, said: str, context: Context, intents: frozenset[str]) -> Reading | None:
         key = (said, context, intents)
@@ -91,8 +92,7 @@ class Interpreter:
     def _best(self, said: str, context: Context, intents: frozenset[str]) -> Reading | None:
         readings = [
             _with_facts(read, match)
-            for match in self.language.matches(said)
-            if match.intent in intents
+            for match in self.language.templates.matches(said, intents)
             for read in [self._build(match, context)]
             if read is not None
         ]

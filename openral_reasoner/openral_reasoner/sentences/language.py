@@ -1,69 +1,20 @@
 """One language of the reader: classes of words and sentence templates, from a data file."""
 
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, cached_property, lru_cache
+from collections.abc import Mapping
+from functools import cache, cached_property
 from importlib.resources import files
 
-from hassil import Intents, recognize_all
-from hassil.models import MatchEntity
 from pydantic import BaseModel, ConfigDict
 
 from openral_core.documents import Document, parse_document
 from openral_core.parsing import parse_yaml
+from openral_reasoner.sentences.templates import Templates
+from openral_reasoner.sentences.words import fold
 
-_PAUSE = "\u01c0"
-"""Letter that stands for the pause "/" in texts and templates: hassil finds words by their letters."""
 FOLDER = files(__package__).joinpath("templates")
-Phrase = tuple[str, ...]
 _LITERAL = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SLOT = re.compile(r"[{<][^}>]*[}>]")
-
-
-@lru_cache(maxsize=4096)
-def fold(word: str) -> str:
-    """Return a word in lower case without accents."""
-    return unaccented(word).lower()
-
-
-@lru_cache(maxsize=4096)
-def unaccented(text: str) -> str:
-    """Return a text without accents; its case and its words stay, because names are recognised by them."""
-    if text.isascii():
-        return text
-    plain = unicodedata.normalize("NFKD", text.replace("\u00df", "ss"))
-    return "".join(c for c in plain if unicodedata.category(c) != "Mn")
-
-
-class Phrases:
-    """Phrases with their values, found at a position of a text by the longest match."""
-
-    def __init__(self, values: Mapping[str, str]) -> None:
-        self._values = {tuple(map(fold, phrase.split())): value for phrase, value in values.items()}
-        self._longest = max(map(len, self._values), default=0)
-
-    @classmethod
-    def of(cls, text: str, value: str = "") -> "Phrases":
-        """Make phrases of a text that separates them by commas."""
-        return cls({phrase.strip(): value for phrase in text.split(",") if phrase.strip()})
-
-    def at(self, words: Phrase, start: int) -> tuple[int, str] | None:
-        """Return the length and the value of the longest phrase that begins at ``start``."""
-        most = min(self._longest, len(words) - start)
-        for count in range(most, 0, -1):
-            value = self._values.get(tuple(map(fold, words[start : start + count])))
-            if value is not None:
-                return count, value
-        return None
-
-    def ending(self, words: Phrase) -> int:
-        """Return the length of the longest phrase with which a text ends."""
-        lengths = range(min(self._longest, len(words)), 0, -1)
-        return next((n for n in lengths if tuple(map(fold, words[-n:])) in self._values), 0)
-
-    def __contains__(self, words: Phrase) -> bool:
-        return tuple(map(fold, words)) in self._values
 
 
 class _Joins(Document):
@@ -198,19 +149,6 @@ class _File(BaseModel):
     intents: dict[str, tuple[str, ...]]
 
 
-class Match(BaseModel):
-    """A template that covers a clause entirely: its intent, the words of its slots, and its weight.
-
-    The weight is the number of letters that the template itself states.
-    """
-
-    model_config = ConfigDict(frozen=True)
-
-    intent: str
-    slots: Mapping[str, str]
-    weight: int
-
-
 class Language:
     """Words and templates of one language."""
 
@@ -220,24 +158,11 @@ class Language:
         self._file = parse_document(_File, parse_yaml(text), name)
         self.code = code
         self.words = self._file.words
-
-    @cached_property
-    def _intents(self) -> Intents:
-        rules = self._file.expansion_rules
-        intents = {name: {"data": [{"sentences": _with_pauses(each)}]} for name, each in self._file.intents.items()}
-        return Intents.from_dict(
-            {
-                "language": self.code,
-                "intents": intents,
-                "lists": _unaccented(self._file.lists),
-                "expansion_rules": dict(zip(rules, _with_pauses(rules.values()), strict=True)),
-            }
-        )
+        self.templates = Templates(self._file.intents, self._file.expansion_rules, self._file.lists)
 
     @cached_property
     def recognised(self) -> frozenset[str]:
         """Words by which the language is recognised: those of its templates, its classes and its names."""
-        templates = (*self._file.expansion_rules.values(), *(t for each in self._file.intents.values() for t in each))
         words = self.words
         classes = (
             words.determiners, words.fillers, words.polite, words.openings, words.not_in_names, words.verbs,
@@ -245,66 +170,12 @@ class Language:
             words.joins.contrast, " ".join(words.rewrite), " ".join(words.numbers), " ".join(words.pronouns),
             " ".join(words.names.values()), " ".join(words.places.values()), " ".join(words.persons.values()),
         )  # fmt: skip
-        texts = (_SLOT.sub(" ", template) for template in templates)
+        texts = (_SLOT.sub(" ", template) for template in self.templates.texts)
         listed = str(self._file.lists)
         return frozenset(word for text in (*texts, *classes, listed) for word in _LITERAL.findall(fold(text)))
-
-    def matches(self, clause: str) -> tuple[Match, ...]:
-        """Return every way in which a template covers a clause."""
-        return tuple(self._matches(clause))
-
-    def _matches(self, clause: str) -> Iterator[Match]:
-        seen = set()
-        spelt = {unaccented(word): word for word in clause.split()}
-        clause = unaccented(clause).replace("/", _PAUSE)
-        for result in recognize_all(clause, self._intents):
-            slots = {each.name: _slot_text(each, spelt) for each in result.entities_list}
-            if not _takes_whole_words(result.entities_list, clause):
-                continue
-            key = (result.intent.name, tuple(sorted(slots.items())))
-            if key not in seen:
-                seen.add(key)
-                free = sum(len(each.text) for each in result.entities_list if each.is_wildcard)
-                yield Match(intent=result.intent.name, slots=slots, weight=len(clause) - free)
-
-
-def _with_pauses(templates: Iterable[str]) -> list[str]:
-    return [unaccented(template).replace("/", _PAUSE) for template in templates]
-
-
-def _slot_text(entity: MatchEntity, spelt: Mapping[str, str]) -> str:
-    if not entity.is_wildcard:
-        return str(entity.value)
-    return " ".join(spelt.get(word, word) for word in entity.text.replace(_PAUSE, "/").split())
-
-
-def _unaccented(lists: object) -> object:
-    """Return slot lists whose texts have no accents."""
-    if isinstance(lists, dict):
-        return {key: _unaccented(value) for key, value in lists.items()}
-    if isinstance(lists, list):
-        return [_unaccented(value) for value in lists]
-    return unaccented(lists) if isinstance(lists, str) else lists
-
-
-def _takes_whole_words(entities: Iterable[MatchEntity], clause: str) -> bool:
-    """Return True if no slot begins or ends inside a word."""
-    spans = [each.text_span for each in entities if each.text_span is not None]
-    cuts = {index for span in spans for index in span if 0 < index < len(clause)}
-    return all(clause[index - 1].isspace() or clause[index].isspace() for index in cuts)
-
-
-def word_set(text: str) -> frozenset[str]:
-    """Return the words of a class."""
-    return frozenset(fold(text).split())
 
 
 @cache
 def load_language(code: str) -> Language:
     """Load a language once."""
     return Language(code)
-
-
-def phrase_list(phrases: Iterable[str]) -> Phrases:
-    """Make phrases without values."""
-    return Phrases(dict.fromkeys(phrases, ""))

@@ -6,7 +6,8 @@ from difflib import SequenceMatcher
 
 from openral_reasoner.placement.belief import is_household_noun
 from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
-from openral_reasoner.sentences.language import Language, fold, load_language
+from openral_reasoner.sentences.language import Language, load_language
+from openral_reasoner.sentences.words import fold
 
 ENGLISH = "en"
 OTHERS = ("de", "fr", "es")

@@ -8,7 +8,8 @@ from itertools import combinations
 
 from openral_core.text.noun_phrases import singulars
 from openral_reasoner.placement.belief import thesaurus
-from openral_reasoner.sentences.language import Phrase, Words, fold
+from openral_reasoner.sentences.language import Words
+from openral_reasoner.sentences.words import Phrase, fold
 
 MAX_ADJECTIVES = 2
 """Most adjectives of a name that are translated."""

@@ -9,10 +9,9 @@ from functools import cached_property
 from itertools import pairwise
 
 from openral_reasoner.placement.belief import thesaurus
-from openral_reasoner.sentences.language import Phrase, Phrases, Words
+from openral_reasoner.sentences.language import Words
+from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
 
-PAUSE = "/"
-"""Token for a comma, a full stop or another mark between clauses."""
 SENTENCE_END = "//"
 """Token for a pause that ends a sentence."""
 _ENDS, _PAUSES = frozenset(".!?;"), frozenset(",:()")

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from openral_reasoner.placement.belief import is_household_noun, thesaurus
 from openral_reasoner.sentences.kinds import is_person, kinds
-from openral_reasoner.sentences.language import Phrase, Phrases, Words, fold, word_set
+from openral_reasoner.sentences.language import Words
+from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases, fold, word_set
 from openral_reasoner.sentences.lexicon import Lexicon, singular
-from openral_reasoner.sentences.normalise import PAUSE
 
 MAX_WORDS = 8
 """Longest name of an object or a place [words]."""
@@ -141,7 +141,8 @@ class NounReader:
         core, described = words[:start], words[start:]
         if not self._is_name(tuple(word for word in core if word.lower() not in self._participles) or core):
             return ""
-        name = self.lexicon.person(core)
+        bare = len(words) == len(tokens)  # a name has no article: "dem Kind" is none
+        name = self.lexicon.person(core) if bare else self.lexicon.name(core)
         plain = all(_WORD.fullmatch(word) and word.lower() not in self._ends_description for word in described)
         known = name is not None and is_person(name) and len(described) <= MAX_WORDS and plain and not _runs_on(name)
         return " ".join((name or "", *described)) if known else ""

@@ -10,10 +10,11 @@ from functools import cache, lru_cache
 from openral_reasoner.request.goals import AskAbilities, Forbidden, NotUnderstood, Request, Restricted, Sequence
 from openral_reasoner.sentences.context import Context, Reading
 from openral_reasoner.sentences.interpreter import Interpreter
-from openral_reasoner.sentences.language import Language, Phrase, Phrases, load_language
+from openral_reasoner.sentences.language import Language, load_language
+from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
 from openral_reasoner.sentences.languages import ENGLISH, spoken_language
 from openral_reasoner.sentences.merging import joined
-from openral_reasoner.sentences.normalise import PAUSE, SENTENCE_END, Normaliser
+from openral_reasoner.sentences.normalise import SENTENCE_END, Normaliser
 from openral_reasoner.sentences.noun_phrases import NounReader
 from openral_reasoner.terms import same_term
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from openral_reasoner.request.goals import Bring, BringEvery, BringFilled, BringSeveral, Request
 from openral_reasoner.sentences.context import ME, Context, Reading
 from openral_reasoner.sentences.kinds import is_person, kinds
-from openral_reasoner.sentences.language import Match
+from openral_reasoner.sentences.templates import Match
 from openral_reasoner.sentences.lexicon import singular
 from openral_reasoner.sentences.noun_phrases import EVERY, NounPhrase, NounReader
 
