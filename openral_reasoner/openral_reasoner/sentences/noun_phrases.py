@@ -313,7 +313,7 @@ class NounReader:
 
     def _at_place(self, phrase: NounPhrase, tokens: Phrase, *, inside: bool) -> NounPhrase | None:
         where = self.place(" ".join(tokens))
-        return replace(phrase, where=where, inside=inside) if where else None
+        return replace(phrase, where=where, inside=inside) if where and not is_person(where) else None
 
     def _with_whole(self, phrase: NounPhrase, core: Phrase, tail: Phrase, length: int) -> NounPhrase | None:
         whole, rest = self._split(tail[length:])

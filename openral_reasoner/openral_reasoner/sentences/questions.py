@@ -7,6 +7,7 @@ from openral_reasoner.request.goals import (
     AskState,
     Attend,
     Describe,
+    GoTo,
     Request,
     TellState,
 )
@@ -81,18 +82,22 @@ def attend(slots: Slots) -> Reading | None:
     who, where, to = _person(slots), slots.place("where"), slots.place("to")
     if not who or where is None or to is None:
         return None
-    act = slots.said("act") or slots.match.intent.lower()
+    act = slots.said("act") or "tell"
     described = not slots.said("who") or slots.refers_to("who") or kinds().has("people", who.split()[0])
     described = described or any(kinds().has("people", word) for word in who.split())
     if act == "find person" and not described:
         return None
-    goal = Attend(act, who, where, to, slots.said("topic"))
-    return Reading((goal,), context=slots.context.after((goal,)).naming(who))
+    last = slots.context.goals[-1] if slots.context.goals else None
+    known = isinstance(last, GoTo) or (who == slots.context.person and act != "find person")
+    goal = Attend(act, who, where or (slots.context.place if known else ""), to, slots.said("topic"))
+    return Reading((goal,), context=slots.context.after((goal,)).naming(goal.where, who))
 
 
 def _person(slots: Slots) -> str:
     said = slots.said("who")
-    pronoun = slots.nouns.words.pronouns.get(said.lower()) if said else "speaker"
+    if not said:
+        return slots.context.person or ME
+    pronoun = slots.nouns.words.pronouns.get(said.lower())
     if pronoun is not None:
         return {"speaker": ME, "person": slots.context.person, "them": slots.context.person}.get(pronoun, "")
     return slots.nouns.person(said)
