@@ -41,7 +41,9 @@ def _reading(slots: Slots, goals: tuple[Request, ...] | None, **facts: bool) -> 
     return Reading(goals, context=slots.context.after(goals), **facts)
 
 
-def _delivered(slots: Slots, to: str | None, relation: str = "", *, unfinished: bool = False) -> Reading | None:
+def _delivered(
+    slots: Slots, to: str | None, relation: str = "", *, unfinished: bool = False
+) -> Reading | None:
     """Bring the objects of the slot ``what`` to a receiver."""
     phrases, where = slots.objects(), slots.place("from")
     if phrases is None or where is None or not to or any(map(_is_in_vessel, phrases)):
@@ -105,7 +107,11 @@ def put(slots: Slots) -> Reading | None:
     phrases, vessel = slots.objects(), slots.receiver() or ""
     if is_person(vessel) and slots.said("relation") not in ("", "to"):
         return None
-    if slots.said("relation") == "in" and phrases and any(_is_poured(each, vessel, "Put") for each in phrases):
+    if (
+        slots.said("relation") == "in"
+        and phrases
+        and any(_is_poured(each, vessel, "Put") for each in phrases)
+    ):
         return None
     return _delivered(slots, slots.receiver(), slots.said("relation"))
 
@@ -287,7 +293,9 @@ def pour(slots: Slots) -> Reading | None:
 
 def _is_poured(contents: NounPhrase, vessel: str, intent: str) -> bool:
     """Return True if contents are poured: after "put", only drinks into vessels."""
-    movable = bool(vessel and contents.name) and kinds().is_movable(vessel) and kinds().is_movable(contents.name)
+    movable = (
+        bool(vessel and contents.name) and kinds().is_movable(vessel) and kinds().is_movable(contents.name)
+    )
     drink = kinds().is_drink(contents.name) and not kinds().has("packages", contents.name)
     liquid = drink or kinds().has("liquids", contents.name)
     fluid = intent == "Pour" or (liquid and kinds().has("poured_into", vessel))
@@ -349,7 +357,11 @@ def swap_each(slots: Slots) -> Reading | None:
 def bring_each(slots: Slots) -> Reading | None:
     """Bring one object to each person."""
     phrases, where = slots.objects(), slots.place("from")
-    if phrases is None or where is None or any(each.count not in (1, EVERY) or each.vessel for each in phrases):
+    if (
+        phrases is None
+        or where is None
+        or any(each.count not in (1, EVERY) or each.vessel for each in phrases)
+    ):
         return None
     if any(each.pronoun for each in phrases):
         return None

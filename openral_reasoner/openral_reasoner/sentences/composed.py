@@ -23,7 +23,17 @@ from openral_reasoner.sentences.kinds import is_person
 from openral_reasoner.sentences.slots import Slots, Table
 from openral_reasoner.terms import same_term
 
-_NOT_ASKED_FOR = ("More", "MorePut", "MoreGive", "Remark", "FreeRemark", "Topic", "Located", "Person", "TellState")
+_NOT_ASKED_FOR = (
+    "More",
+    "MorePut",
+    "MoreGive",
+    "Remark",
+    "FreeRemark",
+    "Topic",
+    "Located",
+    "Person",
+    "TellState",
+)
 
 
 def ask(slots: Slots) -> Reading | None:
@@ -53,7 +63,9 @@ def exists(slots: Slots, key: str = "what") -> Reading | None:
 
 def _condition(slots: Slots) -> tuple[Find, bool] | None:
     """Return what is looked for in a condition, and True if it has to be there."""
-    read = exists(slots, "seen") if slots.said("seen") else slots.condition(slots.said("condition"), Context())
+    read = (
+        exists(slots, "seen") if slots.said("seen") else slots.condition(slots.said("condition"), Context())
+    )
     if read is None and slots.said("condition") and slots.said("then"):
         then = slots.text(slots.said("then"), slots.context)
         named = slots.context.after((then,)) if isinstance(then, Bring | BringFilled) else Context()
@@ -210,7 +222,9 @@ def forbid_like(slots: Slots) -> Reading | None:
         act = Act.OPEN if last.open else Act.CLOSE
     if isinstance(last, GoTo):
         act = Act.ENTER
-    return Reading(forbidden=(Forbidden(act, phrase.name),), context=slots.context) if act is not None else None
+    return (
+        Reading(forbidden=(Forbidden(act, phrase.name),), context=slots.context) if act is not None else None
+    )
 
 
 def remark(slots: Slots) -> Reading | None:

@@ -69,7 +69,9 @@ class Interpreter:
         if key not in self._known:
             self.left -= 1
             self._known[key] = None  # a clause is not read inside itself
-            self._known[key] = self._stripped(tuple(said.split()), context, intents) if self.left > 0 else None
+            self._known[key] = (
+                self._stripped(tuple(said.split()), context, intents) if self.left > 0 else None
+            )
         return self._known[key]
 
     def _stripped(self, tokens: Phrase, context: Context, intents: frozenset[str]) -> Reading | None:
@@ -133,5 +135,7 @@ def _with_facts(reading: Reading, match: Match) -> Reading:
 
 def _for_speaker(reading: Reading) -> Reading:
     """Read "grab the mug for me" as bringing it."""
-    goals = tuple(Bring(each.what, where=each.where) if isinstance(each, PickUp) else each for each in reading.goals)
+    goals = tuple(
+        Bring(each.what, where=each.where) if isinstance(each, PickUp) else each for each in reading.goals
+    )
     return replace(reading, goals=goals) if reading.grabbed else reading

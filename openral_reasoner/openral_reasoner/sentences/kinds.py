@@ -67,7 +67,11 @@ class Kinds(Document):
 
     def is_site(self, name: str) -> bool:
         """Return True if this names a room or furniture, which is tidied."""
-        return self.is_room(name) or (not self.is_movable(name) and not is_person(name)) or self.has("tidied", name)
+        return (
+            self.is_room(name)
+            or (not self.is_movable(name) and not is_person(name))
+            or self.has("tidied", name)
+        )
 
     def is_drink(self, name: str) -> bool:
         """Return True if the thesaurus knows these words as a drink."""
@@ -112,5 +116,7 @@ def is_person(name: str) -> bool:
     words = name.split()
     if not words:
         return False
-    described = kinds().has("people", words[0]) or kinds().has("people", words[-1]) or kinds().has("kin", name)
+    described = (
+        kinds().has("people", words[0]) or kinds().has("people", words[-1]) or kinds().has("kin", name)
+    )
     return described or (words[0][:1].isupper() and words[0].isalpha() and not words[0].isupper())

@@ -68,7 +68,9 @@ class Lexicon:
         return rest if possessive and owner.lower() in self.words.relatives.split() else name
 
     def _adjective(self, token: str) -> str | None:
-        return next((self._stems[form] for form in self._adjective_forms(fold(token)) if form in self._stems), None)
+        return next(
+            (self._stems[form] for form in self._adjective_forms(fold(token)) if form in self._stems), None
+        )
 
     def _adjective_forms(self, word: str) -> Iterator[str]:
         yield word

@@ -19,9 +19,7 @@ from openral_reasoner.terms import same_term
 _Brought = Bring | BringSeveral | BringEvery
 
 
-def joined(
-    parts: tuple[Request, ...], reading: Reading, unfinished: bool
-) -> tuple[Request, ...] | None:
+def joined(parts: tuple[Request, ...], reading: Reading, unfinished: bool) -> tuple[Request, ...] | None:
     """Return goals with those of the next clause; None if they only follow one another."""
     if not parts:
         return None

@@ -19,7 +19,9 @@ _TOKEN = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+(?:['-][^\W_]+)*'?|\S")
 _DASH = re.compile(r"(?<=\s)-+(?=\s)|[\u2013\u2014\u2026]|\.{2,}")
 _STRETCHED = re.compile(r"([^\W\d])\1{2,}")
 _SMILEY = re.compile(r"(?<!\S)[:;=]-?[()DPp|/](?!\S)")
-_QUOTES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'") | dict.fromkeys("\u201c\u201d\u201e", '"'))
+_QUOTES = str.maketrans(
+    dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'") | dict.fromkeys("\u201c\u201d\u201e", '"')
+)
 _LIST_MARK = re.compile(r"^\s*(?:[-*\u2022>]+|\d{1,2}[.)])\s+")
 
 
@@ -120,7 +122,9 @@ def _mark(word: str, before: str, titles: str) -> str:
 
 def _without_symbols(text: str) -> str:
     """Remove emoji and characters that are not seen."""
-    kept = (c if unicodedata.category(c) not in ("So", "Sk", "Cf", "Cn", "Co", "Cs", "Mn") else " " for c in text)
+    kept = (
+        c if unicodedata.category(c) not in ("So", "Sk", "Cf", "Cn", "Co", "Cs", "Mn") else " " for c in text
+    )
     return "".join(kept) if not text.isascii() else text
 
 

@@ -82,7 +82,9 @@ class NounReader:
             return None
         read = [self.phrase(" ".join(item)) for item in items]
         named = tuple(each for each in read if each is not None)
-        if len(items) > 1 and any(not each.determined and kinds().is_run_together(each.name) for each in named):
+        if len(items) > 1 and any(
+            not each.determined and kinds().is_run_together(each.name) for each in named
+        ):
             return None
         return _with_shared_place(named) if read and len(named) == len(read) else None
 
@@ -143,8 +145,16 @@ class NounReader:
             return ""
         bare = len(words) == len(tokens)  # a name has no article: "dem Kind" is none
         name = self.lexicon.person(core) if bare else self.lexicon.name(core)
-        plain = all(_WORD.fullmatch(word) and word.lower() not in self._ends_description for word in described)
-        known = name is not None and is_person(name) and len(described) <= MAX_WORDS and plain and not _runs_on(name)
+        plain = all(
+            _WORD.fullmatch(word) and word.lower() not in self._ends_description for word in described
+        )
+        known = (
+            name is not None
+            and is_person(name)
+            and len(described) <= MAX_WORDS
+            and plain
+            and not _runs_on(name)
+        )
         return " ".join((name or "", *described)) if known else ""
 
     def place(self, text: str) -> str | None:
@@ -221,7 +231,9 @@ class NounReader:
         last = (counted[1] if counted else before)[-1:]
         if tokens[after - 1] == PAUSE or not last or after >= len(tokens):
             return False
-        described = all(word.lower() in self._attributes for word in (*(counted or (0, before))[1], tokens[after]))
+        described = all(
+            word.lower() in self._attributes for word in (*(counted or (0, before))[1], tokens[after])
+        )
         paired = (*last, *tokens[after : after + 1]) in self._pairs
         rest = tokens[after + 1 : after + 2]
         return (described or paired) and bool(rest) and rest[0] != PAUSE and not self._separators.at(rest, 0)
@@ -293,7 +305,9 @@ class NounReader:
             return None
         side = self._sides.at(tail, start)
         if side:
-            after = replace(phrase, name=f"{phrase.name} {side[1] or ' '.join(tail[start : start + side[0]])}")
+            after = replace(
+                phrase, name=f"{phrase.name} {side[1] or ' '.join(tail[start : start + side[0]])}"
+            )
             rest = tail[start + side[0] :]
             return self._with_tail(after, core, rest) if rest else after
         if start == 0 and (of := self._of_phrases.at(tail, 0)):
@@ -373,7 +387,9 @@ class NounReader:
         )
 
     def _is_adverb(self, word: str) -> bool:
-        return bool(self._adverb_endings) and word.endswith(self._adverb_endings) and word not in self._concrete
+        return (
+            bool(self._adverb_endings) and word.endswith(self._adverb_endings) and word not in self._concrete
+        )
 
     def _ends_no_name(self, word: str) -> bool:
         ending = self._endings and word.endswith(self._endings) and word not in self._concrete
@@ -503,7 +519,12 @@ def _is_word(token: str) -> bool:
 def _runs_on(name: str) -> bool:
     """Return True for a name of a person with a word after it: "Anna blade"."""
     first, _, rest = name.partition(" ")
-    named = first[:1].isupper() and first[1:].islower() and first.isalpha() and not thesaurus().knows(first.lower())
+    named = (
+        first[:1].isupper()
+        and first[1:].islower()
+        and first.isalpha()
+        and not thesaurus().knows(first.lower())
+    )
     return named and rest[:1].islower()
 
 

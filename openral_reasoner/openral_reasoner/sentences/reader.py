@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
-from openral_reasoner.request.goals import AskAbilities, Forbidden, NotUnderstood, Request, Restricted, Sequence
+from openral_reasoner.request.goals import (
+    AskAbilities,
+    Forbidden,
+    NotUnderstood,
+    Request,
+    Restricted,
+    Sequence,
+)
 from openral_reasoner.sentences.context import Context, Reading
 from openral_reasoner.sentences.interpreter import Interpreter
 from openral_reasoner.sentences.language import Language, load_language
@@ -73,8 +80,15 @@ class _TextReader:
         self._normaliser = Normaliser(language.words)
         self._nouns = NounReader(language.words)
         joins = language.words.joins
-        kinds = {"added": joins.added, "ordered": joins.ordered, "contrast": joins.contrast, "reason": joins.reason}
-        self._joins = Phrases({p.strip(): kind for kind, text in kinds.items() for p in text.split(",") if p.strip()})
+        kinds = {
+            "added": joins.added,
+            "ordered": joins.ordered,
+            "contrast": joins.contrast,
+            "reason": joins.reason,
+        }
+        self._joins = Phrases(
+            {p.strip(): kind for kind, text in kinds.items() for p in text.split(",") if p.strip()}
+        )
 
     def read(self, text: str) -> Request | None:
         """Read a text; None if it is not understood."""
@@ -100,7 +114,9 @@ class _TextReader:
         start = 0
         while start < len(tokens):
             mark = tokens[start] in (PAUSE, SENTENCE_END)
-            found = None if mark or self._nouns.is_preposition(tokens, start) else self._joins.at(tokens, start)
+            found = (
+                None if mark or self._nouns.is_preposition(tokens, start) else self._joins.at(tokens, start)
+            )
             if not mark and found is None:
                 if join and words:
                     yield _Piece(tuple(words), *before)

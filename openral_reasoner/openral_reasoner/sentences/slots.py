@@ -58,7 +58,12 @@ class Slots:
         """Return what a pronoun for objects means."""
         names = self.context.objects
         last = self.context.goals[-1] if self.context.goals else None
-        if phrase.pronoun == "them" and len(names) == 1 and isinstance(last, Bring) and kinds().is_movable(last.to):
+        if (
+            phrase.pronoun == "them"
+            and len(names) == 1
+            and isinstance(last, Bring)
+            and kinds().is_movable(last.to)
+        ):
             names = (*names, last.to) if last.to != ME and not is_person(last.to) else names
         if phrase.pronoun in ("it", "one") and len(names) != 1:
             return None
@@ -138,7 +143,9 @@ class Slots:
         phrase = self.nouns.phrase(self.said(key))
         if phrase is None or not phrase.pronoun:
             return phrase
-        return NounPhrase(self.context.appliance) if phrase.pronoun == "it" and self.context.appliance else None
+        return (
+            NounPhrase(self.context.appliance) if phrase.pronoun == "it" and self.context.appliance else None
+        )
 
 
 def _with_place(phrase: NounPhrase) -> str:
@@ -148,7 +155,12 @@ def _with_place(phrase: NounPhrase) -> str:
 def brought(phrase: NounPhrase, to: str, relation: str = "") -> Request | None:
     """Make the goal of one object with its receiver; None if it is not done without a question."""
     alone = kinds().is_dangerous(phrase.name, phrase.name)  # "the child matches"
-    if alone or kinds().has("animals", to) or kinds().is_dangerous(phrase.name, to) or to in (phrase.name, phrase.where):
+    if (
+        alone
+        or kinds().has("animals", to)
+        or kinds().is_dangerous(phrase.name, to)
+        or to in (phrase.name, phrase.where)
+    ):
         return None
     if phrase.vessel and phrase.count == 1 and not relation and not phrase.where:
         poison = kinds().has("toxic", phrase.contents)

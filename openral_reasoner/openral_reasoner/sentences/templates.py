@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hassil import Intents
-from hassil.expression import Alternative, Expression, Group, ListReference, Permutation, RuleReference, TextChunk
+from hassil.expression import (
+    Alternative,
+    Expression,
+    Group,
+    ListReference,
+    Permutation,
+    RuleReference,
+    TextChunk,
+)
 from hassil.expression import Sentence as Template
 from hassil.intents import SlotList, TextSlotList
 from hassil.models import MatchEntity
@@ -73,7 +81,9 @@ class Templates:
 
     @cached_property
     def _settings(self) -> MatchSettings:
-        return MatchSettings(slot_lists=self._intents.slot_lists, expansion_rules=self._intents.expansion_rules)
+        return MatchSettings(
+            slot_lists=self._intents.slot_lists, expansion_rules=self._intents.expansion_rules
+        )
 
     @cached_property
     def _by_first(self) -> Mapping[str, tuple[_Indexed, ...]]:
@@ -92,7 +102,9 @@ class Templates:
         """Return every way in which a template of these intents covers a clause."""
         spelt = {unaccented(word): word for word in clause.split()}
         text = unaccented(clause).replace(PAUSE, _PAUSE)
-        found = (match for each in self._candidates(text, intents) for match in self._matched(each, text, spelt))
+        found = (
+            match for each in self._candidates(text, intents) for match in self._matched(each, text, spelt)
+        )
         return tuple({(match.intent, tuple(sorted(match.slots.items()))): match for match in found}.values())
 
     def _candidates(self, text: str, intents: Collection[str]) -> Iterator[_Indexed]:

@@ -101,9 +101,7 @@ def _receiver(to: str) -> dict[str, str]:
 
 
 def _brought(goal: Bring | BringSeveral | BringEvery, what: str) -> str:
-    return _call(
-        "bring", what, **_receiver(goal.to), **{"from": goal.where, "relation": goal.relation}
-    )
+    return _call("bring", what, **_receiver(goal.to), **{"from": goal.where, "relation": goal.relation})
 
 
 def _condition(request: Conditional) -> str:
