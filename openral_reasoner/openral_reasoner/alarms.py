@@ -15,8 +15,8 @@ from openral_core.documents import Document, parse_document
 from openral_core.parsing import parse_yaml
 from openral_core.text.folding import fold, fold_pattern
 from openral_core.text.stop_words import contains_stop_word, is_cry, is_stop_phrase, may_answer
-from openral_reasoner.offline_reader import VERBS, is_known_word, read_request
-from openral_reasoner.request.goals import AskAbilities, AskCount, AskState, TellState
+from openral_reasoner.offline_reader import begins_request, is_known_word, read_request
+from openral_reasoner.request.goals import AskAbilities, AskCompare, AskCount, AskState, Attend, TellState
 
 MOST_WORDS = 6
 """Longest exclamation [words]; a longer prompt is an alarm only if it says what is wrong."""
@@ -29,6 +29,9 @@ _EXCLAMATION = re.compile("[!\u203c\u2757\u2755]")
 _UNSPACED_LETTER = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _STRETCHED = re.compile(r"([^\W\d_])\1{2,}")
 _REPEATED = re.compile(r"(\w[\w ]*?)(?: \1)+")
+
+
+_NO_GOALS = (TellState, AskState, AskCount, AskCompare, AskAbilities, Attend)
 
 
 class _Lexicon(Document):
@@ -75,14 +78,14 @@ def is_alarm(text: str) -> bool:
 def _is_goal(text: str) -> bool:
     """Return True if the planner reads a goal; a state that is told may be a warning: "the pan is on"."""
     request = read_request(text)
-    return not (request is None or isinstance(request, TellState | AskState | AskCount | AskAbilities))
+    return not (request is None or isinstance(request, _NO_GOALS))
 
 
 def _asks(text: str) -> bool:
     """Return True if a text begins as a question or a request, whether or not the planner can read it."""
     words = fold(text).split()
     first = next((word for word in words if not _words("before_asks").fullmatch(word)), "")
-    return first in VERBS or _words("asks").fullmatch(first) is not None
+    return begins_request(first) or _words("asks").fullmatch(first) is not None
 
 
 def _says_stop(text: str) -> bool:

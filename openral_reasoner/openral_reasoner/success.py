@@ -382,8 +382,15 @@ def prove_pressing(goal: Press, case: Case) -> Verdict:
     return Verdict(missing=f"no successful PRESS of {goal.what!r}", remedy=f"PRESS {goal.what!r}")
 
 
+def prove_placing(case: Case, goal: Bring) -> Verdict:
+    """Prove that an object was delivered; where it stands beside another is not proven by any evidence."""
+    if goal.relation not in ("", "on top of"):
+        return Verdict(missing=f"no evidence shows that {goal.what!r} is {goal.relation} {goal.to!r}")
+    return prove_handed(case, goal, goal.what)
+
+
 _PREDICATES: Mapping[type, Callable[..., Verdict]] = {
-    Bring: lambda goal, case: prove_handed(case, goal, goal.what),
+    Bring: lambda goal, case: prove_placing(case, goal),
     BringFilled: prove_serving,
     Pour: prove_pouring,
     PickUp: prove_holding,

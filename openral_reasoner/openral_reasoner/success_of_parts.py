@@ -25,9 +25,12 @@ from openral_reasoner.mission import HOME
 from openral_reasoner.request.control_names import controls_named
 from openral_reasoner.request.goals import (
     AskAbilities,
+    AskCompare,
     AskCount,
     AskState,
+    Attend,
     BringEach,
+    BringEvery,
     BringSeveral,
     Clear,
     Compound,
@@ -350,7 +353,13 @@ def prove_restricted(goal: Restricted, evidence: Evidence, setting: Setting) -> 
     return judge_request(goal.goal, evidence, setting)
 
 
+def prove_nothing(goal: BringEvery | AskCompare | Attend, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove nothing: no evidence shows that every object was brought, compares objects or acts with people."""
+    return Verdict(missing=f"no evidence can prove {type(goal).__name__}", remedy="say what was done")
+
+
 _RULES: Mapping[type, Callable[..., Verdict]] = {
+    **dict.fromkeys((BringEvery, AskCompare, Attend), prove_nothing),
     Restricted: prove_restricted,
     Sequence: prove_sequence,
     BringSeveral: prove_several,

@@ -9,6 +9,7 @@ from openral_reasoner.request.goals import (
     Bring,
     BringEach,
     BringFilled,
+    BringEvery,
     BringSeveral,
     Clear,
     Conditional,
@@ -29,7 +30,7 @@ from openral_reasoner.request.goals import (
     Tidy,
     WaitFor,
 )
-from openral_reasoner.scripted.compound import parse_request
+from openral_reasoner.sentences import read_sentence
 
 ONLY_LOOKS = frozenset({Verb.NAVIGATE, Verb.LOOK_AT, Verb.EXPLORE})
 """Verbs that change nothing but the robot's own pose."""
@@ -39,6 +40,7 @@ _VERBS: dict[type, frozenset[Verb]] = {
     Bring: frozenset({Verb.GRASP}),
     BringEach: frozenset({Verb.GRASP, Verb.HANDOVER}),
     BringFilled: frozenset({Verb.GRASP, Verb.PLACE, Verb.POUR}),
+    BringEvery: frozenset({Verb.GRASP}),
     BringSeveral: frozenset({Verb.GRASP}),
     Explore: frozenset({Verb.EXPLORE}),
     GoTo: frozenset({Verb.NAVIGATE}),
@@ -77,7 +79,7 @@ class GoalTraits:
 @lru_cache(maxsize=512)
 def traits_of(goal: str) -> GoalTraits:
     """Return the traits of a goal; one that is not understood has none, and is not repeatable."""
-    request = parse_request(goal)
+    request = read_sentence(goal)
     simple = tuple(_simple(request))
     moved = request if isinstance(request, Bring) else None
     return GoalTraits(

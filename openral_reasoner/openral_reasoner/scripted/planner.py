@@ -14,9 +14,12 @@ from openral_reasoner.behaviors.ending import TOO_EARLY
 from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.base import Decision
 from openral_reasoner.request.goals import (
+    AskCompare,
     AskCount,
     AskState,
+    Attend,
     BringEach,
+    BringEvery,
     BringSeveral,
     Clear,
     Compound,
@@ -34,16 +37,14 @@ from openral_reasoner.request.goals import (
     unrestricted,
 )
 from openral_reasoner.request.serving import place_settings
-from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.listing import MAX_COUNT
 from openral_reasoner.scripted.looking_around import describe_area, explore_area
-from openral_reasoner.scripted.noun_phrases import number_in
 from openral_reasoner.scripted.plans import (
     deliver,
     face,
     grasp,
     listener,
     plan_for,
+    refuse_relation,
     resolve_receiver,
     staging_surfaces,
 )
@@ -65,6 +66,9 @@ from openral_reasoner.scripted.steps import (
 )
 from openral_reasoner.scripted.tidying import LEAVE, PLACES_TRIED, clear, face_place, tidy
 from openral_reasoner.search import BLIND, SEEN_NOT_PLACED
+from openral_reasoner.sentences.noun_phrases import MAX_COUNT
+from openral_reasoner.sentences.numbers import number_in
+from openral_reasoner.sentences.reader import read_sentence
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool
 
@@ -122,6 +126,7 @@ def sequence(context: PlanContext, goal: Sequence) -> Plan[str]:
 
 def bring_several(context: PlanContext, goal: BringSeveral) -> Plan[str]:
     """Bring several objects of one kind."""
+    refuse_relation(goal)
     yield from distribute(context, goal, goal.what, goal.where, (goal.to,) * goal.count)
     return f"I brought {goal.count} x {goal.what} to {listener(goal.to)}."
 
@@ -140,7 +145,7 @@ def bring_each(context: PlanContext, goal: BringEach) -> Plan[str]:
 
 
 def distribute(
-    context: PlanContext, goal: BringSeveral | BringEach, what: str, where: str, receivers: tuple[str, ...]
+    context: PlanContext, goal: BringSeveral | BringEach | BringEvery, what: str, where: str, receivers: tuple[str, ...]
 ) -> Plan[None]:
     """Bring a different object to each receiver; what was brought stays brought when the plan is retried.
 
@@ -307,7 +312,47 @@ def _look_there(context: PlanContext, place: str, words: str) -> Plan[ToolResult
     return (yield LocateInViewTool(query=words))
 
 
+def bring_every(context: PlanContext, goal: BringEvery) -> Plan[str]:
+    """Bring every object of a kind that memory has; one is searched for if it has none.
+
+    Raises:
+        PlanFailed: With the number that was brought.
+    """
+    refuse_relation(goal)
+    count = context.brought_of_every.get(goal, 0)
+    if not count:
+        reply = yield RecallObjectTool(query=goal.what, likely_places=(goal.where,) if goal.where else ())
+        known = [item for item in reply.found if not goal.where or is_at(item, goal.where)]
+        count = context.brought_of_every[goal] = max(1, min(len(known), MAX_COUNT))
+    yield from distribute(context, goal, goal.what, goal.where, (goal.to,) * count)
+    return f"I brought {count} x {goal.what} to {listener(goal.to)}, all that I know of."
+
+
+def refuse_people(context: PlanContext, goal: Attend) -> Plan[str]:
+    """Say that no skill acts with people.
+
+    Raises:
+        PlanFailed: Always, naming the act.
+    """
+    yield from ()
+    verb = goal.act.removesuffix(" person")
+    raise PlanFailed(f"I can't {verb} people: no skill of mine does that. What else can I do?")
+
+
+def refuse_comparison(context: PlanContext, goal: AskCompare) -> Plan[str]:
+    """Say that objects cannot be compared.
+
+    Raises:
+        PlanFailed: Always, naming the property.
+    """
+    yield from ()
+    raise PlanFailed(f"I can't tell which {goal.what} is the {goal.property}. What else can I do?")
+
+
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
+    BringEvery: bring_every,
+    Attend: refuse_people,
+    AskCompare: refuse_comparison,
     AskCount: ask_count,
     Sequence: sequence,
     BringSeveral: bring_several,
@@ -346,8 +391,8 @@ def _call(turn: Turn) -> RawCall:
 
 def run_plan(plan_context: PlanContext, words: str) -> Plan[None]:
     """Run the plan; ask a human about the parts that failed, and retry them if the answer helps."""
-    request = unrestricted(parse_request(words))
-    progress = Progress.of(request, words)
+    request = unrestricted(read_sentence(words))
+    progress = Progress.of(request)
     plan_context.defers_questions = isinstance(request, Compound)
     while True:
         yield from run_parts(plan_context, progress)

@@ -9,7 +9,9 @@ from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
 from openral_reasoner.request.goals import (
     Bring,
+    BringEvery,
     BringFilled,
+    BringSeveral,
     Find,
     Goal,
     GoTo,
@@ -24,10 +26,6 @@ from openral_reasoner.request.goals import (
 )
 from openral_reasoner.request.serving import load_serving_rules
 from openral_reasoner.scripted.appliances import press, switch
-from openral_reasoner.scripted.doubts import verb_of_people
-from openral_reasoner.scripted.grammar import EXAMPLES
-from openral_reasoner.scripted.languages import language_named, nearest
-from openral_reasoner.scripted.rules import ME
 from openral_reasoner.scripted.steps import (
     SEVERAL,
     ObjectMoved,
@@ -44,7 +42,9 @@ from openral_reasoner.scripted.steps import (
     unseen,
     while_open,
 )
-from openral_reasoner.scripted.vocabulary import WORDS
+from openral_reasoner.sentences.context import ME
+from openral_reasoner.sentences.kinds import kinds
+from openral_reasoner.sentences.languages import question_about
 from openral_reasoner.search import SEEN_NOT_PLACED
 from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.queries import LocateInViewTool, ResolvePlaceTool
@@ -55,11 +55,27 @@ GRASP_TRIES = 3
 
 def bring(context: PlanContext, goal: Bring) -> Plan[str]:
     """Resolve the receiver, fetch the object, then hand it over or put it down; open a container before."""
+    refuse_relation(goal)
     verb, target = yield from resolve_receiver(context, goal.to)
     found, _ = yield from find_object(context, goal.what, goal.where)
     to = target if verb is Verb.PLACE else ""
     yield from while_open(context, to, _take(context, goal, found, to))
     return f"I brought the {goal.what} to {listener(goal.to, verb)}."
+
+
+def refuse_relation(goal: Bring | BringSeveral | BringEvery) -> None:
+    """Refuse to put an object elsewhere than in or on a place.
+
+    Raises:
+        PlanFailed: If the goal says so; what is on top of an open surface is on it.
+    """
+    if goal.relation == "on top of" and not kinds().is_closable(goal.to):
+        return
+    if goal.relation:
+        raise PlanFailed(
+            f"I can't put the {goal.what} {goal.relation} the {goal.to}: I put objects only in or on a place. "
+            "Where should it go?"
+        )
 
 
 def _take(context: PlanContext, goal: Bring, found: ObjectSummary, to: str) -> Plan[ToolResult]:
@@ -120,7 +136,7 @@ def grasp(
         ObjectMoved: If it has moved and is not searched for.
         PlanFailed: If it could not be grasped.
     """
-    shelved = to and not WORDS["shelved"].isdisjoint(context.label(to).lower().split())
+    shelved = to and kinds().mentions("shelved", context.label(to))
     how = {"from_side": True} if shelved and context.takes(Verb.GRASP, "from_side") else {}
     for _ in range(GRASP_TRIES):
         reply = yield from context.act(Verb.GRASP, found.id, parameters=how)
@@ -359,12 +375,7 @@ def ask_for_rewording(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
     """Ask a human to rephrase a goal outside the grammar."""
     yield from ()
     said = goal.words if len(goal.words) <= MAX_NAME else f"{goal.words[:MAX_NAME]}..."
-    if goal.language:
-        raise PlanFailed(language_named(goal.language).question(said))
-    if verb := verb_of_people(said):
-        raise PlanFailed(f"I can't {verb} people: no skill of mine does that. What else can I do?")
-    near = "; ".join(nearest(said, EXAMPLES))
-    raise PlanFailed(f"I don't understand {said!r}. Examples of what I understand: {near}.")
+    raise PlanFailed(question_about(said, goal.language))
 
 
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {

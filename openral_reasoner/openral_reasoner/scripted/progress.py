@@ -1,6 +1,5 @@
 """Progress of a goal of several parts, and the order of those whose order the goal leaves open."""
 
-import re
 from collections.abc import Sequence as Items
 from dataclasses import astuple, dataclass, field
 from itertools import permutations
@@ -8,7 +7,6 @@ from itertools import permutations
 from openral_reasoner.request.goals import Bring, Request, Sequence
 from openral_reasoner.scripted.plans import MAX_NAME
 from openral_reasoner.scripted.steps import Plan, PlanContext
-from openral_reasoner.scripted.vocabulary import WORDS
 from openral_reasoner.terms import same_term
 from openral_reasoner.tools.deliveries import MAX_DELIVERIES, PlanDeliveriesTool
 
@@ -27,11 +25,10 @@ class Progress:
     failed: list[tuple[Request, str]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, request: Request, words: str = "") -> "Progress":
-        """Return the parts of a goal, none of them begun; its words may state an order that is not needed."""
+    def of(cls, request: Request) -> "Progress":
+        """Return the parts of a goal, none of them begun."""
         if isinstance(request, Sequence):
-            stated = set(re.findall(r"[^\W\d_]+", words.lower())) & WORDS["ordering"]
-            return cls(list(request.parts), request.ordered, not (request.ordered or stated))
+            return cls(list(request.parts), request.ordered, not request.ordered)
         return cls([request])
 
     def again(self) -> None:

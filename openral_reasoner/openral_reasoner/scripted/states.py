@@ -5,8 +5,8 @@ from openral_core.skills import Verb
 from openral_reasoner.context import ToolResult
 from openral_reasoner.request.control_names import controls_named
 from openral_reasoner.request.goals import AskCount, AskState, TellState
-from openral_reasoner.scripted.noun_phrases import singular
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, named_place, outcome
+from openral_reasoner.sentences.lexicon import singular
 from openral_reasoner.terms import answers
 from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.queries import RecallObjectTool

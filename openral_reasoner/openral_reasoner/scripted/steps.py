@@ -54,7 +54,7 @@ class PlanContext:
     """Newest palette and, while a plan is replayed, the call that was made next.
 
     ``holding`` follows the replies of skills; ``brought`` are the ids that goals of several objects
-    delivered. A plan that ``defers_questions`` fails instead of asking where to look, so that the other parts
+    delivered, ``brought_of_every`` how many of every one of a kind there are. A plan that ``defers_questions`` fails instead of asking where to look, so that the other parts
     of the goal are done first; ``suggestion`` is the operator's later answer, ``guests`` a number that
     a plan asked for. ``shut`` are the containers it closed, which the palette may not know yet.
     """
@@ -65,6 +65,7 @@ class PlanContext:
         self.holding = False
         self.shut: set[str] = set()
         self.brought: dict[object, list[str]] = {}
+        self.brought_of_every: dict[object, int] = {}
         self.defers_questions = False
         self.suggestion = ""
         self.guests = 0

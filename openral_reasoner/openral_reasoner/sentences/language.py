@@ -51,6 +51,7 @@ class Words(Document):
         pronouns: Pronouns with what each may mean: object, place, person, one.
         not_in_names: Words of closed classes that no name contains.
         verbs: Verbs; alone or before a determiner they are no name.
+        request_verbs: Verbs with which a request may begin.
         nouns_too: Verbs that often are nouns.
         last_words: Words that end no name.
         endings: Endings of words that are no nouns.
@@ -105,6 +106,7 @@ class Words(Document):
     pronouns: Mapping[str, str]
     not_in_names: str
     verbs: str
+    request_verbs: str = ""
     nouns_too: str = ""
     last_words: str = ""
     endings: str = ""

@@ -44,8 +44,8 @@ from openral_reasoner.request.goals import (
     Tidy,
     WaitFor,
 )
-from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.noun_phrases import singular
+from openral_reasoner.sentences import read_sentence
+from openral_reasoner.sentences.lexicon import singular
 from openral_reasoner.terms import normalize_term
 
 ASK = "ask()"
@@ -69,7 +69,7 @@ class Paraphrase:
 
     def read(self) -> tuple[Reading, str]:
         """Parse the sentence; return the comparison and what was understood."""
-        understood = describe(parse_request(self.text))
+        understood = describe(read_sentence(self.text))
         if canonical(understood) == canonical(self.meaning):
             return Reading.RIGHT, understood
         return (Reading.ASKED if understood == ASK else Reading.WRONG), understood
