@@ -156,9 +156,6 @@ def more(slots: Slots) -> Reading | None:
     phrases = slots.objects()
     if phrases is None or any(slots.nouns.is_verb(each.name) for each in phrases):
         return None
-    apart = isinstance(last, Bring) and any(kinds().serves(each.name, last.what) for each in phrases)
-    if apart:  # "water, a tall glass"
-        return None
     if slots.match.intent == "More":
         return _delivered(slots, last.to, getattr(last, "relation", ""))
     return put(slots) if slots.said("relation") else give(slots)
@@ -181,6 +178,8 @@ def find(slots: Slots) -> Reading | None:
     if phrases is None or where is None or not all(map(slots.nouns.is_tangible, phrases)):
         return None
     if any(kinds().is_room(each.name) or kinds().has("people", each.head or each.name) for each in phrases):
+        return None
+    if any(each.count != 1 for each in phrases):
         return None
     goals = tuple(Find(each.name, each.where or where) for each in phrases)
     return _reading(slots, goals, unfinished=True, refers=slots.refers("what"))

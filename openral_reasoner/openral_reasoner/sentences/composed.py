@@ -197,7 +197,7 @@ def counted_again(slots: Slots) -> Reading | None:
 
 def _forbid(*acts: Act) -> Callable[[Slots], Reading | None]:
     def build(slots: Slots) -> Reading | None:
-        phrases = slots.nouns.list_of(slots.said("what"))
+        phrases = slots.nouns.list_of(slots.said("what"), pauses=False)
         if phrases is None or any(each.pronoun and not slots.context.container for each in phrases):
             return None
         names = [slots.context.container if each.pronoun else each.name for each in phrases]

@@ -76,13 +76,15 @@ class Interpreter:
 
     def _stripped(self, tokens: Phrase, context: Context, intents: frozenset[str]) -> Reading | None:
         """Read a clause as it is, else without what means nothing at its beginning and its end."""
-        for_speaker = False
+        for_speaker = ordered = False
         while tokens:
             read = self._best(" ".join(tokens), context, intents)
             if read is not None:
+                read = replace(read, ordered=read.ordered or ordered)
                 return _for_speaker(read) if for_speaker else read
             opening, closing = self._openings.at(tokens, 0), self._closings.ending(tokens)
             if tokens[0] == PAUSE or (opening and opening[0] < len(tokens)):
+                ordered = ordered or tokens[: opening[0] if opening else 1] in self._ordering
                 tokens = tokens[opening[0] if opening else 1 :]
             elif tokens[-1] == PAUSE or (closing and closing < len(tokens)):
                 for_speaker = for_speaker or tokens[-(closing or 1) :] in self._speaker
@@ -120,6 +122,10 @@ class Interpreter:
     @cached_property
     def _closings(self) -> Phrases:
         return Phrases.of(self.language.words.closings)
+
+    @cached_property
+    def _ordering(self) -> Phrases:
+        return Phrases.of(self.language.words.ordering)
 
     @cached_property
     def _speaker(self) -> Phrases:

@@ -81,6 +81,10 @@ class Kinds(Document):
         """Return True if this opens and holds objects."""
         return self.is_closable(name) and not self.has("panels", name.partition(" in ")[0])
 
+    def is_served(self, name: str) -> bool:
+        """Return True if this is known as a drink, as food or as a liquid."""
+        return self.has("liquids", name) or is_served(name)
+
     def serves(self, vessel: str, contents: str) -> bool:
         """Return True if the contents are drunk or eaten from the vessel."""
         drunk = self.has("drinking", vessel) and not is_household_noun(contents)

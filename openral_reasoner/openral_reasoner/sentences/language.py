@@ -40,6 +40,8 @@ class Words(Document):
         openings: Phrases removed at the beginning of a clause.
         closings: Phrases removed at the end of a clause.
         for_speaker: Closings that say for whom something is taken.
+        starts: Phrases with which a clause begins, whatever stands before them.
+        ordering: Openings that state an order.
         joins: Phrases between clauses.
         elided: Beginnings of words that are words of their own, as in "l'eau".
         enclitics: Endings of words that are words of their own, as in "apporte-moi".
@@ -95,6 +97,8 @@ class Words(Document):
     openings: str = ""
     closings: str = ""
     for_speaker: str = ""
+    starts: str = ""
+    ordering: str = ""
     joins: _Joins
     elided: str = ""
     enclitics: str = ""

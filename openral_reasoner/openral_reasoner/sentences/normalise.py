@@ -15,9 +15,11 @@ from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
 SENTENCE_END = "//"
 """Token for a pause that ends a sentence."""
 _ENDS, _PAUSES = frozenset(".!?;"), frozenset(",:()")
-_TOKEN = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+(?:['-][^\W_]+)*'?|\S")
+_TOKEN = re.compile(r"\d+(?:[.,:]\d+)+|\w+(?:['-]\w+)*'?|\S")
 _DASH = re.compile(r"(?<=\s)-+(?=\s)|[\u2013\u2014\u2026]|\.{2,}")
-_STRETCHED = re.compile(r"([^\W\d])\1{2,}")
+_STRETCHED = re.compile(r"([^\W\d_])\1{2,}")
+MAX_STRETCH = 10
+"""Most letters of a stretched sound: "pleeease"."""
 _SMILEY = re.compile(r"(?<!\S)[:;=]-?[()DPp|/](?!\S)")
 _QUOTES = str.maketrans(
     dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'") | dict.fromkeys("\u201c\u201d\u201e", '"')
@@ -46,7 +48,7 @@ class Normaliser:
     def tokens(self, text: str) -> Phrase:
         """Return the words and pauses of a text."""
         plain = _without_symbols(html.unescape(text).translate(_QUOTES))
-        plain = _STRETCHED.sub(r"\1", plain)
+        plain = _STRETCHED.sub(_shortened, plain)
         plain = _DASH.sub(" , ", _SMILEY.sub(" ", _LIST_MARK.sub("", plain)))
         raw = [part for token in _TOKEN.findall(_unquoted(plain.strip())) for part in self._parts(token)]
         if len(raw) > 2 and all(token.isupper() for token in raw if token.isalpha()):
@@ -106,6 +108,10 @@ class Normaliser:
         signed = len(tokens) > 3 and tokens[-2].startswith(PAUSE) and tokens[-1][:1].isupper()
         thanks = Phrases.of(self.words.signing).ending(tokens[:-2]) if signed else 0
         return tokens[:-2] if thanks else tokens
+
+
+def _shortened(stretched: re.Match[str]) -> str:
+    return stretched[1] if len(stretched[0]) <= MAX_STRETCH else stretched[0]
 
 
 def _uncapitalised(token: str, before: str) -> str:

@@ -20,6 +20,7 @@ EVERY = -1
 """Count of all objects of a kind."""
 _NUMBER = re.compile(r"(\d{1,3})x?")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*'?")
+_ID = re.compile(r"[a-z]+(?:_[a-z0-9]+)+")
 _COPY = re.compile(r"[0-9]{1,2}")
 """Number that tells furniture or dishes of one kind apart: "shelf 2"."""
 
@@ -350,9 +351,9 @@ class NounReader:
         part = self.phrase(" ".join(tail[length:]))
         if part is None or part.pronoun or part.where:
             return None
-        if kinds().serves(phrase.name, part.name):
+        if kinds().has("vessels", phrase.name) and kinds().is_served(part.name):
             return replace(phrase, vessel=phrase.name, contents=part.name)
-        return replace(phrase, name=f"{phrase.name} {' '.join(tail)}")
+        return None
 
     def _anchor(self, tokens: Phrase) -> str:
         """Return the words of one or two noun phrases, "" if they are none."""
@@ -513,6 +514,8 @@ class NounReader:
 
 
 def _is_word(token: str) -> bool:
+    if _ID.fullmatch(token):
+        return True
     return _WORD.fullmatch(token) is not None and token.replace("'", "").replace("-", "").isalpha()
 
 

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 
 from openral_reasoner.request.goals import (
     AskAbilities,
+    Bring,
     Forbidden,
     NotUnderstood,
     Request,
@@ -17,6 +18,7 @@ from openral_reasoner.request.goals import (
 )
 from openral_reasoner.sentences.context import Context, Reading
 from openral_reasoner.sentences.interpreter import Interpreter
+from openral_reasoner.sentences.kinds import kinds
 from openral_reasoner.sentences.language import Language, load_language
 from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
 from openral_reasoner.sentences.languages import ENGLISH, spoken_language
@@ -68,6 +70,7 @@ class _State:
     forbidden: tuple[Forbidden, ...] = ()
     unfinished: bool = False
     ordered: bool = False
+    states_order: bool = False
     awaited: bool = False
     started: bool = False
 
@@ -79,6 +82,7 @@ class _TextReader:
         self._language = language
         self._normaliser = Normaliser(language.words)
         self._nouns = NounReader(language.words)
+        self._starts = Phrases.of(language.words.starts)
         joins = language.words.joins
         kinds = {
             "added": joins.added,
@@ -114,6 +118,9 @@ class _TextReader:
         start = 0
         while start < len(tokens):
             mark = tokens[start] in (PAUSE, SENTENCE_END)
+            if words and not join and self._starts.at(tokens, start):
+                yield _Piece(tuple(words), *before)
+                words, before = [], ((), frozenset())
             found = (
                 None if mark or self._nouns.is_preposition(tokens, start) else self._joins.at(tokens, start)
             )
@@ -208,18 +215,28 @@ def _follow(state: _State, reading: Reading, join: frozenset[str]) -> _State | N
     awaited = state.awaited and not reading.refers
     if isinstance(reading.goals[0], AskAbilities) and state.started:
         return None
+    if not join & {"added", "ordered"} and _serves_apart(state.parts, reading.goals):
+        return None
     merged = joined(state.parts, reading, state.unfinished)
     parts = (*state.parts, *reading.goals) if merged is None else merged
-    ordered = state.ordered or reading.ordered or "ordered" in join or (reading.refers and merged is None)
+    ordered = state.states_order or reading.ordered or "ordered" in join or (reading.refers and merged is None)
     return replace(
         state,
         context=reading.context,
         parts=parts,
         unfinished=reading.unfinished,
         ordered=ordered and len(parts) > 1,
+        states_order=ordered,
         awaited=awaited,
         started=True,
     )
+
+
+def _serves_apart(parts: tuple[Request, ...], goals: tuple[Request, ...]) -> bool:
+    """Return True for a vessel after a drink that may be meant to be in it: "water, a tall glass"."""
+    last, vessel = parts[-1] if parts else None, goals[0]
+    brought = isinstance(last, Bring) and isinstance(vessel, Bring) and last.to == vessel.to
+    return brought and kinds().serves(vessel.what, last.what)
 
 
 def _request(state: _State) -> Request | None:

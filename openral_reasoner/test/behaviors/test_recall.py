@@ -156,11 +156,11 @@ def test_what_the_locator_cannot_read_is_not_driven_after(home: SymbolicHome, ru
 
 
 @pytest.mark.parametrize("goal", ["bring me \U0001f956", "find %", "bring me a cup of \U0001f377"])
-def test_the_scripted_planner_says_so_instead_of_searching(
+def test_the_scripted_planner_asks_instead_of_searching(
     goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     played = run_mission_in_home(goal, palette, HomePeers(home).answer, decide, settings)
     asked = [c.question.question for c in played.commands if isinstance(c, PublishHandoff)]
     assert len(asked) == 1
-    assert "as the name of an object. Please name it in letters." in asked[0]
+    assert asked[0].startswith("I don't understand")
     assert played.skills == []
