@@ -65,7 +65,8 @@ def _delivered(
 
 def _is_in_vessel(phrase: NounPhrase) -> bool:
     """Return True for food in a vessel, which may have to be put there: "juice in the blue cup"."""
-    return phrase.inside and kinds().is_drink(phrase.name) and kinds().serves(phrase.where, phrase.name)
+    fluid = kinds().is_drink(phrase.name) or kinds().has("liquids", phrase.name)
+    return phrase.inside and fluid and kinds().has("vessels", phrase.where)
 
 
 def _holds(place: str, inside: str) -> bool:
@@ -84,6 +85,15 @@ def _is_shared_badly(goals: tuple[Request, ...], to: str) -> bool:
 def fetch(slots: Slots) -> Reading | None:
     """Bring to the speaker, unless the next clause says where to."""
     return _delivered(slots, ME, unfinished=True)
+
+
+def fetch_out(slots: Slots) -> Reading | None:
+    """Bring to the speaker from what was opened."""
+    phrases, where = slots.objects(), slots.context.container
+    if phrases is None or not where or any(each.where for each in phrases):
+        return None
+    goals = all_made(tuple(brought(at(each, where), ME) for each in phrases))
+    return _reading(slots, goals, refers=True, unfinished=True)
 
 
 def bring_me(slots: Slots) -> Reading | None:
@@ -105,6 +115,8 @@ def for_person(slots: Slots) -> Reading | None:
 def put(slots: Slots) -> Reading | None:
     """Put somewhere, with a relation to the place; what is fluid is poured instead."""
     phrases, vessel = slots.objects(), slots.receiver() or ""
+    if kinds().has("underfoot", vessel):
+        return None
     if is_person(vessel) and slots.said("relation") not in ("", "to"):
         return None
     if (
@@ -150,12 +162,18 @@ def more(slots: Slots) -> Reading | None:
     last = slots.context.goals[-1] if slots.context.goals else None
     if not isinstance(last, Bring | BringSeveral | BringFilled | BringEvery):
         return None
+    if isinstance(last, Bring) and kinds().is_run_together(last.what):
+        return None
     placed = last.to != ME
     if bool(slots.said("to")) != placed and slots.match.intent != "More":
         return None
     phrases = slots.objects()
     if phrases is None or any(slots.nouns.is_verb(each.name) for each in phrases):
         return None
+    if slots.names_kind("what") and isinstance(last, Bring):
+        goals = (replace(last, what=phrases[0].name),)
+        reading = _reading(slots, goals) if slots.match.intent == "More" else None
+        return replace(reading, replaces=True) if reading is not None else None
     if slots.match.intent == "More":
         return _delivered(slots, last.to, getattr(last, "relation", ""))
     return put(slots) if slots.said("relation") else give(slots)
@@ -255,19 +273,23 @@ def _closable(name: str, *, opened: bool) -> Request | None:
 
 def _switch(on: bool) -> Callable[[Slots], Reading | None]:
     def build(slots: Slots) -> Reading | None:
-        phrase, where = slots.appliance(), slots.place("where")
-        if phrase is None or where is None or not phrase.name or is_person(phrase.name):
+        where, verbless = slots.place("where"), slots.match.intent.startswith("Put")
+        if where is None:
             return None
-        if not slots.nouns.is_tangible(phrase) or kinds().mentions("vital", phrase.name):
-            return None
-        if slots.match.intent.startswith("Put") and not kinds().has("appliances", phrase.name):
-            return None
-        one = singular(phrase.name)
-        many = phrase.count != 1 or (one != phrase.name and kinds().has("appliances", one))
-        goal = Switch(one if many else phrase.name, on, phrase.where or where, many)
-        return _reading(slots, (goal,), refers=slots.refers("what"))
+        goals = tuple(_switched(slots, each, on, where, verbless) for each in slots.appliances())
+        return _reading(slots, all_made(goals), refers=slots.refers("what"))
 
     return build
+
+
+def _switched(slots: Slots, phrase: NounPhrase, on: bool, where: str, verbless: bool) -> Request | None:
+    """Make the goal for one appliance; without a verb of switching, it has to be known as one."""
+    unfit = is_person(phrase.name) or kinds().mentions("vital", phrase.name) or not slots.nouns.is_tangible(phrase)
+    if unfit or (verbless and not kinds().has("appliances", phrase.name)):
+        return None
+    one = singular(phrase.name)
+    many = phrase.count != 1 or (one != phrase.name and kinds().has("appliances", one))
+    return Switch(one if many else phrase.name, on, phrase.where or where, many)
 
 
 def press(slots: Slots) -> Reading | None:
@@ -307,7 +329,7 @@ def serve(slots: Slots) -> Reading | None:
     phrases, to = slots.objects(), slots.receiver()
     if phrases is None or not to or not all(each.vessel for each in phrases):
         return None
-    return _reading(slots, all_made(tuple(brought(each, to) for each in phrases)))
+    return _reading(slots, all_made(tuple(brought(each, to) for each in phrases)), unfinished=True)
 
 
 def tidy(slots: Slots) -> Reading | None:
@@ -324,7 +346,8 @@ def clear(slots: Slots) -> Reading | None:
         return None
     if slots.nouns.lexicon.translates and not slots.nouns.lexicon.is_place(where):
         return None
-    return _reading(slots, (Clear(where, "" if not slots.said("to") and to == ME else to),))
+    to_speaker = slots.match.intent == "ClearToMe"
+    return _reading(slots, (Clear(where, to if slots.said("to") or to_speaker else ""),))
 
 
 def set_table(slots: Slots) -> Reading | None:
@@ -376,6 +399,7 @@ def explore(slots: Slots) -> Reading | None:
 
 ACTS: Table = {
     "Fetch": fetch,
+    "FetchOut": fetch_out,
     "BringMe": bring_me,
     "Give": give,
     "ForPerson": for_person,
@@ -412,6 +436,7 @@ ACTS: Table = {
     "Serve": serve,
     "Tidy": tidy,
     "Clear": clear,
+    "ClearToMe": clear,
     "SetTable": set_table,
     "Swap": swap,
     "SwapEach": swap_each,

@@ -18,27 +18,19 @@ from openral_reasoner.request.goals import (
     Sequence,
     WaitFor,
 )
-from openral_reasoner.sentences.context import ME, Context, Reading
+from openral_reasoner.sentences.context import ME, Context, Reading, for_speaker
 from openral_reasoner.sentences.kinds import is_person
 from openral_reasoner.sentences.slots import Slots, Table
 from openral_reasoner.terms import same_term
 
-_NOT_ASKED_FOR = (
-    "More",
-    "MorePut",
-    "MoreGive",
-    "Remark",
-    "FreeRemark",
-    "Topic",
-    "Located",
-    "Person",
-    "TellState",
-)
+MAX_CUTS = 4
+"""Most verbs at which a condition without a mark may end."""
 
 
 def ask(slots: Slots) -> Reading | None:
     """Read a request in words of courtesy."""
-    return slots.clause(slots.said("rest"), slots.context)
+    reading = slots.clause(slots.said("rest"), slots.context)
+    return for_speaker(reading) if reading is not None else None
 
 
 def ask_doing(slots: Slots) -> Reading | None:
@@ -87,9 +79,28 @@ def conditional(slots: Slots) -> Reading | None:
     otherwise = _branch(slots, slots.said("otherwise"), seen, then)
     if (then is None) == bool(slots.said("then")) or (otherwise is None) == bool(slots.said("otherwise")):
         return None
+    if isinstance(then, Conditional) and same_term(then.condition.what, seen.what) and otherwise is None:
+        then, otherwise = then.then, then.otherwise  # "if there is milk bring it, otherwise water"
     branches = (then, otherwise) if there else (otherwise, then)
     goal = Conditional(seen, *branches)
     return Reading((goal,), context=slots.context, spans=True) if then or otherwise else None
+
+
+def run_on(slots: Slots) -> Reading | None:
+    """Read a condition whose end no mark shows: "if there is milk bring it"."""
+    words = slots.said("rest").split()
+    verbs = slots.nouns.request_verbs
+    cuts = [index for index in range(1, len(words)) if words[index].lower() in verbs]
+    readings = [_cut_at(slots, words, index) for index in cuts[:MAX_CUTS]]
+    read = [each for each in readings if each is not None]
+    return read[0] if len(read) == 1 else None
+
+
+def _cut_at(slots: Slots, words: list[str], index: int) -> Reading | None:
+    key = "seen" if slots.said("place") else "condition"
+    cut = {key: " ".join(words[:index]), "then": " ".join(words[index:])}
+    match = replace(slots.match, slots={**slots.match.slots, **cut})
+    return conditional(replace(slots, match=match))
 
 
 def _branch(slots: Slots, said: str, seen: Find, then: Request | None = None) -> Request | None:
@@ -179,6 +190,10 @@ def _with_other_slot(slots: Slots, goal: Request, right: str) -> Reading | None:
         made = replace(goal, to=to) if isinstance(goal, Bring) and goal.to != ME and to else None
     else:
         phrase = slots.nouns.object(right)
+        place = slots.nouns.place(right) if phrase is None else None
+        if place and isinstance(goal, Bring) and goal.to != ME:
+            made = replace(goal, to=place)
+            return Reading((made,), context=slots.context.after((made,)), spans=True)
         named = phrase is not None and not phrase.pronoun and phrase.count == 1 and not phrase.vessel
         made = replace(goal, what=phrase.name) if phrase is not None and named else None
     return Reading((made,), context=slots.context.after((made,)), spans=True) if made is not None else None
@@ -286,6 +301,7 @@ COMPOSED: Table = {
     "Exists": exists,
     "NotExists": exists,
     "IfThen": conditional,
+    "IfRunOn": run_on,
     "OrElse": or_else,
     "Wait": wait_for,
     "InOrder": in_order,

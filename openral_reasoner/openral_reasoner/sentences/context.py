@@ -110,6 +110,7 @@ class Reading:
         awaited: The next clause has to refer to what this one named.
         spans: The clause may contain the end of a sentence.
         negated: A condition that something is not there.
+        replaces: The clause says the last goal again with other words.
         grabbed: The object is taken, for the speaker if the clause says so.
         free: A remark in words of its own, which may stand only before what is asked for.
     """
@@ -124,5 +125,14 @@ class Reading:
     awaited: bool = False
     spans: bool = False
     negated: bool = False
+    replaces: bool = False
     grabbed: bool = False
     free: bool = False
+
+
+def for_speaker(reading: Reading) -> Reading:
+    """Read "grab the mug for me" as bringing it."""
+    goals = tuple(
+        Bring(each.what, where=each.where) if isinstance(each, PickUp) else each for each in reading.goals
+    )
+    return replace(reading, goals=goals) if reading.grabbed else reading

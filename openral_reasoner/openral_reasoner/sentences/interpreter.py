@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from openral_reasoner.request.goals import Bring, PickUp, Request
+from openral_reasoner.request.goals import Request
 from openral_reasoner.sentences.acts import ACTS
 from openral_reasoner.sentences.composed import COMPOSED
-from openral_reasoner.sentences.context import Context, Reading
+from openral_reasoner.sentences.context import Context, Reading, for_speaker
 from openral_reasoner.sentences.language import Language
 from openral_reasoner.sentences.templates import Match
 from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
@@ -76,18 +76,18 @@ class Interpreter:
 
     def _stripped(self, tokens: Phrase, context: Context, intents: frozenset[str]) -> Reading | None:
         """Read a clause as it is, else without what means nothing at its beginning and its end."""
-        for_speaker = ordered = False
+        said_for = ordered = False
         while tokens:
             read = self._best(" ".join(tokens), context, intents)
             if read is not None:
                 read = replace(read, ordered=read.ordered or ordered)
-                return _for_speaker(read) if for_speaker else read
+                return for_speaker(read) if said_for else read
             opening, closing = self._openings.at(tokens, 0), self._closings.ending(tokens)
             if tokens[0] == PAUSE or (opening and opening[0] < len(tokens)):
                 ordered = ordered or tokens[: opening[0] if opening else 1] in self._ordering
                 tokens = tokens[opening[0] if opening else 1 :]
             elif tokens[-1] == PAUSE or (closing and closing < len(tokens)):
-                for_speaker = for_speaker or tokens[-(closing or 1) :] in self._speaker
+                said_for = said_for or tokens[-(closing or 1) :] in self._speaker
                 tokens = tokens[: -(closing or 1)]
             else:
                 break
@@ -137,11 +137,3 @@ def _with_facts(reading: Reading, match: Match) -> Reading:
     spans = reading.spans or not any(PAUSE in words for words in match.slots.values())
     grabbed = reading.grabbed or match.intent == "Grab"
     return replace(reading, weight=reading.weight + match.weight, spans=spans, grabbed=grabbed)
-
-
-def _for_speaker(reading: Reading) -> Reading:
-    """Read "grab the mug for me" as bringing it."""
-    goals = tuple(
-        Bring(each.what, where=each.where) if isinstance(each, PickUp) else each for each in reading.goals
-    )
-    return replace(reading, goals=goals) if reading.grabbed else reading

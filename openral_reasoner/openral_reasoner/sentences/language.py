@@ -48,6 +48,7 @@ class Words(Document):
         clitic: Ending that is a verb after a noun, and what it stands for.
         determiners: Words before a noun.
         numbers: Words for numbers.
+        one: Word that stands for a kind named before: "the blue one".
         every: Words for all of a kind.
         separators: Phrases between the items of a list.
         pronouns: Pronouns with what each may mean: object, place, person, one.
@@ -105,6 +106,7 @@ class Words(Document):
     clitic: tuple[str, str] = ("", "")
     determiners: str
     numbers: Mapping[str, int]
+    one: str = "\0"
     every: str
     separators: str
     pronouns: Mapping[str, str]

@@ -23,7 +23,11 @@ def joined(parts: tuple[Request, ...], reading: Reading, unfinished: bool) -> tu
     """Return goals with those of the next clause; None if they only follow one another."""
     if not parts:
         return None
-    if reading.refers and unfinished:
+    if reading.replaces:
+        return (*parts[:-1], *reading.goals)
+    last = parts[-1]
+    served = isinstance(last, BringFilled) and last.to == ME
+    if reading.refers and (unfinished or served):
         merged = _completed(parts, reading.goals)
         if merged is not None:
             return _from_there(merged)

@@ -170,10 +170,10 @@ class NounReader:
             return None
         head = phrase.head.lower().split()[-1]
         if phrase.where and not phrase.name.endswith(phrase.where):
-            inside = next(self._locatives(tuple(text.split())), "")
+            inside = self._from_locative(tuple(text.split()))
             if not inside:
                 return None
-            phrase = replace(phrase, name=f"{phrase.name} {inside} {phrase.where}")
+            phrase = replace(phrase, name=f"{phrase.name} {inside}")
         return None if head in self._elsewhere else phrase.name
 
     def _person_at(self, tokens: Phrase) -> str:
@@ -190,18 +190,19 @@ class NounReader:
     def _of(self) -> str:
         return self.words.of.split(",")[0].strip() or "of"
 
-    def _locatives(self, tokens: Phrase) -> Iterator[str]:
-        for start in range(len(tokens)):
-            found = self._located.at(tokens, start)
-            if found:
-                yield " ".join(tokens[start : start + found[0]])
+    def _from_locative(self, tokens: Phrase) -> str:
+        """Return a text from its first preposition of a place on, "" if it has none."""
+        starts = (start for start in range(len(tokens)) if self._located.at(tokens, start))
+        start = next(starts, len(tokens))
+        return " ".join(tokens[start:])
 
     def _is_movable(self, phrase: NounPhrase) -> bool:
         named = not phrase.determined and is_person(phrase.name) and not is_household_noun(phrase.name)
         return self._is_tangible(phrase) and not named and kinds().is_movable(phrase.head or phrase.name)
 
     def _is_tangible(self, phrase: NounPhrase) -> bool:
-        return (phrase.head or phrase.name).lower().split()[-1] not in self._intangible
+        head = (phrase.head or phrase.name).lower().split()[-1]
+        return head not in self._intangible and singular(head) not in self._intangible
 
     def is_tangible(self, phrase: NounPhrase) -> bool:
         """Return True if a phrase names what can be seen."""
@@ -498,6 +499,11 @@ class NounReader:
         classes = self.words.separators, self.words.sources, self.words.located
         phrases = (phrase.split() for phrase in ",".join(classes).lower().split(","))
         return frozenset(words[0] for words in phrases if len(words) == 1)
+
+    @cached_property
+    def request_verbs(self) -> frozenset[str]:
+        """Verbs with which a request may begin."""
+        return word_set(self.words.request_verbs)
 
     @cached_property
     def remark_stops(self) -> frozenset[str]:

@@ -49,10 +49,22 @@ class Slots:
         said = self.said(key)
         if not said:
             return self._referred(NounPhrase(pronoun="it"))
+        count = self.nouns.words.numbers.get(said.lower(), 0)
+        if count > 1 or said.lower().endswith(f" {self.nouns.words.one}"):
+            return self._another(said, count)
         phrases = self.nouns.objects(said)
         if phrases is None or not any(each.pronoun for each in phrases):
             return phrases
         return self._referred(phrases[0]) if len(phrases) == 1 else None
+
+    def _another(self, said: str, count: int) -> tuple[NounPhrase, ...] | None:
+        """Return "two" or "the blue one" of what was named before."""
+        if len(self.context.objects) != 1:
+            return None
+        head = self.context.objects[0].split()[-1]
+        if count > 1:
+            return (NounPhrase(singular(self.context.objects[0]), count=count, where=self.context.source),)
+        return self.nouns.objects(f"{said.rpartition(' ')[0]} {head}")
 
     def _referred(self, phrase: NounPhrase) -> tuple[NounPhrase, ...] | None:
         """Return what a pronoun for objects means."""
@@ -79,7 +91,13 @@ class Slots:
         """Return True if a slot is a pronoun."""
         return bool(self.said(key)) and self._is_pronoun(self.said(key))
 
+    def names_kind(self, key: str) -> bool:
+        """Return True if a slot names a kind by "one": "the green one"."""
+        return self.said(key).lower().endswith(f" {self.nouns.words.one}")
+
     def _is_pronoun(self, said: str) -> bool:
+        if said.lower() in self.nouns.words.numbers or said.lower().endswith(f" {self.nouns.words.one}"):
+            return True
         return not said or self.nouns.words.pronouns.get(said.lower(), "speaker") != "speaker"
 
     def names(self, key: str = "what") -> tuple[NounPhrase, ...] | None:
@@ -138,14 +156,13 @@ class Slots:
             return False
         return not phrase.pronoun and self.nouns.is_tangible(phrase) and self.nouns.is_place(phrase)
 
-    def appliance(self, key: str = "what") -> NounPhrase | None:
-        """Return what is switched."""
-        phrase = self.nouns.phrase(self.said(key))
-        if phrase is None or not phrase.pronoun:
-            return phrase
-        return (
-            NounPhrase(self.context.appliance) if phrase.pronoun == "it" and self.context.appliance else None
-        )
+    def appliances(self, key: str = "what") -> tuple[NounPhrase, ...]:
+        """Return what is switched; nothing if it is no name."""
+        phrases = self.nouns.list_of(self.said(key), pauses=False) or ()
+        if not any(each.pronoun for each in phrases):
+            return phrases
+        means = len(phrases) == 1 and phrases[0].pronoun == "it" and self.context.appliance
+        return (NounPhrase(self.context.appliance),) if means else ()
 
 
 def _with_place(phrase: NounPhrase) -> str:

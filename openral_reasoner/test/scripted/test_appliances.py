@@ -5,7 +5,7 @@ import pytest
 from openral_reasoner.palette.entries import ControlEntry
 from openral_reasoner.request.control_names import controls_named, controls_of
 from openral_reasoner.request.goals import Press, Sequence, Switch
-from openral_reasoner.scripted.compound import parse_request
+from openral_reasoner.sentences import read_sentence
 
 LAMP = ControlEntry(
     id="lamp_switch", label="floor lamp switch", kind="switch", controls="lamp", appliance="floor lamp",
@@ -40,7 +40,7 @@ ALL = (LAMP, BEDROOM, TV)
     ],
 )
 def test_words_are_read(words: str, goal: object) -> None:
-    assert parse_request(words) == goal
+    assert read_sentence(words) == goal
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from openral_reasoner.events import Event, Recalled, Resolved, SkillEnded, Skill
 from openral_reasoner.palette.build import GraphState, skill_entries
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.request.goals import Describe, Explore, Find, LookAt, Request
-from openral_reasoner.scripted.compound import parse_request
+from openral_reasoner.sentences import read_sentence
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
@@ -89,7 +89,7 @@ def ending(story: MissionRun) -> tuple[MissionState, str]:
     ],
 )
 def test_reads_goals_about_the_home(text: str, goal: Request) -> None:
-    assert parse_request(text) == goal
+    assert read_sentence(text) == goal
 
 
 def test_explores_the_home_and_tells_what_was_seen(

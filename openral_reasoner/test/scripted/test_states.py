@@ -8,7 +8,7 @@ from openral_reasoner.commands import CallEdit, PublishHandoff, SendSkill
 from openral_reasoner.palette.build import control_entries, place_entries
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.request.goals import AskState, TellState
-from openral_reasoner.scripted.compound import parse_request
+from openral_reasoner.sentences import read_sentence
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
@@ -141,4 +141,4 @@ def test_a_switched_lamp_is_known_to_be_on(
     ],
 )
 def test_questions_and_statements_are_read(words: str, goal: object) -> None:
-    assert parse_request(words) == goal
+    assert read_sentence(words) == goal

@@ -18,7 +18,7 @@ from openral_reasoner.request.goals import (
     Pour,
 )
 from openral_reasoner.request.serving import load_serving_rules
-from openral_reasoner.scripted.grammar import parse_goal
+from openral_reasoner.sentences import read_sentence
 
 
 @pytest.mark.parametrize(
@@ -85,12 +85,12 @@ from openral_reasoner.scripted.grammar import parse_goal
     ],
 )
 def test_words_become_goals(words: str, goal: Goal) -> None:
-    assert parse_goal(words) == goal
+    assert read_sentence(words) == goal
 
 
 @given(st.text(max_size=80))
 def test_any_words_parse(words: str) -> None:
-    assert parse_goal(words) == parse_goal(words)
+    assert read_sentence(words) == read_sentence(words)
 
 
 def test_wine_is_served_in_a_glass_and_milk_in_what_was_named() -> None:
@@ -109,5 +109,5 @@ def test_wine_is_served_in_a_glass_and_milk_in_what_was_named() -> None:
     ],
 )
 def test_what_would_hurt_a_person_is_asked_back(words: str, harmless: str) -> None:
-    assert isinstance(parse_goal(words), NotUnderstood)
-    assert not isinstance(parse_goal(harmless), NotUnderstood)
+    assert isinstance(read_sentence(words), NotUnderstood)
+    assert not isinstance(read_sentence(harmless), NotUnderstood)

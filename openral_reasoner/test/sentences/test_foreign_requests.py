@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openral_reasoner.request.goals import (
@@ -16,10 +16,10 @@ from openral_reasoner.request.goals import (
     SetTable,
     Tidy,
 )
-from openral_reasoner.scripted.compound import parse_request
-from openral_reasoner.scripted.foreign_goals import read_foreign
-from openral_reasoner.scripted.languages import language_named, load_languages
-from openral_testing.reasoner.goal_meanings import load_paraphrases
+from openral_reasoner.sentences import read_sentence
+from openral_reasoner.sentences.language import load_language
+from openral_reasoner.sentences.languages import OTHERS
+from openral_testing.reasoner.goal_meanings import describe, load_paraphrases
 
 FOREIGN = {
     file.stem: load_paraphrases(file)
@@ -38,23 +38,23 @@ FOREIGN = {
         ("Trae la manzana de la cocina.", Bring("apple", "me", "kitchen")),
         ("Dale el libro a José.", Bring("book", "José")),
         ("hol die kleine grüne kanne", Bring("small green pitcher")),
-        ("raeum die kueche auf", NotUnderstood("raeum die kueche auf", "German")),
+        ("raeum die kueche auf", Tidy("kitchen")),
         ("Räum die Küche auf", Tidy("kitchen")),
         ("Deck den Tisch.", SetTable(0)),
-        ("donde esta la llave", parse_request("¿Dónde está la llave?")),
+        ("donde esta la llave", read_sentence("¿Dónde está la llave?")),
     ],
 )
 def test_place_receiver_and_object_keep_their_parts(text: str, goal: object) -> None:
-    assert parse_request(text) == goal
+    assert read_sentence(text) == goal
 
 
 def test_words_of_order_make_an_ordered_sequence() -> None:
     parts = (Bring("cup"), MoveDoor("fridge", open=False))
-    assert parse_request("Bring mir die Tasse und mach den Kühlschrank zu.") == Sequence(parts)
-    ordered = parse_request("Bring mir zuerst die Tasse, dann mach den Kühlschrank zu.")
+    assert read_sentence("Bring mir die Tasse und mach den Kühlschrank zu.") == Sequence(parts)
+    ordered = read_sentence("Bring mir zuerst die Tasse, dann mach den Kühlschrank zu.")
     assert ordered == Sequence(parts, ordered=True)
     went = Sequence((GoTo("kitchen"), Bring("apple")))
-    assert parse_request("Ve a la cocina y tráeme una manzana.") == went
+    assert read_sentence("Ve a la cocina y tráeme una manzana.") == went
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,6 @@ def test_words_of_order_make_an_ordered_sequence() -> None:
         "Bring mir die Tasse nicht.",
         "Bring mir die Tasse und wasch den Hund.",
         "Range le livre.",
-        "Pose la tasse sous la table.",
         "Despeja la manzana.",
         "Bring mir hundert Tassen.",
         "Bring mir 40 Tassen.",
@@ -72,18 +71,16 @@ def test_words_of_order_make_an_ordered_sequence() -> None:
     ],
 )
 def test_what_is_not_accounted_for_is_asked_back(text: str) -> None:
-    assert isinstance(parse_request(text), NotUnderstood)
+    assert isinstance(read_sentence(text), NotUnderstood)
 
 
-WORDS = sorted({word for each in load_languages() for word in (*each.recognised, "und", ",", "7", "Anna")})
+WORDS = sorted({word for each in OTHERS for word in load_language(each).recognised} | {",", "7", "Anna"})
 
 
-@given(
-    st.lists(st.sampled_from(WORDS), max_size=25), st.sampled_from([each.name for each in load_languages()])
-)
-def test_any_words_are_read_or_asked_back(words: list[str], name: str) -> None:
-    text = " ".join(words)
-    assert read_foreign(language_named(name), text) == read_foreign(language_named(name), text)
+@given(st.lists(st.sampled_from(WORDS), max_size=25))
+@settings(deadline=None)
+def test_any_words_are_read_or_asked_back(words: list[str]) -> None:
+    assert describe(read_sentence(" ".join(words)))
 
 
 @pytest.mark.parametrize(
@@ -93,5 +90,5 @@ def test_any_words_are_read_or_asked_back(words: list[str], name: str) -> None:
 def test_a_negated_goal_is_never_acted_on(language: str, negated: str) -> None:
     goals = (*FOREIGN[f"spoken_{language}"], *FOREIGN[f"unseen_{language}"])
     texts = [negated.format(each.text.strip("\u00a1\u00bf.!? ")) for each in goals]
-    acting = [text for text in texts if not isinstance(parse_request(text), NotUnderstood | Find)]
+    acting = [text for text in texts if not isinstance(read_sentence(text), NotUnderstood | Find)]
     assert acting == []

@@ -11,10 +11,11 @@ from openral_reasoner.request.goals import (
     LookAt,
     LookInside,
     MoveDoor,
+    NotUnderstood,
     PickUp,
     Pour,
 )
-from openral_reasoner.scripted.frames import read_frames
+from openral_reasoner.sentences import read_sentence
 
 
 @pytest.mark.parametrize(
@@ -40,7 +41,7 @@ from openral_reasoner.scripted.frames import read_frames
     ],
 )
 def test_phrases_get_roles_in_any_order(words: str, goal: Goal) -> None:
-    assert next(read_frames(words)) == goal
+    assert read_sentence(words) == goal
 
 
 @pytest.mark.parametrize(
@@ -50,10 +51,9 @@ def test_phrases_get_roles_in_any_order(words: str, goal: Goal) -> None:
         "take out the trash",
         "throw the mug at the wall",
         "drop the vase on the floor",
-        "put the mug under the table",
         "take a picture of the cat",
         "bring the mug through Anna with the table",
     ],
 )
 def test_a_phrase_without_a_role_spoils_the_frame(words: str) -> None:
-    assert not list(read_frames(words))
+    assert isinstance(read_sentence(words), NotUnderstood)

@@ -13,7 +13,7 @@ from openral_reasoner.request.goals import (
     Switch,
     Tidy,
 )
-from openral_reasoner.scripted.chores import read_chore
+from openral_reasoner.sentences import read_sentence
 
 
 @pytest.mark.parametrize(
@@ -37,20 +37,4 @@ from openral_reasoner.scripted.chores import read_chore
     ],
 )
 def test_chores_are_read(words: str, goal: Request) -> None:
-    assert read_chore(words) == goal
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "hang on",
-        "come on",
-        "swap it",
-        "give everyone two mugs",
-        "bring the mug",
-        "the lamp is off",
-        "the lights are on",
-    ],
-)
-def test_other_words_are_no_chore(words: str) -> None:
-    assert read_chore(words) is None
+    assert read_sentence(words) == goal
