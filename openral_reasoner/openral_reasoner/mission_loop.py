@@ -15,7 +15,8 @@ from openral_reasoner.evidence import Course
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.offline_reader import read_request
 from openral_reasoner.policies import LoopDetector, ModelFailurePolicy
-from openral_reasoner.request.goals import AskAbilities
+from openral_reasoner.request.goals import AskAbilities, is_understood
+from openral_reasoner.request.saying import in_words
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import Fault, parse_answer, schemas
 
@@ -28,6 +29,7 @@ def build_context(mission: Mission) -> Context:
     return Context(
         system=SYSTEM_PROMPT,
         goal=mission.goal,
+        request=mission.request,
         requester=mission.requester,
         palette=mission.palette,
         tools=schemas(
@@ -171,6 +173,8 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
         mission.news.extend(missing)
         ending = yield from settle_referents(mission)
         mission.request = read_request(mission.goal)
+        if is_understood(mission.request):
+            mission.tell(f"Understood: {in_words(mission.request)}.")
         if ending is None and isinstance(mission.request, AskAbilities):
             ending = yield from say_abilities(mission)
         return ending or (yield from run_with_handoffs(mission))

@@ -68,10 +68,8 @@ _NOT_ONE = re.compile(
 """Marks of several objects or a condition in a phrase of a goal, for which no predicate exists."""
 
 
-def provable(request: Request | None) -> Request | None:
+def provable(request: Request) -> Request | None:
     """Return a request if evidence can prove every part of it, else None."""
-    if request is None:
-        return None
     parts = parts_of(request)
     unclear = any(isinstance(part, NotUnderstood | WaitFor | AskAbilities) for part in parts)
     unclear = unclear or any(isinstance(part, SetTable) and not part.count for part in parts)

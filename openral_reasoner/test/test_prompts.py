@@ -352,8 +352,10 @@ def test_what_the_reasoner_says_names_its_mission(
     talk = Talk(home, palette, settings)
     started = talk.say(GO)
     talk.end_skill()
-    (reported,) = talk.every(PublishPrompt)
-    assert (reported.in_reply_to, reported.mission_id) == ("p", started.mission_id)
+    understood, reported = talk.every(PublishPrompt)
+    assert understood.text == "Understood: go to the fridge."
+    for said in (understood, reported):
+        assert (said.in_reply_to, said.mission_id) == ("p", started.mission_id)
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from openral_reasoner.request.goals import (
     Restricted,
     Sequence,
     SetTable,
+    unrestricted,
 )
 from openral_reasoner.scripted.chores import read_chore
 from openral_reasoner.scripted.conditions import read_condition, read_wait
@@ -79,9 +80,18 @@ MAX_READINGS = 200
 """Most clauses that are tried for one text; a text of more ways to be cut is asked back."""
 
 
-@lru_cache(maxsize=256)  # a plan is replayed for each decision
 def parse_request(text: str) -> Request:
     """Parse a goal of one or several parts; NotUnderstood if any part of it is not."""
+    request = _parse(text)
+    parts = unrestricted(request)
+    stated = set(re.findall(r"[^\W\d_]+", text.lower())) & WORDS["ordering"]
+    if not (stated and isinstance(parts, Sequence) and not parts.ordered):
+        return request
+    in_turn = replace(parts, in_turn=True)
+    return replace(request, goal=in_turn) if isinstance(request, Restricted) else in_turn
+
+
+def _parse(text: str) -> Request:
     if is_too_long(text):
         return NotUnderstood(" ".join(text[:MAX_LENGTH].split()))
     language = spoken_language(text)

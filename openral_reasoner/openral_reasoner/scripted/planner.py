@@ -34,7 +34,6 @@ from openral_reasoner.request.goals import (
     unrestricted,
 )
 from openral_reasoner.request.serving import place_settings
-from openral_reasoner.scripted.compound import parse_request
 from openral_reasoner.scripted.listing import MAX_COUNT
 from openral_reasoner.scripted.looking_around import describe_area, explore_area
 from openral_reasoner.scripted.noun_phrases import number_in
@@ -331,7 +330,7 @@ _AGAIN = ("again", "retry", "try again", "go on", "continue", "yes")
 def decide(context: Context) -> RawCall:
     """Return the next tool call by replaying the plan against every reply so far."""
     plan_context = PlanContext(context.palette)
-    plan = run_plan(plan_context, context.goal)
+    plan = run_plan(plan_context, context.request)
     plan_context.past = next((_call(turn) for turn in context.turns), None)
     call = next(plan)
     for index, turn in enumerate(context.turns, start=1):
@@ -344,10 +343,10 @@ def _call(turn: Turn) -> RawCall:
     return RawCall(tool=turn.tool, arguments=turn.arguments)
 
 
-def run_plan(plan_context: PlanContext, words: str) -> Plan[None]:
+def run_plan(plan_context: PlanContext, request: Request) -> Plan[None]:
     """Run the plan; ask a human about the parts that failed, and retry them if the answer helps."""
-    request = unrestricted(parse_request(words))
-    progress = Progress.of(request, words)
+    request = unrestricted(request)
+    progress = Progress.of(request)
     plan_context.defers_questions = isinstance(request, Compound)
     while True:
         yield from run_parts(plan_context, progress)
