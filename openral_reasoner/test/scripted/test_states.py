@@ -97,7 +97,6 @@ def test_a_lamp_that_does_not_light_up_is_a_question_and_no_success(
     [
         ("is the kitchen lamp on?", "Yes, the kitchen lamp is on (reported 0 s ago)."),
         ("is the kitchen lamp off?", "No, the kitchen lamp is on (reported 0 s ago)."),
-        ("is the reading lamp on?", "I don't know whether the reading lamp is on."),
         ("is the fridge open?", "No, the fridge is closed (seen 0 s ago)."),
         ("is my mug clean?", "No, the mug is dirty (told 0 s ago)."),
     ],
@@ -111,6 +110,14 @@ def test_answers_about_states_from_memory_without_moving(
     story = run(question, lit, palette, settings)
     assert ending(story) == (MissionState.SUCCEEDED, answer)
     assert not [c for c in story.commands if isinstance(c, SendSkill)]
+
+
+def test_a_question_without_an_answer_is_no_success(
+    lit: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    state, said = ending(run("is the reading lamp on?", lit, palette, settings))
+    assert state is not MissionState.SUCCEEDED
+    assert "I don't know whether the reading lamp is on" in said
 
 
 def test_what_the_operator_says_is_noted_and_told_again(
