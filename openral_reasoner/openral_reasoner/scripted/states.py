@@ -5,6 +5,7 @@ from openral_core.skills import Verb
 from openral_reasoner.context import ToolResult
 from openral_reasoner.request.control_names import controls_named
 from openral_reasoner.request.goals import AskCount, AskState, TellState
+from openral_reasoner.scripted.appliances import by_room, chosen
 from openral_reasoner.scripted.noun_phrases import singular
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, named_place, outcome
 from openral_reasoner.terms import answers
@@ -20,10 +21,8 @@ def subject(context: PlanContext, what: str) -> Plan[str]:
         PlanFailed: If nothing of that name is known, or several appliances are.
     """
     controls = controls_named(context.now.controls, singular(what))
-    if len({each.controls for each in controls}) > 1:
-        raise PlanFailed(f"Which one: {', '.join(each.appliance for each in controls)}?")
     if controls:
-        return controls[0].id
+        return chosen(context, by_room(controls)).id
     place = named_place(context.now, what)
     if place is not None:
         return place

@@ -4,7 +4,8 @@ import pytest
 
 from openral_core.missions import MissionState
 from openral_core.object_states import StateSource
-from openral_reasoner.commands import CallEdit, PublishHandoff, SendSkill
+from openral_reasoner.commands import CallEdit, Command, PublishHandoff, SendSkill
+from openral_reasoner.events import Event, PromptReceived
 from openral_reasoner.palette.build import control_entries, place_entries
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.request.goals import AskState, TellState
@@ -72,6 +73,28 @@ def test_asks_which_of_several_lamps_is_meant_before_it_moves(
     story = run("turn on the lamp", lit, palette, settings)
     assert asked(story).startswith("Which one: the floor lamp (living_room), the kitchen lamp (kitchen)")
     assert not [c for c in story.commands if isinstance(c, SendSkill)]
+
+
+def test_of_several_lamps_the_one_that_is_chosen_is_switched(
+    lit: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    waiting = settings.model_copy(
+        update={"deadlines": settings.deadlines.model_copy(update={"handoff": 60.0})}
+    )
+    peers, offers = HomePeers(lit), list[tuple[str, ...]]()
+
+    def answer(command: Command) -> Event | None:
+        if not isinstance(command, PublishHandoff):
+            return peers.answer(command)
+        offers.append(command.question.choices)
+        return PromptReceived(id="answer", text=offers[0][1], in_reply_to=command.question.id)
+
+    scene = lit.graph()
+    known = palette.model_copy(update={"controls": control_entries(scene), "places": place_entries(scene)})
+    story = run_mission_in_home("turn on the lamp", known, answer, decide, waiting)
+    assert offers == [("floor lamp (living_room)", "kitchen lamp (kitchen)", "reading lamp (living_room)")]
+    assert ending(story) == (MissionState.SUCCEEDED, "The kitchen lamp is on.")
+    assert lit.lamps["kitchen_lamp"].on
 
 
 @pytest.mark.parametrize("goal", ["turn on the heater", "press the red button"])
