@@ -48,15 +48,15 @@ def by_room(controls: Iterable[ControlEntry]) -> Mapping[str, ControlEntry]:
     return {f"{each.appliance} ({each.room})": each for each in controls}
 
 
-def chosen(context: PlanContext, named: Mapping[str, ControlEntry]) -> ControlEntry:
+def chosen(context: PlanContext, by_name: Mapping[str, ControlEntry]) -> ControlEntry:
     """Return the only control, or the one of several that the operator has chosen by its name.
 
     Raises:
         PlanFailed: With the names, if none was chosen.
     """
-    control = next(iter(named.values())) if len(named) == 1 else named.get(context.suggestion)
+    control = next(iter(by_name.values())) if len(by_name) == 1 else by_name.get(context.suggestion)
     if control is None:
-        raise PlanFailed(f"Which one: {', '.join(f'the {name}' for name in named)}?", named)
+        raise PlanFailed(f"Which one: {', '.join(f'the {name}' for name in by_name)}?", by_name)
     return control
 
 

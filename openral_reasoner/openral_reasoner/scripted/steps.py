@@ -203,12 +203,12 @@ def search_object(context: PlanContext, words: str, reply: ToolResult) -> Plan[O
     Raises:
         PlanFailed: If no place is left, or no locator works: the robot does not drive on blindly.
     """
-    closed = list[str]()
+    doors = list[str]()
     while True:
-        found, reply = yield from _visit_frontier(context, words, reply, closed)
+        found, reply = yield from _visit_frontier(context, words, reply, doors)
         if found is not None:
             return found
-        missed = _missed(words, reply, closed)
+        missed = _missed(words, reply, doors)
         if context.defers_questions:
             break
         reply = yield AskHumanTool(question=f"{missed}. Where should I look?"[:500], or_goal=True)
@@ -221,9 +221,9 @@ def search_object(context: PlanContext, words: str, reply: ToolResult) -> Plan[O
 
 
 def _visit_frontier(
-    context: PlanContext, words: str, reply: ToolResult, closed: list[str]
+    context: PlanContext, words: str, reply: ToolResult, doors: list[str]
 ) -> Plan[tuple[ObjectSummary | None, ToolResult]]:
-    """Visit places until the object is found; ``closed`` gets those that a full hand could not open.
+    """Visit places until the object is found; ``doors`` gets those that a full hand could not open.
 
     Raises:
         PlanFailed: If no locator works.
@@ -235,7 +235,7 @@ def _visit_frontier(
         if reply.found:
             return reply.found[0], reply
         if reply.status == HAND_FULL:
-            closed.append(place.label)
+            doors.append(place.label)
         blind = blind + 1 if reply.status in BLIND else 0
         end = end_of_search(reply, words, place.label, blind)
         if end:
@@ -243,11 +243,11 @@ def _visit_frontier(
     return None, reply
 
 
-def _missed(words: str, reply: ToolResult, closed: list[str]) -> str:
+def _missed(words: str, reply: ToolResult, doors: list[str]) -> str:
     """Say that an object was not found or not placed, and what was not looked into."""
     why = _placement_problem(reply)
     missed = f"I saw {words}, but couldn't measure its position: {why}" if why else f"I couldn't find {words}"
-    full = f". I did not open the {' and the '.join(closed[:4])}: my hand is full" if closed else ""
+    full = f". I did not open the {' and the '.join(doors[:4])}: my hand is full" if doors else ""
     return missed + full
 
 
