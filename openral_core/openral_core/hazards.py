@@ -1,4 +1,4 @@
-"""Hazards: kinds of objects, people and places about which the operator is asked first, whoever acts."""
+"""Hazards: kinds of objects, people and places about which the operator is asked before anything moves."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
