@@ -205,9 +205,9 @@ def search_object(context: PlanContext, words: str, reply: ToolResult) -> Plan[O
     """
     doors = list[str]()
     while True:
-        found, reply = yield from _visit_frontier(context, words, reply, doors)
-        if found is not None:
-            return found
+        item, reply = yield from _visit_frontier(context, words, reply, doors)
+        if item is not None:
+            return item
         missed = _missed(words, reply, doors)
         if context.defers_questions:
             break
