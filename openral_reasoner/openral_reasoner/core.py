@@ -37,12 +37,10 @@ from openral_reasoner.events import (
 from openral_reasoner.floor_knowledge import FloorKnowledge
 from openral_reasoner.idle_state import IdleState
 from openral_reasoner.mission import Ending, Mission, Procedure, Wait
-from openral_reasoner.mission_loop import run_mission
-from openral_reasoner.offline_reader import read_request
+from openral_reasoner.mission_loop import replaces_goal, run_mission
 from openral_reasoner.palette.build import changes
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.prompts import Goal, GoalQueue, Receipts, dropped, quoted, refusal, say
-from openral_reasoner.request.goals import is_understood
 from openral_reasoner.settings import MissionSettings
 
 SAME_STOP = 5.0
@@ -214,7 +212,7 @@ class Core:
         mission = self.mission
         asked = mission is not None and mission.state is MissionState.WAITING_FOR_HUMAN
         if mission is not None and asked and prompt.in_reply_to == self._wait.call_id:
-            if mission.unread and is_understood(read_request(prompt.text)):
+            if replaces_goal(mission, prompt.text):
                 self._replace(prompt)
             else:
                 self._receipt(prompt, PromptOutcome.ANSWERED, "the mission continues", mission.id)
@@ -224,7 +222,7 @@ class Core:
         self._refuse(prompt, f"no question {quoted(prompt.in_reply_to)} is waiting for an answer: {valid}")
 
     def _replace(self, prompt: PromptReceived) -> None:
-        """Pursue an answer that is a goal, in place of a goal that no reader understood."""
+        """Pursue an answer that is a goal, in place of the mission's."""
         self._queue.put(goal := self._goal(prompt))
         self._receipt(prompt, PromptOutcome.ANSWERED, "the answer is a goal and pursued", goal.mission_id)
         self._interrupt(MissionCancelled(f"replaced by the operator's answer: {quoted(prompt.text)}"))

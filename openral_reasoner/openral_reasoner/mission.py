@@ -170,6 +170,7 @@ class Mission:
         referents: Objects that the operator points at, by normalised id; no other one will do for them.
         others: Ids of the objects in memory that the operator does not point at, if there are referents.
         request: What the goal was understood as, once; `NotUnderstood` until a reader has read it.
+        takes_goal: The open question is also answered by another goal.
         stated: A language model has said what the goal means, or that it cannot say it.
     """
 
@@ -194,7 +195,7 @@ class Mission:
         self.records: dict[str, CallRecord] = {}
         self.opened, self.left_open = set[str](), set[str]()
         self.at = self.facing = self.holding = self.exploring = self.operator_words = ""
-        self.cancelled, self.let_go, self.stated = "", False, False
+        self.cancelled, self.let_go, self.stated, self.takes_goal = "", False, False, False
         self.unconfirmed: set[str] = set()
         self.residency = ResidencyState()
         self.early_endings, self.advice = PrematureEndPolicy(), AdvicePolicy(settings.advisor_decisions)

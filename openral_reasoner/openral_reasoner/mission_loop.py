@@ -15,7 +15,7 @@ from openral_reasoner.evidence import Course
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.offline_reader import read_request
 from openral_reasoner.policies import LoopDetector, ModelFailurePolicy
-from openral_reasoner.request.goals import AskAbilities, is_understood
+from openral_reasoner.request.goals import AskAbilities, GoTo, LookAt, LookInside, is_understood
 from openral_reasoner.request.saying import in_words
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import Fault, parse_answer, schemas
@@ -186,6 +186,19 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
         return Ending(MissionState.FAILED if reason.answered else MissionState.HANDED_OVER, str(reason))
 
 
+def replaces_goal(mission: Mission, answer: str) -> bool:
+    """Return True if an answer to the open question is a goal to pursue in place of the mission's.
+
+    "Look in the fridge" says where to look for what is sought.
+    """
+    if not (mission.unread or mission.takes_goal):
+        return False
+    request = read_request(answer)
+    is_place = any(each.answers_to(answer.strip()) for each in mission.palette.places)
+    is_place = is_place or (not mission.unread and isinstance(request, GoTo | LookAt | LookInside))
+    return not is_place and is_understood(request)
+
+
 def run_with_handoffs(mission: Mission) -> Procedure[Ending]:
     """Run the decision loop; when it is stuck, ask a human and continue with the answer."""
     while True:
@@ -213,10 +226,13 @@ def consult_advisor(mission: Mission, why: str) -> bool:
 
 def hand_over(mission: Mission, why: str, *, final: bool) -> Procedure[str | None]:
     """Ask a human how to continue; None if the mission ends there."""
+    mission.takes_goal = True
     try:
         return (yield from ask_human(mission, f"I cannot continue: {why}. What should I do?", wait=not final))
     except BudgetExhausted:
         return None
+    finally:
+        mission.takes_goal = False
 
 
 _NOTHING_AVAILABLE = (

@@ -40,23 +40,6 @@ from openral_reasoner.scripted.politeness import bare
 from openral_reasoner.scripted.rules import DOORS, GOING, LOOKING, Rule
 from openral_reasoner.scripted.vocabulary import WORDS
 
-EXAMPLES = (
-    "bring me the mug",
-    "bring me a cup of wine",
-    "bring the milk to Ana",
-    "put the mug on the table",
-    "pour wine into the glass",
-    "pick up the apple",
-    "find the keys",
-    "go to the kitchen",
-    "look at the table",
-    "look in the fridge",
-    "open the fridge",
-    "turn on the lamp",
-    "set the table for two",
-    "tidy the living room",
-    "if there is milk in the fridge, bring it to me",
-)
 MAX_LENGTH = 600
 """Longest text that is read as a goal [characters]; a longer one is a letter, not a request."""
 

@@ -5,6 +5,7 @@ from dataclasses import astuple
 
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
+from openral_reasoner.behaviors.abilities import examples
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
 from openral_reasoner.request.goals import (
@@ -25,8 +26,7 @@ from openral_reasoner.request.goals import (
 from openral_reasoner.request.serving import load_serving_rules
 from openral_reasoner.scripted.appliances import press, switch
 from openral_reasoner.scripted.doubts import verb_of_people
-from openral_reasoner.scripted.grammar import EXAMPLES
-from openral_reasoner.scripted.languages import language_named, nearest
+from openral_reasoner.scripted.languages import language_named
 from openral_reasoner.scripted.rules import ME
 from openral_reasoner.scripted.steps import (
     SEVERAL,
@@ -363,8 +363,8 @@ def ask_for_rewording(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
         raise PlanFailed(language_named(goal.language).question(said))
     if verb := verb_of_people(said):
         raise PlanFailed(f"I can't {verb} people: no skill of mine does that. What else can I do?")
-    near = "; ".join(nearest(said, EXAMPLES))
-    raise PlanFailed(f"I don't understand {said!r}. Examples of what I understand: {near}.")
+    here = tuple(examples(context.now))
+    raise PlanFailed(f"I don't understand {said!r}. Examples of what I understand: {'; '.join(here)}.", here)
 
 
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {

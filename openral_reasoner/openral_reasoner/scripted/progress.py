@@ -7,9 +7,12 @@ from itertools import permutations
 from openral_reasoner.request.goals import Bring, Request, Sequence
 from openral_reasoner.request.saying import in_words
 from openral_reasoner.scripted.plans import MAX_NAME
-from openral_reasoner.scripted.steps import Plan, PlanContext
+from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed
 from openral_reasoner.terms import same_term
 from openral_reasoner.tools.deliveries import MAX_DELIVERIES, PlanDeliveriesTool
+
+AGAIN, GIVE_UP = "try again", "give up"
+"""Answers that every failed plan offers, if it has none of its own."""
 
 
 @dataclass
@@ -23,7 +26,7 @@ class Progress:
     ordered: bool = False
     any_order: bool = False
     done: list[str] = field(default_factory=list)
-    failed: list[tuple[Request, str]] = field(default_factory=list)
+    failed: list[tuple[Request, PlanFailed]] = field(default_factory=list)
 
     @classmethod
     def of(cls, request: Request) -> "Progress":
@@ -41,7 +44,14 @@ class Progress:
     def report(self) -> str:
         """Text on what is done and what is not, with the questions of the parts that failed."""
         skipped = f"Not started: {'; '.join(map(in_words, self.waiting))}." if self.waiting else ""
-        return " ".join(filter(None, (*self.done, skipped, *(question for _, question in self.failed))))
+        questions = (str(failure) for _, failure in self.failed)
+        return " ".join(filter(None, (*self.done, skipped, *questions)))
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Answers that the plan can go on with."""
+        own = self.failed[0][1].choices if len(self.failed) == 1 else ()
+        return own or (AGAIN, GIVE_UP)
 
 
 def put_nearest_first(context: PlanContext, progress: Progress) -> Plan[None]:

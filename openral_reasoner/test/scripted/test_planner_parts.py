@@ -283,3 +283,12 @@ def test_what_goes_between_shelves_is_grasped_from_the_side(
     assert state(story) is MissionState.SUCCEEDED, story.end
     grasp = next(c.goal for c in story.commands if isinstance(c, SendSkill) and c.goal.rskill_id == "grasp")
     assert {name: value for name, value in grasp.params.items() if name == "from_side"} == how
+
+
+def test_what_a_full_hand_could_not_open_is_said(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.objects.pop("mug_1", None)
+    story = run("find the unicorn", home, palette.model_copy(update={"holding": "lemon"}), settings)
+    assert "I did not open the" in question(story)
+    assert "my hand is full. Where should I look?" in question(story)
