@@ -1,5 +1,7 @@
 """The mission loop: context of a decision, decisions until the end, hand-offs to a human."""
 
+import re
+
 from openral_core.missions import MissionState
 from openral_reasoner.behaviors.abilities import say_abilities
 from openral_reasoner.behaviors.human import ConsentRefused, ask_human
@@ -158,6 +160,9 @@ def describe_repetition(tool: str, times: int, reply: ToolResult) -> str:
     return f"{tool} was called {times} times and returned the same answer each time: {plain(answer, 200)}"
 
 
+_PREPOSITION = re.compile(
+    r"(?:in|on|at|under|inside|behind|near|by|beside)\s+(?:the\s+|my\s+)?", re.IGNORECASE
+)
 _FINAL = ("seconds", "model_calls", "tokens", "dollars", "unpriced_calls")
 """Budget lines without which the mission cannot continue even if a human answers."""
 
@@ -194,7 +199,8 @@ def replaces_goal(mission: Mission, answer: str) -> bool:
     if not (mission.unread or mission.takes_goal):
         return False
     request = read_request(answer)
-    is_place = any(each.answers_to(answer.strip()) for each in mission.palette.places)
+    where = _PREPOSITION.sub("", answer.strip().rstrip(".!"))
+    is_place = any(each.answers_to(where) for each in mission.palette.places)
     is_place = is_place or (not mission.unread and isinstance(request, GoTo | LookAt | LookInside))
     return not is_place and is_understood(request)
 

@@ -392,7 +392,9 @@ def test_another_goal_in_answer_to_a_failure_is_pursued_in_its_place(patient: Ta
     assert (receipt.outcome, running.goal) == (ANSWERED, "open the cabinet")
 
 
-@pytest.mark.parametrize("answer", ["go to the table", "the shelf", "look in the fridge", "no idea"])
+@pytest.mark.parametrize(
+    "answer", ["go to the table", "the shelf", "on the shelf.", "look in the fridge", "no idea"]
+)
 def test_an_answer_that_says_where_to_look_stays_one(answer: str, patient: Talk) -> None:
     patient.say(answer, "answer", in_reply_to=ask_where_the_unicorn_is(patient))
     assert {command.report.goal for command in patient.every(PublishStatus)} == {"bring me the unicorn"}
