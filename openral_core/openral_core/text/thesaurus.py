@@ -251,6 +251,11 @@ class Thesaurus:
         """Test if words in singular name a concept, a synonym or a package."""
         return self._is_known(name)
 
+    def knows_thing(self, name: str) -> bool:
+        """Test if words in singular name a concept or a synonym that is not only a package or an amount."""
+        concept = self._names.get(name.replace(" ", ""), "")
+        return concept in self._entries and name not in self._packages | self._portions
+
     def kinds_below(self, concept: str) -> frozenset[str]:
         """Return every narrower concept."""
         return self._kinds.descendants(concept)
