@@ -19,7 +19,7 @@ from openral_reasoner.context import Context, RawCall
 from openral_reasoner.core import Core
 from openral_reasoner.events import ModelAnswered
 from openral_reasoner.recording import Life, RecordedEvent
-from openral_reasoner.replay import replay
+from openral_reasoner.replay import OtherStatement, replay, require_replayable, stories
 from openral_reasoner.scripted.planner import decide
 
 FILES = {file.name.partition(".")[0]: file for file in sorted(KEPT.glob("*.jsonl.gz"))}
@@ -39,6 +39,13 @@ def test_every_mission_is_recorded_and_no_other() -> None:
 def test_the_same_events_lead_to_the_same_commands(life: Life) -> None:
     difference = replay(life.settings, life.steps, ignore_text=True)
     assert difference is None, difference.words()
+
+
+def test_a_recording_from_before_requests_were_stated_is_explained_and_not_replayed() -> None:
+    life = read(KEPT.parent / "told_state_before_statements.jsonl.gz")
+    assert any("the mug is dirty" in line for line in stories([life]))
+    with pytest.raises(OtherStatement, match=r"in version 0, this program in version 1"):
+        require_replayable(life)
 
 
 def decisions(life: Life) -> Iterator[tuple[Context, ModelAnswered]]:

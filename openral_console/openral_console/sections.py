@@ -67,13 +67,6 @@ class Sections:
         with self._lock:
             return "{" + ",".join(f"{json.dumps(name)}:{text}" for name, text in self._texts.items()) + "}"
 
-    def clear_all_but(self, names: Iterable[str]) -> None:
-        """Remove the other sections."""
-        kept = frozenset(names)
-        with self._lock:
-            for name in [name for name in self._texts if name not in kept]:
-                del self._texts[name], self._versions[name]
-
 
 def pause_after(text: str) -> float:
     """Return how long a section rests after it was sent [s]."""

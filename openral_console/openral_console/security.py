@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
-from openral_core.errors import OpenRALError
 from openral_core.token_guesses import TokenGuesses
 from openral_core.web_server import network_of
 
@@ -46,13 +45,6 @@ HEADERS = (
 )
 OPEN_PATHS = ("/api/session",)
 """Paths below /api that need no token: logging in."""
-
-
-class TokenNeeded(OpenRALError):
-    """An address that others reach, without a token."""
-
-    def __init__(self, host: str) -> None:
-        super().__init__(f"--host {host} is reachable from other machines: a token is required")
 
 
 def is_loopback(host: str) -> bool:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Self
 
 from openral_core.consent_policy import Permission, Policy, Rule, Subject
+from openral_core.hazards import load_hazards
 from openral_core.skill_errors import SkillFailed
 from openral_core.skills import ParamValue, SkillStatus
 
@@ -174,6 +175,10 @@ class Consent:
                 return f"keep_out {zone.id}", Permission.NEVER, reason
         rules = (*self.policy.named_rules, (DEFAULT_RULE, Rule(permit=self.policy.default)))
         number, (name, rule) = next(each for each in enumerate(rules) if each[1][1].matches(subject))
+        if rule.permit is Permission.ALWAYS and not rule.is_about_a_pair:
+            hazard = load_hazards().of(subject)
+            if hazard is not None:
+                return f"hazard {hazard.id}", Permission.ASK_EACH_TIME, hazard.reason
         doubt = next((earlier for earlier, other in rules[:number] if other.may_match(subject)), "")
         if doubt and rule.permit in (Permission.ALWAYS, Permission.ASK_ONCE):
             return doubt, Permission.ASK_EACH_TIME, HEARSAY

@@ -76,6 +76,11 @@ class Rule(Document):
                 raise ValueError(f"objects: {name!r} has no letter or digit")
         return self
 
+    @property
+    def is_about_a_pair(self) -> bool:
+        """True if it names objects and also people or places, so that it may permit what is a hazard."""
+        return bool(self.objects and (self.people or self.places))
+
     def matches(self, subject: "Subject") -> bool:
         """Return True if the rule is about a goal.
 
@@ -286,6 +291,7 @@ class Subject:
         agent = text.get("agent_id", "").casefold()
         agents = [item for item in (home.agents if home else ()) if agent in names_of(item)]
         people = people_at(agent, poses.get("agent"), graph) if goal.verb in OF_PEOPLE else ()
+        people = tuple(_with_age(person, home) for person in people)
         goal_pose = poses.get("goal") if goal.verb is Verb.NAVIGATE else None
         shown_object = " into ".join(each.shown for each in reversed(objects) if each.shown)
         shown_place = min(there, key=_extent).name if there else min(ids, default="")
@@ -344,6 +350,14 @@ def _surely_at(
     if worked is not None and any(isinstance(item, Fixture) and worked in item.appliances for item in there):
         at_pose |= _names_of_appliance(worked)
     return (at_pose, *around)
+
+
+def _with_age(person: Identity, home: HomeMap | None) -> Identity:
+    """Return a person, called a child too if the map says so."""
+    names = {name.casefold() for name in (person.name, *person.known)}
+    children = (agent for agent in (home.agents if home else ()) if agent.child)
+    is_child = any(names_of(agent) & names for agent in children)
+    return replace(person, known=person.known | {"child"}) if is_child else person
 
 
 def _names_of_appliance(part: Appliance) -> frozenset[str]:

@@ -111,11 +111,6 @@ def inverse(T: NDArray[np.float64]) -> NDArray[np.float64]:
     return result
 
 
-def rotation_of(T: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the rotation part, shape (3, 3)."""
-    return T[:3, :3]
-
-
 def transform_points(T: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Transform points (N, 3) [m] into the parent frame of ``T``, shape (N, 3)."""
     return points @ T[:3, :3].T + T[:3, 3]

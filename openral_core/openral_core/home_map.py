@@ -127,7 +127,10 @@ class Place(Document):
 
 
 class Agent(Document):
-    """A person: initial pose in the map frame, facing its +x, and height [m]."""
+    """A person: initial pose in the map frame, facing its +x, and height [m].
+
+    What may hurt a ``child`` is handed over only after a question.
+    """
 
     id: str
     name: str
@@ -135,6 +138,7 @@ class Agent(Document):
     room: str
     pose: Pose2
     height: PositiveFloat = 1.7
+    child: bool = False
 
 
 class Surface(Document):

@@ -92,6 +92,12 @@ def is_called(label: str, names: Iterable[str]) -> bool:
     return any(_is_called(reading, name) for reading in (label, *readings(label)) for name in names)
 
 
+def is_a(label: str, names: Iterable[str]) -> bool:
+    """Return True if a label means one of the names or a kind of it: "baby bottle" is no baby."""
+    pairs = ((reading, name) for reading in (label, *readings(label)) for name in names)
+    return any(_is_a(reading, name) and not _only_describes(name, reading) for reading, name in pairs)
+
+
 def label_words(label: str) -> frozenset[str]:
     """Return the words of a label in the singular; none if it names nothing."""
     try:
@@ -102,8 +108,16 @@ def label_words(label: str) -> frozenset[str]:
 
 def _is_called(label: str, name: str) -> bool:
     wanted = label_words(name)
-    if wanted and wanted <= label_words(label):
-        return True
+    return bool(wanted and wanted <= label_words(label)) or _is_a(label, name)
+
+
+def _only_describes(name: str, label: str) -> bool:
+    """Return True if a label contains a name, and its last word is another."""
+    within = label_words(name) <= label_words(label)
+    return within and label_words(label.split()[-1]).isdisjoint(label_words(name))
+
+
+def _is_a(label: str, name: str) -> bool:
     try:
         return _thesaurus().relation(name, label).is_hit
     except UnreadableText:

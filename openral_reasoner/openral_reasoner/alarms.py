@@ -16,7 +16,15 @@ from openral_core.parsing import parse_yaml
 from openral_core.text.folding import fold, fold_pattern
 from openral_core.text.stop_words import contains_stop_word, is_cry, is_stop_phrase, may_answer
 from openral_reasoner.offline_reader import begins_request, is_known_word, read_request
-from openral_reasoner.request.goals import AskAbilities, AskCompare, AskCount, AskState, Attend, TellState
+from openral_reasoner.request.goals import (
+    AskAbilities,
+    AskCompare,
+    AskCount,
+    AskState,
+    Attend,
+    TellState,
+    is_understood,
+)
 
 MOST_WORDS = 6
 """Longest exclamation [words]; a longer prompt is an alarm only if it says what is wrong."""
@@ -78,7 +86,7 @@ def is_alarm(text: str) -> bool:
 def _is_goal(text: str) -> bool:
     """Return True if the planner reads a goal; a state that is told may be a warning: "the pan is on"."""
     request = read_request(text)
-    return not (request is None or isinstance(request, _NO_GOALS))
+    return is_understood(request) and not isinstance(request, _NO_GOALS)
 
 
 def _asks(text: str) -> bool:

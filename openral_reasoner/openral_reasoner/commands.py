@@ -12,6 +12,8 @@ from openral_core.skills import SkillGoal
 from openral_core.spatial_memory import MemoryEdit, RecallQuery, ResolveQuery
 from openral_reasoner.budget import BudgetLine
 from openral_reasoner.context import CallEvent, Context, FrozenModel
+from openral_reasoner.request.goals import NotUnderstood
+from openral_reasoner.request.plain import StatedRequest
 
 
 class CallRecord(FrozenModel):
@@ -36,6 +38,8 @@ class MissionReport(FrozenModel):
     mission_id: str = ""
     prompt_id: str = ""
     goal: str = ""
+    understood: str = ""
+    request: StatedRequest = NotUnderstood("")
     requester: str = ""
     state: MissionState = MissionState.IDLE
     step: str = ""

@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict
 from openral_core.errors import OpenRALError
 from openral_core.parsing import InvalidText, parse_json
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.request.goals import NotUnderstood
+from openral_reasoner.request.plain import StatedRequest
 
 
 class FrozenModel(BaseModel):
@@ -109,6 +111,7 @@ class Context(FrozenModel):
 
     system: str
     goal: str
+    request: StatedRequest = NotUnderstood("")
     requester: str
     palette: ToolPalette
     tools: tuple[ToolSchema, ...]

@@ -11,20 +11,13 @@ from typing import Self
 from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState, PromptOutcome
 from openral_core.text.stop_words import is_stop_phrase
+from openral_reasoner import commands as c
 from openral_reasoner.alarms import stops_mission
 from openral_reasoner.behaviors.requests import MissionCancelled
 from openral_reasoner.behaviors.residency import IdleResidencyManager
 from openral_reasoner.behaviors.skill_goal import UNCONFIRMED
 from openral_reasoner.budget import BudgetExhausted
-from openral_reasoner.commands import (
-    CancelSkill,
-    ClearDeadline,
-    Command,
-    EndMission,
-    MissionReport,
-    PublishStatus,
-    SetDeadline,
-)
+from openral_reasoner.commands import Command, MissionReport
 from openral_reasoner.context import CallEvent
 from openral_reasoner.events import (
     CallFailed,
@@ -44,8 +37,7 @@ from openral_reasoner.events import (
 from openral_reasoner.floor_knowledge import FloorKnowledge
 from openral_reasoner.idle_state import IdleState
 from openral_reasoner.mission import Ending, Mission, Procedure, Wait
-from openral_reasoner.mission_loop import run_mission
-from openral_reasoner.offline_reader import read_request
+from openral_reasoner.mission_loop import replaces_goal, run_mission
 from openral_reasoner.palette.build import changes
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.prompts import Goal, GoalQueue, Receipts, dropped, quoted, refusal, say
@@ -139,7 +131,7 @@ class Core:
         self._outbox += dropped(self._queue.drop(), why)
         if mission is not None:
             for call_id in mission.pending("execute_rskill"):
-                mission.emit(CancelSkill(call_id=call_id))
+                mission.emit(c.CancelSkill(call_id=call_id))
             self._end(Ending(state, why))
         return self._drain()
 
@@ -201,26 +193,26 @@ class Core:
         if self.mission is None and self._now - self._stopped_at < SAME_STOP:
             # The operator's word, which says no reason, was heard first.
             self._last = self._last.model_copy(update={"reason": f"{self._last.reason}; {why}"})
-            self._outbox.append(PublishStatus(report=self._last))
+            self._outbox.append(c.PublishStatus(report=self._last))
 
     def _cancel_all(self, why: str) -> tuple[Goal, ...]:
         """Cancel the running mission, moving skills first, and drop and return the queued goals."""
         stopped, waiting = self.mission, self._queue.drop()
-        self._outbox += [CancelSkill(call_id=call_id) for call_id in sorted(self._unconfirmed)]
+        self._outbox += [c.CancelSkill(call_id=call_id) for call_id in sorted(self._unconfirmed)]
         self._interrupt(MissionCancelled(why))
         if self.mission is not None:
             self._outbox += self.mission.drain()
         self._outbox += dropped(waiting, why)
         if waiting and stopped is not None and self.mission is None:
             # Subscribers that keep only the newest status read how the running mission ended.
-            self._outbox.append(PublishStatus(report=self._last))
+            self._outbox.append(c.PublishStatus(report=self._last))
         return waiting
 
     def _answer(self, prompt: PromptReceived) -> None:
         mission = self.mission
         asked = mission is not None and mission.state is MissionState.WAITING_FOR_HUMAN
         if mission is not None and asked and prompt.in_reply_to == self._wait.call_id:
-            if mission.unread and read_request(prompt.text) is not None:
+            if replaces_goal(mission, prompt.text):
                 self._replace(prompt)
             else:
                 self._receipt(prompt, PromptOutcome.ANSWERED, "the mission continues", mission.id)
@@ -230,7 +222,7 @@ class Core:
         self._refuse(prompt, f"no question {quoted(prompt.in_reply_to)} is waiting for an answer: {valid}")
 
     def _replace(self, prompt: PromptReceived) -> None:
-        """Pursue an answer that is a goal, in place of a goal that no reader understood."""
+        """Pursue an answer that is a goal, in place of the mission's."""
         self._queue.put(goal := self._goal(prompt))
         self._receipt(prompt, PromptOutcome.ANSWERED, "the answer is a goal and pursued", goal.mission_id)
         self._interrupt(MissionCancelled(f"replaced by the operator's answer: {quoted(prompt.text)}"))
@@ -272,7 +264,7 @@ class Core:
         mission.floor = replace(self._floor, lacked=False, rounds=0)
         mission.ledger = mission.ledger.resumed(self._now)
         mission.open_span(mission.id, "invoke_agent", goal=goal.prompt.text)
-        mission.emit(SetDeadline(call_id=mission.id, seconds=self.settings.budget.seconds))
+        mission.emit(c.SetDeadline(call_id=mission.id, seconds=self.settings.budget.seconds))
         self.mission, self._run, self._interrupted = mission, run_mission(mission), False
         self._step(None)
 
@@ -335,7 +327,7 @@ class Core:
         """Handle the mission's deadline; time spent waiting for a human does not count."""
         left = mission.ledger.left("seconds", self._now)
         if left > 0.0:
-            mission.emit(SetDeadline(call_id=mission.id, seconds=max(left, 0.5)))
+            mission.emit(c.SetDeadline(call_id=mission.id, seconds=max(left, 0.5)))
         else:
             self._interrupt(BudgetExhausted("seconds", mission.ledger.limit("seconds")))
 
@@ -345,7 +337,7 @@ class Core:
         if self._interrupted:
             self.mission.cancelled = str(reason)
             for call_id in self.mission.pending("execute_rskill"):
-                self.mission.emit(CancelSkill(call_id=call_id))
+                self.mission.emit(c.CancelSkill(call_id=call_id))
             return
         self._interrupted = True
         self._step(None, reason)
@@ -375,8 +367,8 @@ class Core:
         mission.state, mission.reason, mission.step = ending.state, ending.reason, "ended"
         mission.evidence = mission.evidence.concluded(ending.evidence)
         mission.publish()
-        mission.emit(ClearDeadline(call_id=mission.id))
-        mission.emit(EndMission(mission_id=mission.id, state=ending.state, reason=ending.reason))
+        mission.emit(c.ClearDeadline(call_id=mission.id))
+        mission.emit(c.EndMission(mission_id=mission.id, state=ending.state, reason=ending.reason))
         self._outbox.extend(mission.drain())
         self._last, self._floor = mission.report(), mission.floor
         self.mission, self._run, self._wait = None, None, Wait("")

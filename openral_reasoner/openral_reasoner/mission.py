@@ -27,7 +27,8 @@ from openral_reasoner.evidence import Evidence, Fact, Gone, Node
 from openral_reasoner.floor_knowledge import FloorKnowledge
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.policies import AdvicePolicy, PrematureEndPolicy
-from openral_reasoner.request.goals import Request
+from openral_reasoner.request.goals import NotUnderstood, Request, is_understood
+from openral_reasoner.request.saying import in_words
 from openral_reasoner.residency import ResidencyState
 from openral_reasoner.search import SearchProgress
 from openral_reasoner.settings import MissionSettings
@@ -168,7 +169,8 @@ class Mission:
         goal: Text of the prompt, in which the ids of ``referents`` stand for "this".
         referents: Objects that the operator points at, by normalised id; no other one will do for them.
         others: Ids of the objects in memory that the operator does not point at, if there are referents.
-        request: What the goal was understood as, once; None if no reader has understood it.
+        request: What the goal was understood as, once; `NotUnderstood` until a reader has read it.
+        takes_goal: The open question is also answered by another goal.
         stated: A language model has said what the goal means, or that it cannot say it.
     """
 
@@ -178,7 +180,7 @@ class Mission:
         self.id = mission_id
         self.prompt, self.goal = prompt, prompt.text
         self.referents: dict[str, KnownObject] = {}
-        self.request: Request | None = None
+        self.request: Request = NotUnderstood("")
         self.settings = settings
         self.palette = palette
         self.requester = prompt.requester or settings.default_requester
@@ -193,7 +195,7 @@ class Mission:
         self.records: dict[str, CallRecord] = {}
         self.opened, self.left_open = set[str](), set[str]()
         self.at = self.facing = self.holding = self.exploring = self.operator_words = ""
-        self.cancelled, self.let_go, self.stated = "", False, False
+        self.cancelled, self.let_go, self.stated, self.takes_goal = "", False, False, False
         self.unconfirmed: set[str] = set()
         self.residency = ResidencyState()
         self.early_endings, self.advice = PrematureEndPolicy(), AdvicePolicy(settings.advisor_decisions)
@@ -262,7 +264,7 @@ class Mission:
     @property
     def unread(self) -> bool:
         """True until a reader or the language model has said what the goal means."""
-        return self.request is None and not self.stated
+        return not (self.stated or is_understood(self.request))
 
     def say(self, step: str) -> None:
         """Publish the current step of the mission."""
@@ -291,6 +293,8 @@ class Mission:
             mission_id=self.id,
             prompt_id=self.prompt.id,
             goal=self.prompt.text,
+            understood=in_words(self.request) if is_understood(self.request) else "",
+            request=self.request,
             requester=self.requester,
             state=self.state,
             step=self.step,

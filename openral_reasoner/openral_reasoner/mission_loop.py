@@ -1,5 +1,7 @@
 """The mission loop: context of a decision, decisions until the end, hand-offs to a human."""
 
+import re
+
 from openral_core.missions import MissionState
 from openral_reasoner.behaviors.abilities import say_abilities
 from openral_reasoner.behaviors.human import ConsentRefused, ask_human
@@ -15,7 +17,8 @@ from openral_reasoner.evidence import Course
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.offline_reader import read_request
 from openral_reasoner.policies import LoopDetector, ModelFailurePolicy
-from openral_reasoner.request.goals import AskAbilities
+from openral_reasoner.request.goals import AskAbilities, GoTo, LookAt, LookInside, is_understood
+from openral_reasoner.request.saying import in_words
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import Fault, parse_answer, schemas
 
@@ -28,6 +31,7 @@ def build_context(mission: Mission) -> Context:
     return Context(
         system=SYSTEM_PROMPT,
         goal=mission.goal,
+        request=mission.request,
         requester=mission.requester,
         palette=mission.palette,
         tools=schemas(
@@ -156,6 +160,9 @@ def describe_repetition(tool: str, times: int, reply: ToolResult) -> str:
     return f"{tool} was called {times} times and returned the same answer each time: {plain(answer, 200)}"
 
 
+_PREPOSITION = re.compile(
+    r"(?:in|on|at|under|inside|behind|near|by|beside)\s+(?:the\s+|my\s+)?", re.IGNORECASE
+)
 _FINAL = ("seconds", "model_calls", "tokens", "dollars", "unpriced_calls")
 """Budget lines without which the mission cannot continue even if a human answers."""
 
@@ -171,6 +178,8 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
         mission.news.extend(missing)
         ending = yield from settle_referents(mission)
         mission.request = read_request(mission.goal)
+        if is_understood(mission.request):
+            mission.tell(f"Understood: {in_words(mission.request)}.")
         if ending is None and isinstance(mission.request, AskAbilities):
             ending = yield from say_abilities(mission)
         return ending or (yield from run_with_handoffs(mission))
@@ -180,6 +189,20 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
         return Ending(MissionState.HANDED_OVER, mission.told(str(reason)))
     except ConsentRefused as reason:
         return Ending(MissionState.FAILED if reason.answered else MissionState.HANDED_OVER, str(reason))
+
+
+def replaces_goal(mission: Mission, answer: str) -> bool:
+    """Return True if an answer to the open question is a goal to pursue in place of the mission's.
+
+    "Look in the fridge" says where to look for what is sought.
+    """
+    if not (mission.unread or mission.takes_goal):
+        return False
+    request = read_request(answer)
+    where = _PREPOSITION.sub("", answer.strip().rstrip(".!"))
+    is_place = any(each.answers_to(where) for each in mission.palette.places)
+    is_place = is_place or (not mission.unread and isinstance(request, GoTo | LookAt | LookInside))
+    return not is_place and is_understood(request)
 
 
 def run_with_handoffs(mission: Mission) -> Procedure[Ending]:
@@ -209,10 +232,13 @@ def consult_advisor(mission: Mission, why: str) -> bool:
 
 def hand_over(mission: Mission, why: str, *, final: bool) -> Procedure[str | None]:
     """Ask a human how to continue; None if the mission ends there."""
+    mission.takes_goal = True
     try:
         return (yield from ask_human(mission, f"I cannot continue: {why}. What should I do?", wait=not final))
     except BudgetExhausted:
         return None
+    finally:
+        mission.takes_goal = False
 
 
 _NOTHING_AVAILABLE = (

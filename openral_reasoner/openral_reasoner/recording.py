@@ -18,13 +18,14 @@ from openral_reasoner.commands import COMMAND, Command
 from openral_reasoner.events import EVENT, Event
 from openral_reasoner.idle_state import IdleState
 from openral_reasoner.interning import Interner, Outliner
+from openral_reasoner.request.plain import VERSION
 from openral_reasoner.settings import MissionSettings
 
 MAX_LINE = 64_000_000
 """Longest line that is read [characters]."""
 NOW: TypeAdapter[float] = TypeAdapter(FiniteFloat)
 SETTINGS, INTERNED, FORGET = "settings", "interned", "forget"
-IDLE, RESTORED, INTERRUPTED = "idle", "restored", "interrupted"
+IDLE, RESTORED, INTERRUPTED, STATEMENT = "idle", "restored", "interrupted", "statement"
 
 
 class InvalidRecording(OpenRALError):
@@ -51,6 +52,7 @@ class Life:
 
     A process that resumed a mission begins with the ``idle`` state of the core and the ``restored`` steps of
     the process before. ``interrupted`` if the same process could not write for a while before it.
+    ``version`` is that of its statements of requests, 0 before there were any.
     """
 
     settings: MissionSettings
@@ -60,6 +62,7 @@ class Life:
     idle: IdleState | None = None
     interrupted: bool = False
     damaged: tuple[int, ...] = ()
+    version: int = VERSION
 
 
 class LineWriter:
@@ -77,7 +80,7 @@ class LineWriter:
         interrupted: bool = False,
     ) -> str:
         """Return the first line, with the state that the core begins in and the number of restored steps."""
-        content: dict[str, object] = {SETTINGS: settings.model_dump(mode="json"), INTERNED: True}
+        content = {**_first(settings), INTERNED: True}
         if idle is not None:
             content |= {IDLE: idle.model_dump(mode="json"), RESTORED: restored}
         return json.dumps(content | ({INTERRUPTED: True} if interrupted else {}))
@@ -107,7 +110,11 @@ class LineWriter:
 
 def settings_line(settings: MissionSettings) -> str:
     """Return the first line of a recording whose steps are written by `step_line`."""
-    return json.dumps({SETTINGS: settings.model_dump(mode="json")})
+    return json.dumps(_first(settings))
+
+
+def _first(settings: MissionSettings) -> dict[str, object]:
+    return {SETTINGS: settings.model_dump(mode="json"), STATEMENT: VERSION}
 
 
 def step_line(now: float, event: Event, commands: tuple[Command, ...]) -> str:
@@ -171,6 +178,7 @@ class _Reading:
         self.restored = 0
         self.idle: IdleState | None = None
         self.interrupted = False
+        self.version = 0
 
     def take(self, number: int, content: object) -> None:
         """Read one line; count one that cannot be read."""
@@ -185,7 +193,8 @@ class _Reading:
         """Return the whole life."""
         restored = min(self.restored, len(self._steps))
         damaged = tuple(self._damaged[:-1] if self._torn else self._damaged)
-        return Life(self._settings, self._steps, self._torn, restored, self.idle, self.interrupted, damaged)
+        ends = (self.idle, self.interrupted, damaged, self.version)
+        return Life(self._settings, self._steps, self._torn, restored, *ends)
 
     def _read(self, content: object) -> None:
         if isinstance(content, ValueError):
@@ -223,6 +232,8 @@ def _begun(number: int, content: Mapping[str, object]) -> _Reading:
     life = _Reading(_settings(number, content), bool(content.get(INTERNED)))
     life.restored, life.idle = _restored(number, content)
     life.interrupted = bool(content.get(INTERRUPTED))
+    version = content.get(STATEMENT, 0)
+    life.version = version if isinstance(version, int) else 0
     return life
 
 

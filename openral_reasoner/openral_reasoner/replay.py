@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import zip_longest
 
+from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState
 from openral_core.parsing import InvalidText, parse_json
 from openral_reasoner import commands as c
@@ -15,6 +16,7 @@ from openral_reasoner.commands import COMMAND, CallRecord, Command, MissionRepor
 from openral_reasoner.core import Core, handle_safely
 from openral_reasoner.idle_state import IdleState
 from openral_reasoner.recording import Life, RecordedEvent
+from openral_reasoner.request.plain import VERSION
 from openral_reasoner.settings import MissionSettings
 
 TEXTS = (
@@ -35,6 +37,7 @@ TEXTS = (
     "publish_prompt.text",
     "publish_receipt.message",
     "publish_status.report.step",
+    "publish_status.report.understood",
     "publish_status.report.reason",
     "publish_status.report.evidence",
     "publish_status.report.calls.*.message",
@@ -92,6 +95,26 @@ class Difference:
     def words(self) -> str:
         """Describe the difference for a human."""
         return f"step {self.step} ({self.event}):\n  recorded {self.recorded}\n  now      {self.given}"
+
+
+class OtherStatement(OpenRALError):
+    """Recording whose requests are stated in another version, which another core must replay."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(
+            f"this recording states requests in version {version}, this program in version {VERSION}: replay "
+            "it with the program that recorded it; 'openral explain' and 'openral compare' read both"
+        )
+
+
+def require_replayable(life: Life) -> None:
+    """Refuse a recording whose requests are stated in another version.
+
+    Raises:
+        OtherStatement: With both versions.
+    """
+    if life.version != VERSION:
+        raise OtherStatement(life.version)
 
 
 def replay(

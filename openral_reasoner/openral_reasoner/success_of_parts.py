@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 
+from openral_core.object_states import NAME_OF, STATES
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.evidence import (
@@ -74,10 +75,8 @@ _NOT_ONE = re.compile(
 _UNPROVEN = (NotUnderstood, WaitFor, AskAbilities, BringEvery, AskCompare, Attend)
 
 
-def provable(request: Request | None) -> Request | None:
+def provable(request: Request) -> Request | None:
     """Return a request if evidence can prove every part of it, else None."""
-    if request is None:
-        return None
     parts = parts_of(request)
     unclear = any(isinstance(part, _UNPROVEN) for part in parts)
     unclear = unclear or any(isinstance(part, SetTable) and not part.count for part in parts)
@@ -345,10 +344,21 @@ def prove_state(goal: AskState | TellState, evidence: Evidence, setting: Setting
     controls = {each.controls for each in controls_named(setting.controls, goal.what)}
     for fact in reversed(evidence.facts):
         named = isinstance(fact, Stated) and (fact.node.id in controls or case.means(fact.node, goal.what))
-        if isinstance(fact, Stated) and named and (isinstance(goal, AskState) or goal.value in fact.values):
+        if isinstance(fact, Stated) and named and _settles(goal, fact.values):
             return Verdict(proofs=(fact.words,))
     tool = "get_state" if isinstance(goal, AskState) else "note_state"
-    return Verdict(missing=f"no {tool} of {goal.what!r}", remedy=f"call {tool} with its id")
+    return Verdict(
+        missing=f"no {tool} of {goal.what!r} that says whether it is {goal.value}",
+        remedy=f"call {tool} with its id",
+    )
+
+
+def _settles(goal: AskState | TellState, values: tuple[str, ...]) -> bool:
+    """Return True if states answer a question, or are the one that was told."""
+    if isinstance(goal, TellState):
+        return goal.value in values
+    alternatives = STATES[NAME_OF[goal.value]].values
+    return any(value in alternatives for value in values)
 
 
 def prove_restricted(goal: Restricted, evidence: Evidence, setting: Setting) -> Verdict:

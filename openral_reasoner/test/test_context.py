@@ -171,7 +171,7 @@ def test_a_goal_with_a_name_that_no_tool_takes_is_asked_back(
     ).end
     assert ended is not None
     assert ended.state.name == "HANDED_OVER"
-    reported = "For example, I understand: bring" if goal == "{}" else f"has {length} characters"
+    reported = "For example, I understand: what" if goal == "{}" else f"has {length} characters"
     assert reported in ended.reason
 
 

@@ -352,8 +352,10 @@ def test_what_the_reasoner_says_names_its_mission(
     talk = Talk(home, palette, settings)
     started = talk.say(GO)
     talk.end_skill()
-    (reported,) = talk.every(PublishPrompt)
-    assert (reported.in_reply_to, reported.mission_id) == ("p", started.mission_id)
+    understood, reported = talk.every(PublishPrompt)
+    assert understood.text == "Understood: go to the fridge."
+    for said in (understood, reported):
+        assert (said.in_reply_to, said.mission_id) == ("p", started.mission_id)
 
 
 @pytest.fixture
@@ -375,9 +377,24 @@ def test_an_answer_that_is_a_goal_is_pursued_in_place_of_what_was_not_understood
     assert states == [MissionState.CANCELLED, MissionState.SUCCEEDED]
 
 
-def test_an_answer_to_a_goal_that_was_understood_stays_one(patient: Talk) -> None:
+def ask_where_the_unicorn_is(patient: Talk) -> str:
     patient.say("bring me the unicorn")
     while not (asked := list(patient.every(PublishHandoff))):
         patient.end_skill()
-    patient.say("go to the table", "answer", in_reply_to=asked[0].question.id)
+    return str(asked[0].question.id)
+
+
+def test_another_goal_in_answer_to_a_failure_is_pursued_in_its_place(patient: Talk) -> None:
+    asked = ask_where_the_unicorn_is(patient)
+    receipt = patient.say("open the cabinet", "answer", in_reply_to=asked)
+    running = patient.core.mission
+    assert running is not None
+    assert (receipt.outcome, running.goal) == (ANSWERED, "open the cabinet")
+
+
+@pytest.mark.parametrize(
+    "answer", ["go to the table", "the shelf", "on the shelf.", "look in the fridge", "no idea"]
+)
+def test_an_answer_that_says_where_to_look_stays_one(answer: str, patient: Talk) -> None:
+    patient.say(answer, "answer", in_reply_to=ask_where_the_unicorn_is(patient))
     assert {command.report.goal for command in patient.every(PublishStatus)} == {"bring me the unicorn"}

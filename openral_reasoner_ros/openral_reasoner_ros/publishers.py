@@ -32,6 +32,7 @@ from openral_reasoner.commands import (
 from openral_reasoner.context import Context, Frontier
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.prompts import RECEIPTS_KEPT
+from openral_reasoner.request.plain import to_json
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas
 from openral_reasoner_ros.topics import (
@@ -115,6 +116,8 @@ class MissionPublishers:
             mission_id=report.mission_id,
             prompt_id=report.prompt_id,
             goal=report.goal,
+            understood=report.understood,
+            request=to_json(report.request),
             requester=report.requester,
             state=int(report.state),
             step=report.step,

@@ -22,7 +22,7 @@ from openral_testing.ros.mapper import Mapper
 from openral_testing.ros.robot import mission, scene
 
 pytest.importorskip("playwright.sync_api")
-from playwright.sync_api import Browser, BrowserContext, Page, Request
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
 from openral_testing.browser import PHONE, WIDE, chromium
 
@@ -61,6 +61,7 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(TIMEOUT)
+        expect.set_options(timeout=TIMEOUT)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("request", check)
         page.goto(f"{site.url}{query}#{view}")

@@ -82,6 +82,7 @@ def test_a_zone_is_drawn_by_clicks_and_a_place_is_typed_and_both_are_removed(
         click_map(page, *corner)
     page.get_by_role("button", name="Add zone").click()
     expect(page.get_by_role("button", name="cat tray")).to_be_visible()
+    expect(page.get_by_role("alert")).to_contain_text("The map was changed.")
     (zone,) = mapper.edits.no_go_zones
     assert [[round(value, 1) for value in corner] for corner in zone.polygon] == [
         [0.5, 0.5],

@@ -56,6 +56,7 @@ def test_an_object_is_renamed_moved_merged_forgotten_and_had_back(
 def test_of_two_mugs_the_one_that_is_shown_is_fetched(site: Any, robot: Robot, open_page: Open) -> None:
     two = scene()
     next(node for node in two.nodes if node.id == "bowl_2").label = "mug"
+    two.revision += 1  # the table is drawn anew for another revision
     robot.scene.publish(two)
     page = open_page(site, "memory")
     mugs = page.get_by_role("button", name="mug", exact=True)

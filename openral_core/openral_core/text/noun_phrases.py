@@ -15,7 +15,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r" \d+$")
 _COPY = re.compile(r"0\d+")
-"""Number that a program gives to copies: "mug.001". Other numbers tell furniture apart: "shelf 2"."""
+"""Number that a program gives to copies: "mug.001". Another number tells one thing apart: "shelf 2"."""
 _OR = re.compile(r"([^\W\d_][\w ]*)/[^\W\d_]")
 _DESCRIBED = re.compile(r"([^()]*\w[^()]*?) ?\(([^()]*\w[^()]*)\)")
 
@@ -45,7 +45,7 @@ class UnreadableText(OpenRALError):
         shown = text if len(text) <= 40 else text[:40] + "..."
         super().__init__(
             f"text {shown!r} ({len(text)} characters) names no object: expected 1 to {MAX_CHARACTERS} "
-            "characters with at least one letter or digit and no control character"
+            "characters with at least one letter and no control character; a number names no class"
         )
 
 
@@ -112,15 +112,15 @@ class Phrase:
 
 
 def parse_phrase(text: str, is_known: Callable[[str], bool]) -> Phrase:
-    """Parse a noun phrase; the head is its longest suffix that ``is_known``, else its last word.
+    """Parse a noun phrase; the head is its longest suffix that ``is_known``, else its last word but a number.
 
     Raises:
         UnreadableText: If no word can be a head noun.
     """
     noun, where = _split_where([word for word in words_of(_one_name(text)) if word not in _SKIPPED])
-    if len(noun) > 1 and _COPY.fullmatch(noun[-1]):
-        noun = noun[:-1]
-    if not noun or noun[0] == "of":
+    if len(noun) > 1 and noun[-1].isdecimal():
+        noun = [*([] if _COPY.fullmatch(noun[-1]) else noun[-1:]), *noun[:-1]]
+    if not noun or noun[0] == "of" or all(map(str.isdecimal, noun)):
         raise UnreadableText(text)
     if "of" not in noun or noun[-1] == "of":
         return _noun(tuple(word for word in noun if word != "of"), is_known, where=where)

@@ -1,5 +1,6 @@
 """Thesaurus of household objects: concepts, attributes, and the relation of a stored label to a query."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
@@ -33,6 +34,7 @@ class ThesaurusDocument(Document):
     attributes: dict[str, dict[str, tuple[str, ...]]] = Field(default_factory=dict)
     packages: frozenset[str] = frozenset()
     portions: frozenset[str] = frozenset()
+    owned: dict[str, str] = Field(default_factory=dict)
     things: dict[str, ThesaurusEntry]
 
 
@@ -200,6 +202,7 @@ def certain_attributes(typical: frozenset[Attribute]) -> frozenset[Attribute]:
     return frozenset(attribute for attribute in typical if categories.count(attribute[0]) == 1)
 
 
+_OWNED = re.compile(r"\b(?:my|your|his|her|our|their|\w+['\u2019]s)\b", re.IGNORECASE)
 _CACHE_SIZE = 1 << 16
 """Results kept per function [entries]; every pair of labels and queries of a large home fits."""
 
@@ -217,6 +220,7 @@ class Thesaurus:
         self._attributes = Attributes(document.attributes)
         self._packages = document.packages
         self._portions = document.portions
+        self._owned = document.owned
         self.parse = lru_cache(_CACHE_SIZE)(self._parse)
         self.relation = lru_cache(_CACHE_SIZE)(self._relation)
         self.keys = lru_cache(_CACHE_SIZE)(self._keys)
@@ -246,6 +250,11 @@ class Thesaurus:
     def knows(self, name: str) -> bool:
         """Test if words in singular name a concept, a synonym or a package."""
         return self._is_known(name)
+
+    def knows_thing(self, name: str) -> bool:
+        """Test if words in singular name a concept or a synonym that is not only a package or an amount."""
+        concept = self._names.get(name.replace(" ", ""), "")
+        return concept in self._entries and name not in self._packages | self._portions
 
     def kinds_below(self, concept: str) -> frozenset[str]:
         """Return every narrower concept."""
@@ -301,6 +310,9 @@ class Thesaurus:
         Raises:
             UnreadableText: If the text names nothing.
         """
+        words = words_of(text)
+        if words[-1] in self._owned and _OWNED.search(text):
+            text = f"{' '.join(words[:-1])} {self._owned[words[-1]]}"
         phrase = parse_phrase(text, self._is_known)
         if phrase.of is None:
             return phrase

@@ -18,9 +18,10 @@ def say_abilities(mission: Mission) -> Procedure[Ending]:
     graph, _ = yield from read_scene(mission)
     objects = (each for each in graph.of_kind(NodeKind.OBJECT) if not each.affordance)
     sure = (each for each in objects if each.presence is Presence.PRESENT and each.confidence >= CONFIRMED)
-    examples = ", ".join(f'"{each}"' for each in _examples(palette, next((each.label for each in sure), "")))
+    goals = examples(palette, next((each.label for each in sure), ""))
     able = ", ".join(_able(palette)) or "do nothing now: no skill server, detector or memory is available"
-    text = f"I can {able}. For example: {examples}."
+    quoted = ", ".join(f'"{each}"' for each in goals)
+    text = f"I can {able}. For example: {quoted}."
     mission.tell(text)
     offered = ", ".join(sorted(skill.id for skill in palette.skills)) or "none"
     return Ending(MissionState.SUCCEEDED, text, (f"skills offered now: {offered}",))
@@ -39,7 +40,8 @@ def _able(palette: ToolPalette) -> Iterator[str]:
         yield "explore the home"
 
 
-def _examples(palette: ToolPalette, thing: str) -> Iterator[str]:
+def examples(palette: ToolPalette, thing: str = "") -> Iterator[str]:
+    """Yield goals that the robot can pursue here and now."""
     can = palette.with_verb
     rooms = [place for place in palette.places if place.kind is NodeKind.ROOM]
     closed = [place for place in palette.places if "closed" in place.states]

@@ -3,6 +3,7 @@
 from openral_core.skills import Verb
 from openral_reasoner.mission import HOME, KnownObject, Mission
 from openral_reasoner.request.goals import Act, Forbidden, restrictions
+from openral_reasoner.request.saying import forbidden_in_words
 from openral_reasoner.terms import answers
 
 _HAND = frozenset({Verb.OPEN, Verb.CLOSE, Verb.GRASP, Verb.PLACE, Verb.POUR, Verb.SWITCH, Verb.PRESS})
@@ -17,21 +18,16 @@ _VERBS = {
 
 def forbidden_by(mission: Mission, verb: Verb, target: KnownObject) -> Forbidden | None:
     """Return what forbids a step on a target, and note that it is left out; None if nothing does."""
-    rules = restrictions(mission.request) if mission.request is not None else ()
-    concerned = (rule for rule in rules if verb in _VERBS[rule.act])
+    concerned = (rule for rule in restrictions(mission.request) if verb in _VERBS[rule.act])
     rule = next((rule for rule in concerned if _concerns(mission, rule, target)), None)
     if rule is not None:
-        mission.obeyed.add(_in_words(rule))
+        mission.obeyed.add(forbidden_in_words(rule))
     return rule
 
 
 def refusal(rule: Forbidden) -> str:
     """Return the reason why a step is not sent."""
-    return f"the operator said not to {_in_words(rule)}"
-
-
-def _in_words(rule: Forbidden) -> str:
-    return f"{'take (from)' if rule.act is Act.TAKE else rule.act.value} the {rule.what}"
+    return f"the operator said not to {forbidden_in_words(rule)}"
 
 
 def _concerns(mission: Mission, rule: Forbidden, target: KnownObject) -> bool:

@@ -272,10 +272,14 @@ class WaitFor:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Two or more goals; if ``ordered``, each needs the one before it."""
+    """Two or more goals; if ``ordered``, each needs the one before it.
+
+    ``in_turn`` if the speaker stated an order, which does not mean that one needs the other.
+    """
 
     parts: tuple["Request", ...]
     ordered: bool = False
+    in_turn: bool = False
 
 
 class Act(StrEnum):
@@ -340,6 +344,11 @@ def parts_of(request: Request) -> tuple[Request, ...]:
     elif isinstance(request, WaitFor):
         inner = (request.then,)
     return (request, *(nested for part in inner if part is not None for nested in parts_of(part)))
+
+
+def is_understood(request: Request) -> bool:
+    """Return True if every part of a request was understood."""
+    return not any(isinstance(part, NotUnderstood) for part in parts_of(request))
 
 
 def restrictions(request: Request) -> tuple[Forbidden, ...]:

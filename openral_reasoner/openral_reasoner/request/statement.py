@@ -12,15 +12,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from openral_core.errors import OpenRALError
 from openral_core.identities import label_words
-from openral_reasoner.placement.belief import is_household_noun
+from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.request import goals
 from openral_reasoner.request.goals import Act, Forbidden, Request, Restricted, Sequence
 
 _SELF = frozenset({"me", "us", "i", "myself", "ourselves"})
-_NEGATION = re.compile(
-    r"\b(?:not|never|without|except|don't|dont|doesn't|mustn't|shouldn't|won't|leave .+ alone)\b",
+_PROHIBITION = re.compile(
+    r"\b(?:(?:don'?t|do not|never|mustn't|must not|shouldn't|without|not to|rather than|instead of)\W+"
+    r"(?:\w+\W+)?"
+    r"(?:open|clos|shut|tak|touch|enter|go|going|us|grab|pick|bring|put|mov|driv|disturb|fetch|get|look)\w*"
+    r"|except|but not|not the|not my|nothing but|leave .+ alone)\b",
     re.IGNORECASE,
 )
+"""Words that forbid an act or exclude a thing; "it never walks over" does neither."""
 _VERBS = frozenset({"water", "set", "open", "close", "clear", "press", "light", "book", "watch", "drink"})
 """Nouns that are more often verbs in an order."""
 
@@ -88,10 +92,15 @@ def check_statement(text: str, steps: tuple[Step, ...], bans: tuple[Ban, ...]) -
         listed = ", ".join(map(repr, added))
         raise UnfaithfulStatement(f"the sentence does not say {listed}: use its own words")
     covered = frozenset().union(*map(label_words, named))
-    if left_out := sorted(word for word in said - covered - _VERBS if is_household_noun(word)):
+    if left_out := sorted(filter(_is_thing, said - covered - _VERBS)):
         raise UnfaithfulStatement(f"no step and nothing forbidden has {', '.join(left_out)} of the sentence")
-    if _NEGATION.search(text) and not bans:
+    if _PROHIBITION.search(text) and not bans:
         raise UnfaithfulStatement("the sentence forbids or excludes something that is not in 'forbidden'")
+
+
+def _is_thing(word: str) -> bool:
+    """Return True if a word names a thing of a household, and not only a person or an amount."""
+    return thesaurus().knows_thing(word) and not thesaurus().relation("person", word).is_hit
 
 
 def _goal_of(step: Step) -> Request:

@@ -1,5 +1,7 @@
 """Plans of goals about switches and buttons."""
 
+from collections.abc import Iterable, Mapping
+
 from openral_core.skills import Verb
 from openral_reasoner.palette.entries import ControlEntry
 from openral_reasoner.request.control_names import controls_named, controls_of
@@ -38,10 +40,24 @@ def _meant(context: PlanContext, goal: Switch) -> tuple[ControlEntry, ...]:
     meant = controls_of(context.now.controls, goal, room)
     if not meant:
         raise PlanFailed(f"I know no switch of {goal.what!r}{in_room(goal.where)}.{known_controls(context)}")
-    if len(meant) > 1 and not goal.every:
-        names = ", ".join(f"the {each.appliance} ({each.room})" for each in meant)
-        raise PlanFailed(f"Which one: {names}?")
-    return meant
+    return meant if goal.every else (chosen(context, by_room(meant)),)
+
+
+def by_room(controls: Iterable[ControlEntry]) -> Mapping[str, ControlEntry]:
+    """Return controls by the names that tell them apart."""
+    return {f"{each.appliance} ({each.room})": each for each in controls}
+
+
+def chosen(context: PlanContext, by_name: Mapping[str, ControlEntry]) -> ControlEntry:
+    """Return the only control, or the one of several that the operator has chosen by its name.
+
+    Raises:
+        PlanFailed: With the names, if none was chosen.
+    """
+    control = next(iter(by_name.values())) if len(by_name) == 1 else by_name.get(context.suggestion)
+    if control is None:
+        raise PlanFailed(f"Which one: {', '.join(f'the {name}' for name in by_name)}?", by_name)
+    return control
 
 
 def in_room(where: str) -> str:
@@ -64,7 +80,6 @@ def press(context: PlanContext, goal: Press) -> Plan[str]:
     meant = controls_named(context.now.controls, goal.what)
     if not meant:
         raise PlanFailed(f"I know no {goal.what!r} that I could press.{known_controls(context)}")
-    if len(meant) > 1:
-        raise PlanFailed(f"Which one: {', '.join(each.label for each in meant)}?")
-    require_success((yield from context.act(Verb.PRESS, meant[0].id)), f"press the {meant[0].label}")
-    return f"I pressed the {meant[0].label}."
+    control = chosen(context, {each.label: each for each in meant})
+    require_success((yield from context.act(Verb.PRESS, control.id)), f"press the {control.label}")
+    return f"I pressed the {control.label}."

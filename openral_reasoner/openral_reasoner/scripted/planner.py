@@ -5,6 +5,7 @@ It gets the same context as any other model and makes one call per turn.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Sequence as Items
 from dataclasses import replace
 
 from openral_core.consent import ANSWERS, is_yes
@@ -48,7 +49,7 @@ from openral_reasoner.scripted.plans import (
     resolve_receiver,
     staging_surfaces,
 )
-from openral_reasoner.scripted.progress import Progress, put_nearest_first
+from openral_reasoner.scripted.progress import AGAIN, GIVE_UP, Progress, put_nearest_first
 from openral_reasoner.scripted.states import ask_count, ask_state, tell_state
 from openral_reasoner.scripted.steps import (
     Plan,
@@ -83,7 +84,9 @@ def run_parts(context: PlanContext, progress: Progress) -> Plan[None]:
         except PlanFailed as failure:
             others = bool(progress.waiting or progress.done) and not progress.ordered
             aside = (yield from set_aside(context)) if others and context.holding else ""
-            progress.failed.append((part, f"{failure}{aside and f' {aside}'}"))
+            if aside:
+                failure = PlanFailed(f"{failure} {aside}", failure.choices)
+            progress.failed.append((part, failure))
             if progress.ordered or context.holding:
                 return
         else:
@@ -370,13 +373,13 @@ _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
 }
 
 
-_AGAIN = ("again", "retry", "try again", "go on", "continue", "yes")
+_AGAIN = ("again", "retry", AGAIN, "go on", "continue", "yes")
 
 
 def decide(context: Context) -> RawCall:
     """Return the next tool call by replaying the plan against every reply so far."""
     plan_context = PlanContext(context.palette)
-    plan = run_plan(plan_context, context.goal)
+    plan = run_plan(plan_context, context.request)
     plan_context.past = next((_call(turn) for turn in context.turns), None)
     call = next(plan)
     for index, turn in enumerate(context.turns, start=1):
@@ -389,9 +392,9 @@ def _call(turn: Turn) -> RawCall:
     return RawCall(tool=turn.tool, arguments=turn.arguments)
 
 
-def run_plan(plan_context: PlanContext, words: str) -> Plan[None]:
+def run_plan(plan_context: PlanContext, request: Request) -> Plan[None]:
     """Run the plan; ask a human about the parts that failed, and retry them if the answer helps."""
-    request = unrestricted(read_sentence(words))
+    request = unrestricted(request)
     progress = Progress.of(request)
     plan_context.defers_questions = isinstance(request, Compound)
     while True:
@@ -399,11 +402,11 @@ def run_plan(plan_context: PlanContext, words: str) -> Plan[None]:
         if not progress.failed:
             last = DoneTool(success=True, message=progress.report[:500])
             break
-        question = AskHumanTool(question=progress.report[:500])
+        question = AskHumanTool(question=progress.report[:500], choices=progress.choices, or_goal=True)
         reply = yield question
         if reply.status == TOO_EARLY:
             reply = yield question
-        if not _helps(plan_context, reply.operator_words):
+        if not _helps(plan_context, reply.operator_words, progress.choices):
             last = DoneTool(success=False, message=failure_message(reply.operator_words, progress.done))
             break
         progress.again()
@@ -411,8 +414,11 @@ def run_plan(plan_context: PlanContext, words: str) -> Plan[None]:
         yield last
 
 
-def _helps(plan_context: PlanContext, answer: str) -> bool:
-    """Return True if an answer asks for another try, names a place or number, or lets objects stay."""
+def _helps(plan_context: PlanContext, answer: str, choices: Items[str]) -> bool:
+    """Return True if an answer is a choice, a place or number, asks for another try, or lets objects stay."""
+    if answer in choices and answer != GIVE_UP:
+        plan_context.suggestion = answer
+        return True
     leave = answer.strip().lower().rstrip(".!") in LEAVE
     if plan_context.defers_questions and answer and (leave or named_place(plan_context.now, answer)):
         plan_context.suggestion = answer

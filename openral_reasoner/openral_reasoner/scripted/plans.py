@@ -5,6 +5,7 @@ from dataclasses import astuple
 
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
+from openral_reasoner.behaviors.abilities import examples
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
 from openral_reasoner.request.goals import (
@@ -375,7 +376,8 @@ def ask_for_rewording(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
     """Ask a human to rephrase a goal outside the grammar."""
     yield from ()
     said = goal.words if len(goal.words) <= MAX_NAME else f"{goal.words[:MAX_NAME]}..."
-    raise PlanFailed(question_about(said, goal.language))
+    here = () if goal.language else tuple(examples(context.now))
+    raise PlanFailed(question_about(said, goal.language, here), here)
 
 
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {

@@ -1,14 +1,18 @@
 """Progress of a goal of several parts, and the order of those whose order the goal leaves open."""
 
 from collections.abc import Sequence as Items
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from itertools import permutations
 
 from openral_reasoner.request.goals import Bring, Request, Sequence
+from openral_reasoner.request.saying import in_words
 from openral_reasoner.scripted.plans import MAX_NAME
-from openral_reasoner.scripted.steps import Plan, PlanContext
+from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed
 from openral_reasoner.terms import same_term
 from openral_reasoner.tools.deliveries import MAX_DELIVERIES, PlanDeliveriesTool
+
+AGAIN, GIVE_UP = "try again", "give up"
+"""Answers that every failed plan offers, if it has none of its own."""
 
 
 @dataclass
@@ -22,13 +26,13 @@ class Progress:
     ordered: bool = False
     any_order: bool = False
     done: list[str] = field(default_factory=list)
-    failed: list[tuple[Request, str]] = field(default_factory=list)
+    failed: list[tuple[Request, PlanFailed]] = field(default_factory=list)
 
     @classmethod
     def of(cls, request: Request) -> "Progress":
         """Return the parts of a goal, none of them begun."""
         if isinstance(request, Sequence):
-            return cls(list(request.parts), request.ordered, not request.ordered)
+            return cls(list(request.parts), request.ordered, not (request.ordered or request.in_turn))
         return cls([request])
 
     def again(self) -> None:
@@ -39,17 +43,15 @@ class Progress:
     @property
     def report(self) -> str:
         """Text on what is done and what is not, with the questions of the parts that failed."""
-        skipped = f"Not started: {'; '.join(map(name_of, self.waiting))}." if self.waiting else ""
-        return " ".join(filter(None, (*self.done, skipped, *(question for _, question in self.failed))))
+        skipped = f"Not started: {'; '.join(map(in_words, self.waiting))}." if self.waiting else ""
+        questions = (str(failure) for _, failure in self.failed)
+        return " ".join(filter(None, (*self.done, skipped, *questions)))
 
-
-def name_of(request: Request) -> str:
-    """Name a part of a goal: its kind and its words."""
-    if isinstance(request, Sequence):
-        return ", ".join(map(name_of, request.parts))
-    words = (str(slot) for slot in astuple(request) if isinstance(slot, str | int) and slot not in ("", "me"))
-    kind = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in type(request).__name__)
-    return f"{kind.strip()} ({', '.join(words)})"
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Answers that the plan can go on with."""
+        own = self.failed[0][1].choices if len(self.failed) == 1 else ()
+        return own or (AGAIN, GIVE_UP)
 
 
 def put_nearest_first(context: PlanContext, progress: Progress) -> Plan[None]:

@@ -5,6 +5,7 @@ from openral_core.skills import Verb
 from openral_reasoner.context import ToolResult
 from openral_reasoner.request.control_names import controls_named
 from openral_reasoner.request.goals import AskCount, AskState, TellState
+from openral_reasoner.scripted.appliances import by_room, chosen
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, named_place, outcome
 from openral_reasoner.sentences.lexicon import singular
 from openral_reasoner.terms import answers
@@ -20,10 +21,8 @@ def subject(context: PlanContext, what: str) -> Plan[str]:
         PlanFailed: If nothing of that name is known, or several appliances are.
     """
     controls = controls_named(context.now.controls, singular(what))
-    if len({each.controls for each in controls}) > 1:
-        raise PlanFailed(f"Which one: {', '.join(each.appliance for each in controls)}?")
     if controls:
-        return controls[0].id
+        return chosen(context, by_room(controls)).id
     place = named_place(context.now, what)
     if place is not None:
         return place
@@ -37,7 +36,7 @@ def ask_state(context: PlanContext, goal: AskState) -> Plan[str]:
     """Answer from memory, with how it is known and since when.
 
     Raises:
-        PlanFailed: If nothing of that name is known, or memory does not answer.
+        PlanFailed: If nothing of that name or no such state of it is known, or memory does not answer.
     """
     reply = yield GetStateTool(target=(yield from subject(context, goal.what)))
     if reply.status not in ("KNOWN", UNKNOWN_STATE):
@@ -46,12 +45,18 @@ def ask_state(context: PlanContext, goal: AskState) -> Plan[str]:
 
 
 def answer_in_words(goal: AskState, reply: ToolResult) -> str:
-    """Return the answer: yes or no with the state and its age, or that it is not known."""
+    """Return the answer: yes or no with the state and its age.
+
+    Raises:
+        PlanFailed: If memory has no such state.
+    """
     _, _, told = " ".join(reply.peer_words).partition(": ")
     values = STATES[NAME_OF[goal.value]].values
     known = next((each for each in told.split(", ") if each.partition(" ")[0] in values), "")
     if not known:
-        return f"I don't know whether the {goal.what} is {goal.value}."
+        raise PlanFailed(
+            f"I don't know whether the {goal.what} is {goal.value}: no sensor and no person told me. Is it?"
+        )
     yes = known.partition(" ")[0] == goal.value
     return f"{'Yes' if yes else 'No'}, the {goal.what} is {known}."
 
@@ -87,6 +92,9 @@ def ask_count(context: PlanContext, goal: AskCount) -> Plan[str]:
     if reply.status != "LISTED":
         raise PlanFailed(f"I couldn't ask memory how many there are: {outcome(reply)}. What should I do?")
     there = [each for each in reply.found if not each.held and answers(goal.what, each.label)]
-    names = ", ".join(each.label + (" (not seen for long)" if each.stale else "") for each in there)
+    ages = ((each.label, each.why or ("not seen for long" if each.stale else "")) for each in there)
+    names = ", ".join(f"{label} ({age})" if age else label for label, age in ages)
     where = f" at the {goal.where}" if goal.where else " in the home, as far as I have seen it"
-    return f"I know of {len(there)} x {goal.what}{where}{names and f': {names}'}.{problem}"
+    shut = [each.label for each in reply.frontier if each.must_open]
+    unseen = f" I have not looked into {', '.join(shut[:4])}, which are closed." if shut else ""
+    return f"I know of {len(there)} x {goal.what}{where}{names and f': {names}'}.{unseen}{problem}"

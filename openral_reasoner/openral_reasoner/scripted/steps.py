@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Collection, Generator, Iterable, Mapping
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ from openral_core.spatial_memory import ResolveStatus
 from openral_core.text.noun_phrases import without_number
 from openral_reasoner.behaviors.exploring import UNEXPLORED
 from openral_reasoner.behaviors.recall import BAD_QUERY
-from openral_reasoner.behaviors.skill_goal import Extra
+from openral_reasoner.behaviors.skill_goal import HAND_FULL, Extra
 from openral_reasoner.context import ObjectSummary, RawCall, ToolResult, plain
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.search import BLIND, NOBODY_CAN_LOOK, SEEN_NOT_PLACED
@@ -22,6 +22,8 @@ from openral_reasoner.tools.dialogue import AskHumanTool
 from openral_reasoner.tools.exploration import ExploreTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
 
+MAX_CHOICES = 5
+"""Most answers that a question offers."""
 BLIND_VISITS = 3
 """Places in a row without an evaluated image, after which a search is given up."""
 _NOBODY = (NOBODY_CAN_LOOK, "NO_DETECTOR")
@@ -37,10 +39,11 @@ Plan = Generator[Tool, ToolResult, T]
 
 
 class PlanFailed(OpenRALError):
-    """A plan that needs a human to continue; the message is the question."""
+    """A plan that needs a human to continue: the question, and answers that it can go on with."""
 
-    def __init__(self, question: str) -> None:
+    def __init__(self, question: str, choices: Iterable[str] = ()) -> None:
         super().__init__(question)
+        self.choices = tuple(choices)[:MAX_CHOICES]
 
 
 class ObjectMoved(PlanFailed):
@@ -201,29 +204,52 @@ def search_object(context: PlanContext, words: str, reply: ToolResult) -> Plan[O
     Raises:
         PlanFailed: If no place is left, or no locator works: the robot does not drive on blindly.
     """
-    why = _placement_problem(reply)
-    missed = f"I saw {words}, but couldn't measure its position: {why}" if why else f"I couldn't find {words}"
-    question = AskHumanTool(question=f"{missed}. Where should I look?")
-    blind = 0
+    doors = list[str]()
     while True:
-        while reply.frontier:
-            place = reply.frontier[0]
-            reply = yield from context.visit(place.id, words)
-            if reply.found:
-                return reply.found[0]
-            blind = blind + 1 if reply.status in BLIND else 0
-            end = end_of_search(reply, words, place.label, blind)
-            if end:
-                raise PlanFailed(end)
+        item, reply = yield from _visit_frontier(context, words, reply, doors)
+        if item is not None:
+            return item
+        missed = _missed(words, reply, doors)
         if context.defers_questions:
             break
-        reply = yield question
+        reply = yield AskHumanTool(question=f"{missed}. Where should I look?"[:500], or_goal=True)
         if not reply.frontier:
             break
     answer = context.suggestion or reply.operator_words
     if answer:
         return (yield from _search_suggested_place(context, words, answer))
     raise PlanFailed(f"{missed}. Where should I look?" if context.defers_questions else f"{missed}.")
+
+
+def _visit_frontier(
+    context: PlanContext, words: str, reply: ToolResult, doors: list[str]
+) -> Plan[tuple[ObjectSummary | None, ToolResult]]:
+    """Visit places until the object is found; ``doors`` gets those that a full hand could not open.
+
+    Raises:
+        PlanFailed: If no locator works.
+    """
+    blind = 0
+    while reply.frontier:
+        place = reply.frontier[0]
+        reply = yield from context.visit(place.id, words)
+        if reply.found:
+            return reply.found[0], reply
+        if reply.status == HAND_FULL:
+            doors.append(place.label)
+        blind = blind + 1 if reply.status in BLIND else 0
+        end = end_of_search(reply, words, place.label, blind)
+        if end:
+            raise PlanFailed(end)
+    return None, reply
+
+
+def _missed(words: str, reply: ToolResult, doors: list[str]) -> str:
+    """Say that an object was not found or not placed, and what was not looked into."""
+    why = _placement_problem(reply)
+    missed = f"I saw {words}, but couldn't measure its position: {why}" if why else f"I couldn't find {words}"
+    full = f". I did not open the {' and the '.join(doors[:4])}: my hand is full" if doors else ""
+    return missed + full
 
 
 def end_of_search(reply: ToolResult, words: str, place: str, blind: int) -> str:
@@ -258,12 +284,16 @@ def _search_suggested_place(context: PlanContext, words: str, answer: str) -> Pl
     place = named_place(context.now, answer)
     if place is None:
         raise PlanFailed(f"I don't know the place {answer!r}.")
-    yield from context.act(Verb.NAVIGATE, place)
-    yield from context.act(Verb.LOOK_AT, place)
-    reply = yield LocateInViewTool(query=words)
+    reply = yield from while_open(context, place, _look_at(context, place, words))
     if not reply.found:
         raise PlanFailed(f"I couldn't find {words} there either.")
     return reply.found[0]
+
+
+def _look_at(context: PlanContext, place: str, words: str) -> Plan[ToolResult]:
+    yield from context.act(Verb.NAVIGATE, place)
+    yield from context.act(Verb.LOOK_AT, place)
+    return (yield LocateInViewTool(query=words))
 
 
 def named_place(palette: ToolPalette, words: str) -> str | None:

@@ -43,10 +43,11 @@ def language_named(name: str) -> Language:
     return next(each for each in map(load_language, codes) if each.words.name == (name or "English"))
 
 
-def question_about(said: str, name: str) -> str:
-    """Return the question about a text that is not understood, with the examples nearest to it."""
+def question_about(said: str, name: str, examples: Iterable[str] = ()) -> str:
+    """Return the question about a text that is not understood, with examples, else those nearest to it."""
     words = language_named(name).words
-    return words.not_understood.format(said=repr(said), examples="; ".join(nearest(said, words.examples)))
+    near = tuple(examples) or nearest(said, words.examples)
+    return words.not_understood.format(said=repr(said), examples="; ".join(near))
 
 
 def nearest(said: str, examples: Iterable[str]) -> list[str]:

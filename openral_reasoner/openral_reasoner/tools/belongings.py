@@ -26,6 +26,7 @@ from openral_reasoner.placement.belief import Belonging, belongings, keeping_pla
 from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
 from openral_reasoner.search import Point, RouteLengths, site_of
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
+from openral_reasoner.tools.exploration import seen_ago
 
 MAX_LISTED = 40
 """Most objects, and most places, of one reply; those out of place come first."""
@@ -183,6 +184,7 @@ class _Listing:
             containers=(container,) if container else (),
             must_open=container if self._closed(container) else "",
             stale=node.presence is not Presence.PRESENT,
+            why=seen_ago(node, self.mission.scene_time),
         )
         return self.mission.learn(known)
 

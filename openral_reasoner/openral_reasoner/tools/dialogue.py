@@ -3,6 +3,7 @@
 from typing import Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import override
 
 from openral_core.missions import MissionState
@@ -23,13 +24,18 @@ class AskHumanTool(Tool):
     tool: Literal["ask_human"] = "ask_human"
     question: str = Field(min_length=1, max_length=500, description="question that only a human can answer")
     choices: tuple[str, ...] = Field(default=(), max_length=8, description="possible answers, if any")
+    or_goal: SkipJsonSchema[bool] = Field(
+        default=False, description="an answer that is a goal of its own is pursued in place of this one"
+    )
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         early = yield from challenge_giving_up(mission)
         if early is not None:
             return early
+        mission.takes_goal = self.or_goal
         answer = yield from ask_human(mission, self.question, self.choices)
+        mission.takes_goal = False
         if answer is None:
             return Ending(MissionState.HANDED_OVER, mission.told(self.question))
         return ToolResult(

@@ -201,6 +201,11 @@ def age_of(objects: Iterable[SceneNode], now: float | None) -> str:
     return f" (last seen {duration(ages[0])} to {duration(ages[-1])} ago{doubtful})"
 
 
+def seen_ago(node: SceneNode, now: float | None) -> str:
+    """Describe how long ago an object was last seen; "" if that is not known."""
+    return "" if now is None else f"seen {duration(max(0.0, now - node.last_seen))} ago"
+
+
 def duration(seconds: float) -> str:
     """Describe a time in its largest fitting unit."""
     units = ((86400.0, "days"), (3600.0, "h"), (60.0, "min"))

@@ -7,6 +7,7 @@ from typing_extensions import override
 
 from openral_reasoner.context import ToolResult
 from openral_reasoner.mission import Mission, Procedure, at_once
+from openral_reasoner.request.saying import in_words
 from openral_reasoner.request.statement import Ban, Step, UnfaithfulStatement, check_statement, request_of
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
@@ -47,21 +48,5 @@ class StateRequestTool(Tool):
             text = "noted: the mission may act, but its success cannot be proven"
             return at_once(ToolResult(status="STATED", text=text))
         mission.request = request_of(self.steps, self.forbidden, ordered=self.ordered)
-        mission.tell(f"Understood: {self.in_words}.")
+        mission.tell(f"Understood: {in_words(mission.request)}.")
         return at_once(ToolResult(status="STATED", text="success is judged by this statement"))
-
-    @property
-    def in_words(self) -> str:
-        """The statement as the operator reads it."""
-        steps = [_in_words(step) for step in self.steps]
-        bans = [f"do not {ban.act.value} {ban.what}" for ban in self.forbidden]
-        return "; ".join((*steps, *bans))
-
-
-def _in_words(step: Step) -> str:
-    number = f"{step.count} x" if step.count > 1 else ""
-    filled = f"with {step.contents}" if step.contents else ""
-    source = f"from {step.source}" if step.source else ""
-    to = f"to {step.to}" if step.to else ""
-    words = (step.do.replace("_", " "), number, step.object, step.other, filled, step.state, source, to)
-    return " ".join(filter(None, words))

@@ -9,6 +9,7 @@ from openral_core.spatial_memory import NodeKind, ResolveResult, ResolveStatus
 from openral_reasoner.commands import CallResolve, Command
 from openral_reasoner.context import Context, ObjectSummary, ToolResult, Turn
 from openral_reasoner.events import Event, Resolved
+from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
@@ -66,7 +67,10 @@ def test_a_place_that_becomes_known_on_the_way_does_not_change_the_steps_before(
     sideboard = PlaceEntry(id="sideboard_1", label="sideboard", kind=NodeKind.PLACE)
     grown = palette.model_copy(update={"places": (*palette.places, sideboard)})
     goal = "look at the sideboard"
-    context = Context(system="", goal=goal, requester="", palette=grown, tools=(), turns=(recalled,))
+    request = read_request(goal)
+    context = Context(
+        system="", goal=goal, request=request, requester="", palette=grown, tools=(), turns=(recalled,)
+    )
     call = decide(context)
     assert call.tool == "execute_rskill", call
     assert '"target":"sideboard_7"' in call.arguments

@@ -15,6 +15,7 @@ from openral_reasoner.mission import Mission
 from openral_reasoner.placement import belief
 from openral_reasoner.tools.base import InvalidCall
 from openral_reasoner.tools.belongings import ListObjectsTool
+from openral_reasoner.tools.exploration import seen_ago
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import Peers, run_procedure
 from openral_testing.reasoner.symbolic_home import HomeObject, SymbolicHome
@@ -149,3 +150,9 @@ def test_of_equally_good_places_those_in_the_same_room_come_first(
     assert rooms == ["living_room"] * rooms.count("living_room") + ["kitchen"] * rooms.count("kitchen")
     assert {"living_room", "kitchen"} == set(rooms)
     assert next(p for p in can.belongs_at if home.places[p].room == "kitchen") == "fridge_1"
+
+
+@pytest.mark.parametrize(("now", "words"), [(30.0, "seen 20 s ago"), (7210.0, "seen 2 h ago"), (None, "")])
+def test_an_object_is_listed_with_the_time_since_it_was_seen(now: float | None, words: str) -> None:
+    mug = SceneNode("mug_1", NodeKind.OBJECT, "mug", Pose((0.0, 0.0, 0.0)), last_seen=10.0)
+    assert seen_ago(mug, now) == words

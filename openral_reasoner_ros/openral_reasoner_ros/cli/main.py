@@ -188,7 +188,9 @@ def format_status(message: MissionStatus) -> str:
     from openral_core.missions import state_name
     from openral_reasoner.budget import cost_words
 
-    lines = [f"{state_name(message.state)}  {message.goal}", f"  now: {message.step}"]
+    lines = [f"{state_name(message.state)}  {message.goal}"]
+    lines += [f"  understood: {message.understood}"] if message.understood else []
+    lines += [f"  now: {message.step}"]
     lines += [f"  reason: {message.reason}"] if message.reason else []
     lines += [f"  {line.name}: {line.used:g} of {line.limit:g}" for line in message.budget]
     lines += [f"  cost: {cost_words({line.name: line.used for line in message.budget})}"]
@@ -304,6 +306,7 @@ def replay(
     events, lives = 0, 0
     for life in _read(folder):
         lives += 1
+        replay_module.require_replayable(life)
         difference = replay_module.replay(life.settings, life.steps, ignore_text=ignore_text, idle=life.idle)
         if difference is not None:
             typer.echo(f"start {lives} of the reasoner: {difference.words()}")

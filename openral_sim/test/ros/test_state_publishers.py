@@ -15,7 +15,7 @@ from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import LabelInfo
 
 from openral_core.errors import OpenRALError
-from openral_core.geometry import Pose, transform_points
+from openral_core.geometry import Pose, StaleTransform, transform_points
 from openral_ros.conversions.images import depth_of, image_view, rgb_of
 from openral_ros.conversions.stamps import nanoseconds, seconds
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
@@ -62,6 +62,14 @@ def test_intrinsics_are_those_of_the_scene(bench: Any) -> None:
     assert (K[0, 2], K[1, 2]) == (79.5, 59.5)
 
 
+def has_transform(transforms: TransformBuffer, stamp: float) -> bool:
+    try:
+        transforms.lookup("map", OPTICAL, stamp)
+    except StaleTransform:
+        return False
+    return True
+
+
 def test_depth_intrinsics_and_transforms_agree_on_where_the_floor_is(bench: Any) -> None:
     scope = ResourceScope(bench.client)
     transforms = TransformBuffer(scope)
@@ -72,7 +80,9 @@ def test_depth_intrinsics_and_transforms_agree_on_where_the_floor_is(bench: Any)
     bench.until(lambda: depths)
     depth = depth_of(depths[0])[60, 80]
     ray = np.array([[(80 - K[0, 2]) / K[0, 0], (60 - K[1, 2]) / K[1, 1], 1.0]])
-    T_map_camera = transforms.lookup("map", OPTICAL, seconds(depths[0].header.stamp))
+    stamp = seconds(depths[0].header.stamp)
+    bench.until(lambda: has_transform(transforms, stamp))
+    T_map_camera = transforms.lookup("map", OPTICAL, stamp)
     scope.close()
     seen = transform_points(T_map_camera, ray * depth)[0]
     assert seen[2] == pytest.approx(0.0, abs=0.01)

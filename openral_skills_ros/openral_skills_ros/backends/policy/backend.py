@@ -40,10 +40,6 @@ class UnsuitablePolicy(OpenRALError):
         super().__init__(f"skills.{verb}: policy {rskill!r} does not fit: {'; '.join(problems)}")
 
 
-class NotReached(SkillFailed):
-    """A policy whose motion has ended without its goal being reached, or without proof of it."""
-
-
 def policy_for(
     verb: Verb, options: PolicyBackend, robot: RobotDescription, registry: Registry
 ) -> PolicyManifest:

@@ -1,0 +1,124 @@
+"""A stated request in words, as the operator reads what was understood."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from openral_reasoner.request.goals import (
+    Act,
+    AskAbilities,
+    AskCompare,
+    AskCount,
+    AskState,
+    Attend,
+    Bring,
+    BringEach,
+    BringEvery,
+    BringFilled,
+    BringSeveral,
+    Clear,
+    Conditional,
+    Describe,
+    Explore,
+    Find,
+    Forbidden,
+    GoTo,
+    LookAt,
+    LookInside,
+    MoveDoor,
+    NotUnderstood,
+    PickUp,
+    Pour,
+    Press,
+    Request,
+    Restricted,
+    Sequence,
+    SetTable,
+    Swap,
+    Switch,
+    TellState,
+    Tidy,
+    WaitFor,
+)
+
+
+def in_words(request: Request) -> str:
+    """Say a request as short orders, as in "bring 2 mugs to you; do not open the fridge"."""
+    return _WORDS[type(request)](request)
+
+
+def forbidden_in_words(rule: Forbidden) -> str:
+    """Say what must not be done, as in "open the fridge"."""
+    return f"{'take (from)' if rule.act is Act.TAKE else rule.act.value} {_the(rule.what)}"
+
+
+def _the(name: str) -> str:
+    """Return a name with its article; names of people and ids have none."""
+    return name if not name or name[:1].isupper() or "_" in name else f"the {name}"
+
+
+def _to(receiver: str) -> str:
+    return " to you" if receiver == "me" else f" to {_the(receiver)}"
+
+
+def _beside(goal: Bring | BringSeveral | BringEvery) -> str:
+    """Return where an object goes, beside a place as stated."""
+    return f" {goal.relation} {_the(goal.to)}" if goal.relation else _to(goal.to)
+
+
+def _at(words: str, place: str) -> str:
+    return f" {words} {_the(place)}" if place else ""
+
+
+def _number(count: int, name: str) -> str:
+    return f"{count} x {name}"
+
+
+def _conditional(goal: Conditional) -> str:
+    there = f"{goal.condition.what} is there{_at('at', goal.condition.where)}"
+    then = in_words(goal.then) if goal.then is not None else "do nothing"
+    otherwise = f", otherwise {in_words(goal.otherwise)}" if goal.otherwise is not None else ""
+    return f"if {there}, {then}{otherwise}"
+
+
+_WORDS: Mapping[type, Callable[[Any], str]] = {
+    Bring: lambda goal: f"bring {_the(goal.what)}{_at('from', goal.where)}{_beside(goal)}",
+    BringSeveral: lambda goal: (
+        f"bring {_number(goal.count, goal.what)}{_at('from', goal.where)}{_beside(goal)}"
+    ),
+    BringEvery: lambda goal: f"bring every {goal.what}{_at('from', goal.where)}{_beside(goal)}",
+    BringEach: lambda goal: f"bring one {goal.what}{_at('from', goal.where)} to everyone",
+    BringFilled: lambda goal: f"bring {_the(goal.vessel)} with {goal.contents}{_to(goal.to)}",
+    Pour: lambda goal: f"pour {goal.contents} into {_the(goal.vessel)}",
+    PickUp: lambda goal: f"pick up {_the(goal.what)}{_at('from', goal.where)}",
+    Find: lambda goal: f"find {_the(goal.what)}{_at('at', goal.where)}",
+    GoTo: lambda goal: f"go{_to(goal.where)}",
+    LookAt: lambda goal: f"look at {'you' if goal.what == 'me' else _the(goal.what)}",
+    LookInside: lambda goal: f"look into {_the(goal.what)}",
+    MoveDoor: lambda goal: f"{'open' if goal.open else 'close'} {_the(goal.what)}",
+    Switch: lambda goal: (
+        f"turn {'on' if goal.on else 'off'} {f'every {goal.what}' if goal.every else _the(goal.what)}"
+        f"{_at('at', goal.where)}"
+    ),
+    Press: lambda goal: f"press {_the(goal.what)}",
+    Swap: lambda goal: f"exchange {_the(goal.first)} and {_the(goal.second)}",
+    Tidy: lambda goal: f"tidy {_the(goal.where or 'home')}",
+    Clear: lambda goal: f"clear {_the(goal.where)}{_to(goal.to) if goal.to else ''}",
+    SetTable: lambda goal: f"set {_the(goal.where)}{f' for {goal.count}' if goal.count else ''}",
+    Explore: lambda goal: f"explore {_the(goal.where or 'home')}",
+    Describe: lambda goal: f"say what is known of {_the(goal.where or 'home')}",
+    AskState: lambda goal: f"say if {_the(goal.what)} is {goal.value}",
+    TellState: lambda goal: f"note that {_the(goal.what)} is {goal.value}",
+    AskCount: lambda goal: f"count {goal.what}{_at('at', goal.where)}",
+    AskCompare: lambda goal: f"say which {goal.what} is the {goal.property}{_at('at', goal.where)}",
+    Attend: lambda goal: " ".join(
+        filter(None, (goal.act, goal.topic, goal.who, _at("at", goal.where).strip(), goal.to and f"to {goal.to}"))
+    ),
+    AskAbilities: lambda goal: "say what I can do",
+    Conditional: _conditional,
+    WaitFor: lambda goal: f"when {_the(goal.who)} has come, {in_words(goal.then)}",
+    Sequence: lambda goal: (", then " if goal.ordered else "; ").join(map(in_words, goal.parts)),
+    Restricted: lambda goal: "; ".join(
+        (in_words(goal.goal), *(f"do not {forbidden_in_words(each)}" for each in goal.forbidden))
+    ),
+    NotUnderstood: lambda goal: f"not understood: {goal.words!r}",
+}
