@@ -53,7 +53,7 @@ def test_words_of_order_make_an_ordered_sequence() -> None:
     assert read_sentence("Bring mir die Tasse und mach den Kühlschrank zu.") == Sequence(parts)
     ordered = read_sentence("Bring mir zuerst die Tasse, dann mach den Kühlschrank zu.")
     assert ordered == Sequence(parts, ordered=True)
-    went = Sequence((GoTo("kitchen"), Bring("apple")))
+    went = Bring("apple", where="kitchen")
     assert read_sentence("Ve a la cocina y tráeme una manzana.") == went
 
 
