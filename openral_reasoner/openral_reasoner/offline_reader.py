@@ -1,8 +1,8 @@
 """Reader of goals that needs no language model, for callers that do not plan: the core, and alarms."""
 
 from openral_reasoner.request.goals import NotUnderstood, Request, parts_of
-from openral_reasoner.sentences.languages import ENGLISH, is_known_word
 from openral_reasoner.sentences.language import load_language
+from openral_reasoner.sentences.languages import ENGLISH, is_known_word
 from openral_reasoner.sentences.reader import read_sentence
 from openral_reasoner.sentences.words import word_set
 
