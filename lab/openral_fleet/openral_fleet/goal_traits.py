@@ -8,8 +8,8 @@ from openral_core.skills import Verb
 from openral_reasoner.request.goals import (
     Bring,
     BringEach,
-    BringFilled,
     BringEvery,
+    BringFilled,
     BringSeveral,
     Clear,
     Conditional,

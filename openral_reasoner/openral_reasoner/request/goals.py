@@ -8,8 +8,8 @@ from enum import StrEnum
 class Bring:
     """Fetch an object and give it to someone or put it somewhere.
 
-    ``where`` is its stated place; ``relation`` is "" where the object goes in, on or to the place itself, else
-    one such as "left of", "under" or "on top of".
+    ``where`` is its stated place; ``relation`` is "" where the object goes in, on or to the place, else one
+    such as "left of", "under" or "on top of".
     """
 
     what: str

@@ -67,7 +67,7 @@ from openral_reasoner.scripted.steps import (
 )
 from openral_reasoner.scripted.tidying import LEAVE, PLACES_TRIED, clear, face_place, tidy
 from openral_reasoner.search import BLIND, SEEN_NOT_PLACED
-from openral_reasoner.sentences.noun_phrases import MAX_COUNT
+from openral_reasoner.sentences.noun_lists import MAX_COUNT
 from openral_reasoner.sentences.numbers import number_in
 from openral_reasoner.sentences.reader import read_sentence
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool
@@ -148,7 +148,11 @@ def bring_each(context: PlanContext, goal: BringEach) -> Plan[str]:
 
 
 def distribute(
-    context: PlanContext, goal: BringSeveral | BringEach | BringEvery, what: str, where: str, receivers: tuple[str, ...]
+    context: PlanContext,
+    goal: BringSeveral | BringEach | BringEvery,
+    what: str,
+    where: str,
+    receivers: tuple[str, ...],
 ) -> Plan[None]:
     """Bring a different object to each receiver; what was brought stays brought when the plan is retried.
 

@@ -43,10 +43,10 @@ from openral_reasoner.scripted.steps import (
     unseen,
     while_open,
 )
+from openral_reasoner.search import SEEN_NOT_PLACED
 from openral_reasoner.sentences.context import ME
 from openral_reasoner.sentences.kinds import kinds
 from openral_reasoner.sentences.languages import question_about
-from openral_reasoner.search import SEEN_NOT_PLACED
 from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.queries import LocateInViewTool, ResolvePlaceTool
 
@@ -74,8 +74,8 @@ def refuse_relation(goal: Bring | BringSeveral | BringEvery) -> None:
         return
     if goal.relation:
         raise PlanFailed(
-            f"I can't put the {goal.what} {goal.relation} the {goal.to}: I put objects only in or on a place. "
-            "Where should it go?"
+            f"I can't put the {goal.what} {goal.relation} the {goal.to}: I put objects only in or on "
+            "a place. Where should it go?"
         )
 
 

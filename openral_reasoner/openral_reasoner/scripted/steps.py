@@ -57,8 +57,9 @@ class PlanContext:
     """Newest palette and, while a plan is replayed, the call that was made next.
 
     ``holding`` follows the replies of skills; ``brought`` are the ids that goals of several objects
-    delivered, ``brought_of_every`` how many of every one of a kind there are. A plan that ``defers_questions`` fails instead of asking where to look, so that the other parts
-    of the goal are done first; ``suggestion`` is the operator's later answer, ``guests`` a number that
+    delivered, ``brought_of_every`` how many of every one of a kind there are. A plan that
+    ``defers_questions`` fails instead of asking where to look, so that the other parts of the goal are done
+    first; ``suggestion`` is the operator's later answer, ``guests`` a number that
     a plan asked for. ``shut`` are the containers it closed, which the palette may not know yet.
     """
 

@@ -1,6 +1,5 @@
 """Meanings of clauses that ask for an act: one builder for each intent of the templates."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from openral_reasoner.request.goals import (
@@ -9,36 +8,30 @@ from openral_reasoner.request.goals import (
     BringEvery,
     BringFilled,
     BringSeveral,
-    Clear,
-    Explore,
     Find,
-    GoTo,
-    LookAt,
-    LookInside,
-    MoveDoor,
     PickUp,
     Pour,
-    Press,
     Request,
-    SetTable,
     Swap,
-    Switch,
-    Tidy,
 )
 from openral_reasoner.sentences.context import ME, Reading
 from openral_reasoner.sentences.kinds import is_person, kinds
 from openral_reasoner.sentences.lexicon import singular
-from openral_reasoner.sentences.noun_phrases import EVERY, MAX_COUNT, NounPhrase
+from openral_reasoner.sentences.noun_lists import EVERY
+from openral_reasoner.sentences.noun_phrases import NounPhrase
 from openral_reasoner.sentences.slots import Slots, Table, all_made, at, brought
 
 _IN_PLACE = ("", "in", "on", "to", "at")
 """Relations of a placement that say no more than the place."""
 
 
-def _reading(slots: Slots, goals: tuple[Request, ...] | None, **facts: bool) -> Reading | None:
+def reading_of(
+    slots: Slots, goals: tuple[Request, ...] | None, *, refers: bool = False, unfinished: bool = False
+) -> Reading | None:
+    """Return the reading of a clause by its goals; None without any."""
     if not goals:
         return None
-    return Reading(goals, context=slots.context.after(goals), **facts)
+    return Reading(goals, context=slots.context.after(goals), refers=refers, unfinished=unfinished)
 
 
 def _delivered(
@@ -60,7 +53,7 @@ def _delivered(
     goals = all_made(tuple(brought(at(each, where), to, placed) for each in phrases))
     if goals is not None and _is_shared_badly(goals, to):
         return None
-    return _reading(slots, goals, refers=refers or slots.refers_to("to"), unfinished=unfinished)
+    return reading_of(slots, goals, refers=refers or slots.refers_to("to"), unfinished=unfinished)
 
 
 def _is_in_vessel(phrase: NounPhrase) -> bool:
@@ -93,7 +86,7 @@ def fetch_out(slots: Slots) -> Reading | None:
     if phrases is None or not where or any(each.where for each in phrases):
         return None
     goals = all_made(tuple(brought(at(each, where), ME) for each in phrases))
-    return _reading(slots, goals, refers=True, unfinished=True)
+    return reading_of(slots, goals, refers=True, unfinished=True)
 
 
 def bring_me(slots: Slots) -> Reading | None:
@@ -157,25 +150,34 @@ def fragment_put(slots: Slots) -> Reading | None:
     return put(slots) if named else None
 
 
+_Brought = Bring | BringSeveral | BringFilled | BringEvery
+
+
 def more(slots: Slots) -> Reading | None:
     """Do with one more object what was done with the last: "and the book on the shelf"."""
     last = slots.context.goals[-1] if slots.context.goals else None
-    if not isinstance(last, Bring | BringSeveral | BringFilled | BringEvery):
+    phrases = slots.objects()
+    if not isinstance(last, _Brought) or phrases is None:
         return None
     if isinstance(last, Bring) and kinds().is_run_together(last.what):
         return None
-    placed = last.to != ME
-    if bool(slots.said("to")) != placed and slots.match.intent != "More":
+    if any(slots.nouns.is_verb(each.name) for each in phrases):
         return None
+    return _one_more(slots, last) if slots.match.intent == "More" else _one_more_elsewhere(slots, last)
+
+
+def _one_more(slots: Slots, last: _Brought) -> Reading | None:
+    """Bring one more object, or another one of the same kind: "the green one"."""
     phrases = slots.objects()
-    if phrases is None or any(slots.nouns.is_verb(each.name) for each in phrases):
-        return None
-    if slots.names_kind("what") and isinstance(last, Bring):
-        goals = (replace(last, what=phrases[0].name),)
-        reading = _reading(slots, goals) if slots.match.intent == "More" else None
+    if phrases and slots.names_kind("what") and isinstance(last, Bring):
+        reading = reading_of(slots, (replace(last, what=phrases[0].name),))
         return replace(reading, replaces=True) if reading is not None else None
-    if slots.match.intent == "More":
-        return _delivered(slots, last.to, getattr(last, "relation", ""))
+    return _delivered(slots, last.to, getattr(last, "relation", ""))
+
+
+def _one_more_elsewhere(slots: Slots, last: _Brought) -> Reading | None:
+    if bool(slots.said("to")) != (last.to != ME):
+        return None
     return put(slots) if slots.said("relation") else give(slots)
 
 
@@ -187,7 +189,7 @@ def pick_up(slots: Slots) -> Reading | None:
     if not all(each.name and slots.nouns.is_movable(each) for each in phrases):
         return None
     goals = tuple(PickUp(each.name, each.where or where) for each in phrases)
-    return _reading(slots, goals, unfinished=True, refers=slots.refers("what"))
+    return reading_of(slots, goals, unfinished=True, refers=slots.refers("what"))
 
 
 def find(slots: Slots) -> Reading | None:
@@ -200,105 +202,7 @@ def find(slots: Slots) -> Reading | None:
     if any(each.count != 1 for each in phrases):
         return None
     goals = tuple(Find(each.name, each.where or where) for each in phrases)
-    return _reading(slots, goals, unfinished=True, refers=slots.refers("what"))
-
-
-def go(slots: Slots) -> Reading | None:
-    """Drive to a place or a person."""
-    to = slots.receiver()
-    if slots.said("who") and not slots.nouns.person(slots.said("who")):
-        return None
-    known = to and to != ME and _is_site(to)
-    return _reading(slots, (GoTo(to),), refers=slots.refers_to("to")) if to and known else None
-
-
-def _is_site(name: str) -> bool:
-    return not name.lower().endswith("ing")
-
-
-def go_there(slots: Slots) -> Reading | None:
-    """Drive to the place that was named last."""
-    to = slots.context.place or slots.context.person
-    return _reading(slots, (GoTo(to),), refers=True) if to else None
-
-
-def come(slots: Slots) -> Reading | None:
-    """Drive to the speaker."""
-    return _reading(slots, (GoTo(ME),))
-
-
-def _each_fixture(make: Callable[[str], Request | None]) -> Callable[[Slots], Reading | None]:
-    def build(slots: Slots) -> Reading | None:
-        names = slots.fixtures()
-        if slots.said("who") and not slots.nouns.person(slots.said("who")):
-            return None
-        goals = all_made(tuple(make(name) for name in names)) if names else None
-        return _reading(slots, goals, refers=slots.refers("what"))
-
-    return build
-
-
-def look(slots: Slots) -> Reading | None:
-    """Look in or at a place: in what opens, at the rest."""
-    names = slots.fixtures()
-    if names is None or len(names) != 1:
-        return None
-    inside = slots.said("side_of") == "in"
-    if inside and kinds().is_room(names[0]):
-        return None
-    goal = LookInside(names[0]) if inside else LookAt(names[0])
-    return _reading(slots, (goal,), refers=slots.refers("what"))
-
-
-def _inside(name: str) -> Request | None:
-    return None if kinds().is_room(name) else LookInside(name)
-
-
-def _door(name: str, *, opened: bool) -> Request | None:
-    *furniture, last = name.split(" ")
-    whole = " ".join(furniture)
-    of_furniture = last == "door" and whole and kinds().is_closable(whole)
-    head = name.partition(" in ")[0]
-    alive = is_person(head) or kinds().has("animals", head)
-    return None if alive else MoveDoor(whole if of_furniture else name, open=opened)
-
-
-def _checked(name: str) -> Request | None:
-    return LookInside(name) if kinds().is_container(name) else LookAt(name)
-
-
-def _closable(name: str, *, opened: bool) -> Request | None:
-    return _door(name, opened=opened) if kinds().is_closable(name) else None
-
-
-def _switch(on: bool) -> Callable[[Slots], Reading | None]:
-    def build(slots: Slots) -> Reading | None:
-        where, verbless = slots.place("where"), slots.match.intent.startswith("Put")
-        if where is None:
-            return None
-        goals = tuple(_switched(slots, each, on, where, verbless) for each in slots.appliances())
-        return _reading(slots, all_made(goals), refers=slots.refers("what"))
-
-    return build
-
-
-def _switched(slots: Slots, phrase: NounPhrase, on: bool, where: str, verbless: bool) -> Request | None:
-    """Make the goal for one appliance; without a verb of switching, it has to be known as one."""
-    unfit = is_person(phrase.name) or kinds().mentions("vital", phrase.name) or not slots.nouns.is_tangible(phrase)
-    if unfit or (verbless and not kinds().has("appliances", phrase.name)):
-        return None
-    one = singular(phrase.name)
-    many = phrase.count != 1 or (one != phrase.name and kinds().has("appliances", one))
-    return Switch(one if many else phrase.name, on, phrase.where or where, many)
-
-
-def press(slots: Slots) -> Reading | None:
-    """Press a button."""
-    phrase = slots.nouns.phrase(slots.said("what"))
-    if phrase is None or kinds().mentions("vital", phrase.name):
-        return None
-    pressed = phrase is not None and phrase.count == 1 and kinds().has("pressed", phrase.name)
-    return _reading(slots, (Press(phrase.name),)) if phrase is not None and pressed else None
+    return reading_of(slots, goals, unfinished=True, refers=slots.refers("what"))
 
 
 def pour(slots: Slots) -> Reading | None:
@@ -309,7 +213,7 @@ def pour(slots: Slots) -> Reading | None:
     vessel = vessels[0].name
     if kinds().has("toxic", contents.name) or not _is_poured(contents, vessel, slots.match.intent):
         return None
-    return _reading(slots, (Pour(contents.name, vessel),), refers=slots.refers("vessel"))
+    return reading_of(slots, (Pour(contents.name, vessel),), refers=slots.refers("vessel"))
 
 
 def _is_poured(contents: NounPhrase, vessel: str, intent: str) -> bool:
@@ -329,33 +233,7 @@ def serve(slots: Slots) -> Reading | None:
     phrases, to = slots.objects(), slots.receiver()
     if phrases is None or not to or not all(each.vessel for each in phrases):
         return None
-    return _reading(slots, all_made(tuple(brought(each, to) for each in phrases)), unfinished=True)
-
-
-def tidy(slots: Slots) -> Reading | None:
-    """Put everything where it belongs."""
-    names = slots.fixtures("where") if slots.said("where") else ("",)
-    homes = names and all(not name or kinds().is_site(name) for name in names)
-    return _reading(slots, tuple(map(Tidy, names))) if names and homes else None
-
-
-def clear(slots: Slots) -> Reading | None:
-    """Take everything off a place."""
-    where, to = slots.place("where"), slots.receiver()
-    if not where or not to or is_person(where):
-        return None
-    if slots.nouns.lexicon.translates and not slots.nouns.lexicon.is_place(where):
-        return None
-    to_speaker = slots.match.intent == "ClearToMe"
-    return _reading(slots, (Clear(where, to if slots.said("to") or to_speaker else ""),))
-
-
-def set_table(slots: Slots) -> Reading | None:
-    """Put what people need for a meal on the table."""
-    count = int(slots.said("count") or "0")
-    if count > MAX_COUNT or (slots.said("count") and count == 0):
-        return None
-    return _reading(slots, (SetTable(count, slots.said("meal")),))
+    return reading_of(slots, all_made(tuple(brought(each, to) for each in phrases)), unfinished=True)
 
 
 def swap(slots: Slots) -> Reading | None:
@@ -365,7 +243,7 @@ def swap(slots: Slots) -> Reading | None:
     if pair is None or len(pair) != 2 or any(each.count != 1 for each in pair):
         return None
     names = [f"{each.name} on {each.where}" if each.where else each.name for each in pair]
-    return _reading(slots, (Swap(names[0], names[1]),)) if names[0] != names[1] else None
+    return reading_of(slots, (Swap(names[0], names[1]),)) if names[0] != names[1] else None
 
 
 def swap_each(slots: Slots) -> Reading | None:
@@ -373,7 +251,7 @@ def swap_each(slots: Slots) -> Reading | None:
     pairs = [slots.nouns.phrase(slots.said(key)) for key in ("first", "second", "what", "to")]
     names = [each.name for each in pairs if each is not None]
     crossed = len(names) == len(pairs) and names[0] == names[3] and names[1] == names[2]
-    return _reading(slots, (Swap(names[0], names[1]),)) if crossed and names[0] != names[1] else None
+    return reading_of(slots, (Swap(names[0], names[1]),)) if crossed and names[0] != names[1] else None
 
 
 def bring_each(slots: Slots) -> Reading | None:
@@ -387,14 +265,7 @@ def bring_each(slots: Slots) -> Reading | None:
         return None
     if any(each.pronoun for each in phrases):
         return None
-    return _reading(slots, tuple(BringEach(singular(each.name), each.where or where) for each in phrases))
-
-
-def explore(slots: Slots) -> Reading | None:
-    """Look around."""
-    where = slots.place("where")
-    known = where is not None and (not where or kinds().is_room(where))
-    return _reading(slots, (Explore(where),)) if where is not None and known else None
+    return reading_of(slots, tuple(BringEach(singular(each.name), each.where or where) for each in phrases))
 
 
 ACTS: Table = {
@@ -415,31 +286,10 @@ ACTS: Table = {
     "PickUp": pick_up,
     "Grab": pick_up,
     "Find": find,
-    "Go": go,
-    "GoThere": go_there,
-    "Come": come,
-    "Look": look,
-    "LookAt": _each_fixture(LookAt),
-    "Check": _each_fixture(_checked),
-    "LookInside": _each_fixture(_inside),
-    "Open": _each_fixture(lambda name: _door(name, opened=True)),
-    "PullOpen": _each_fixture(lambda name: _closable(name, opened=True)),
-    "Close": _each_fixture(lambda name: _door(name, opened=False)),
-    "PushShut": _each_fixture(lambda name: _closable(name, opened=False)),
-    "SwitchOn": _switch(True),
-    "PutOn": _switch(True),
-    "SwitchOff": _switch(False),
-    "PutOff": _switch(False),
-    "Press": press,
     "Pour": pour,
     "PutDrink": pour,
     "Serve": serve,
-    "Tidy": tidy,
-    "Clear": clear,
-    "ClearToMe": clear,
-    "SetTable": set_table,
     "Swap": swap,
     "SwapEach": swap_each,
     "BringEach": bring_each,
-    "Explore": explore,
 }

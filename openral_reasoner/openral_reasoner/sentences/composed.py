@@ -1,4 +1,4 @@
-"""Meanings of clauses that contain others: courtesy, conditions, orders, corrections, prohibitions, remarks."""
+"""Meanings of clauses that contain others: courtesy, conditions, corrections, prohibitions, remarks."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +15,6 @@ from openral_reasoner.request.goals import (
     MoveDoor,
     PickUp,
     Request,
-    Sequence,
     WaitFor,
 )
 from openral_reasoner.sentences.context import ME, Context, Reading, for_speaker
@@ -79,9 +78,11 @@ def conditional(slots: Slots) -> Reading | None:
     otherwise = _branch(slots, slots.said("otherwise"), seen, then)
     if (then is None) == bool(slots.said("then")) or (otherwise is None) == bool(slots.said("otherwise")):
         return None
+    branches = (then, otherwise)
     if isinstance(then, Conditional) and same_term(then.condition.what, seen.what) and otherwise is None:
-        then, otherwise = then.then, then.otherwise  # "if there is milk bring it, otherwise water"
-    branches = (then, otherwise) if there else (otherwise, then)
+        branches = (then.then, then.otherwise)  # "if there is milk bring it, otherwise water"
+    if not there:
+        branches = branches[::-1]
     goal = Conditional(seen, *branches)
     return Reading((goal,), context=slots.context, spans=True) if then or otherwise else None
 
@@ -184,19 +185,23 @@ def corrected(slots: Slots) -> Reading | None:
 def _with_other_slot(slots: Slots, goal: Request, right: str) -> Reading | None:
     if not isinstance(goal, Bring | PickUp | Find) or right.lower() in slots.nouns.words.pronouns:
         return None
+    made = _moved_elsewhere(slots, goal, right) if isinstance(goal, Bring) and goal.to != ME else None
+    phrase = slots.nouns.object(right) if made is None and slots.placement(right) is None else None
+    if phrase is not None and not phrase.pronoun and phrase.count == 1 and not phrase.vessel:
+        return _replaced(slots, replace(goal, what=phrase.name))
+    return _replaced(slots, made) if made is not None else None
+
+
+def _moved_elsewhere(slots: Slots, goal: Bring, right: str) -> Bring | None:
+    """Return a delivery with the place that corrects it: "sorry, on the shelf"."""
     placed = slots.placement(right)
-    if placed is not None:
-        to = slots.nouns.place(placed["to"])
-        made = replace(goal, to=to) if isinstance(goal, Bring) and goal.to != ME and to else None
-    else:
-        phrase = slots.nouns.object(right)
-        place = slots.nouns.place(right) if phrase is None else None
-        if place and isinstance(goal, Bring) and goal.to != ME:
-            made = replace(goal, to=place)
-            return Reading((made,), context=slots.context.after((made,)), spans=True)
-        named = phrase is not None and not phrase.pronoun and phrase.count == 1 and not phrase.vessel
-        made = replace(goal, what=phrase.name) if phrase is not None and named else None
-    return Reading((made,), context=slots.context.after((made,)), spans=True) if made is not None else None
+    movable = placed is None and slots.nouns.object(right) is not None
+    to = None if movable else slots.nouns.place(placed["to"] if placed is not None else right)
+    return replace(goal, to=to) if to else None
+
+
+def _replaced(slots: Slots, goal: Request) -> Reading:
+    return Reading((goal,), context=slots.context.after((goal,)), spans=True)
 
 
 def counted_again(slots: Slots) -> Reading | None:

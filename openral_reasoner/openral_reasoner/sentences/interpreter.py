@@ -6,16 +6,17 @@ from functools import cached_property
 
 from openral_reasoner.request.goals import Request
 from openral_reasoner.sentences.acts import ACTS
+from openral_reasoner.sentences.chores import CHORES
 from openral_reasoner.sentences.composed import COMPOSED
 from openral_reasoner.sentences.context import Context, Reading, for_speaker
 from openral_reasoner.sentences.language import Language
-from openral_reasoner.sentences.templates import Match
-from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
 from openral_reasoner.sentences.noun_phrases import NounReader
 from openral_reasoner.sentences.questions import QUESTIONS
 from openral_reasoner.sentences.slots import Slots
+from openral_reasoner.sentences.templates import Match
+from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
 
-BUILDERS = {**ACTS, **QUESTIONS, **COMPOSED}
+BUILDERS = {**ACTS, **CHORES, **QUESTIONS, **COMPOSED}
 MAX_READINGS = 250
 """Most clauses that are tried for one text; a text of more ways to be cut is asked about."""
 _CONDITIONS = frozenset({"Exists", "NotExists"})

@@ -1,4 +1,4 @@
-"""Languages that are read: which one a text is in, and what is said in it about a text that is not understood."""
+"""Languages that are read: which one a text is in, and the question about one that is not understood."""
 
 import re
 from collections.abc import Iterable

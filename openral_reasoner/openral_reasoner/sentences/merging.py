@@ -1,4 +1,4 @@
-"""Goals that a later clause completes: what was only taken or found is brought, from where it was said to be."""
+"""Goals that a later clause completes: what was taken or found is brought from where it was."""
 
 from dataclasses import replace
 
@@ -52,10 +52,11 @@ def _completed(parts: tuple[Request, ...], goals: tuple[Request, ...]) -> tuple[
 def _is_completed(first: Request, then: Request) -> bool:
     if isinstance(first, BringFilled) and isinstance(then, Bring):
         return first.to == ME and same_term(first.vessel, then.what)
-    taken = isinstance(first, Bring | BringSeveral | BringEvery | PickUp | Find)
-    brought = isinstance(then, _Brought | PickUp | Find)
-    same = taken and brought and same_term(first.what, then.what)
-    return same and (not isinstance(first, _Brought) or first.to == ME)
+    if not isinstance(first, Bring | BringSeveral | BringEvery | PickUp | Find):
+        return False
+    if not isinstance(then, _Brought | PickUp | Find) or not same_term(first.what, then.what):
+        return False
+    return not isinstance(first, _Brought) or first.to == ME
 
 
 def _with_source(first: Request, then: Request) -> Request:
@@ -97,7 +98,8 @@ def _from_there(parts: tuple[Request, ...]) -> tuple[Request, ...]:
     if len(parts) < 2:
         return parts
     *before, way, last = parts
-    fetched = isinstance(way, GoTo) and way.where != ME and isinstance(last, Bring | BringSeveral)
-    if not fetched or last.where or last.to in (way.where,):
+    if not isinstance(way, GoTo) or way.where == ME or not isinstance(last, Bring | BringSeveral):
+        return parts
+    if last.where or last.to == way.where:
         return parts
     return (*before, replace(last, where=way.where))

@@ -1,24 +1,16 @@
 """Noun phrases: name, quantity and stated place of what a slot names; None for words that are no name."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import pairwise
 
 from openral_reasoner.placement.belief import is_household_noun, thesaurus
 from openral_reasoner.sentences.kinds import is_person, kinds
-from openral_reasoner.sentences.language import Words
-from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases, fold, word_set
 from openral_reasoner.sentences.lexicon import Lexicon, singular
+from openral_reasoner.sentences.noun_lists import NounLists
+from openral_reasoner.sentences.words import Phrase, fold
 
 MAX_WORDS = 8
 """Longest name of an object or a place [words]."""
-MAX_COUNT = 12
-"""Largest number of objects in one goal; the budget of a mission ends before more are fetched."""
-EVERY = -1
-"""Count of all objects of a kind."""
-_NUMBER = re.compile(r"(\d{1,3})x?")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*'?")
 _ID = re.compile(r"[a-z]+(?:_[a-z0-9]+)+")
 _COPY = re.compile(r"[0-9]{1,2}")
@@ -53,10 +45,9 @@ class NounPhrase:
 
 
 @dataclass(frozen=True)
-class NounReader:
+class NounReader(NounLists):
     """Reader of the noun phrases of one language."""
 
-    words: Words
     lexicon: Lexicon = field(init=False)
 
     def __post_init__(self) -> None:
@@ -180,8 +171,12 @@ class NounReader:
         """Return the words for a person and where they are, "" if they are none."""
         for start in range(len(tokens) - 2, 0, -1):
             found = self._located.at(tokens, start)
-            person = self.person(" ".join(tokens[:start])) if found else ""
-            where = self.place(" ".join(tokens[start + found[0] :])) if found and person else ""
+            if found is None:
+                continue
+            person, where = (
+                self.person(" ".join(tokens[:start])),
+                self.place(" ".join(tokens[start + found[0] :])),
+            )
             if person and where:
                 return f"{person} {' '.join(tokens[start : start + found[0]])} {where}"
         return ""
@@ -207,64 +202,6 @@ class NounReader:
     def is_tangible(self, phrase: NounPhrase) -> bool:
         """Return True if a phrase names what can be seen."""
         return bool(phrase.pronoun) or self._is_tangible(phrase)
-
-    def _items(self, tokens: Phrase) -> list[Phrase]:
-        """Split a list at commas and conjunctions, but not within one name."""
-        items: list[list[str]] = [[]]
-        start, open_pair = 0, 0
-        while start < len(tokens):
-            separator = (1, "") if tokens[start] == PAUSE else self._separators.at(tokens, start)
-            if self._betweens.at(tokens, start):
-                open_pair += 1
-            if separator and open_pair:
-                open_pair -= 1
-            elif separator and not self._joins_name(tuple(items[-1]), tokens, start + separator[0]):
-                items.append([])
-                start += separator[0]
-                continue
-            count = separator[0] if separator else 1
-            items[-1] += tokens[start : start + count]
-            start += count
-        return [tuple(item) for item in items if item]
-
-    def _joins_name(self, before: Phrase, tokens: Phrase, after: int) -> bool:
-        """Return True for the conjunction in "yellow and white mug" and in "salt and pepper mill"."""
-        counted = self._counted(before)
-        last = (counted[1] if counted else before)[-1:]
-        if tokens[after - 1] == PAUSE or not last or after >= len(tokens):
-            return False
-        described = all(
-            word.lower() in self._attributes for word in (*(counted or (0, before))[1], tokens[after])
-        )
-        paired = (*last, *tokens[after : after + 1]) in self._pairs
-        rest = tokens[after + 1 : after + 2]
-        return (described or paired) and bool(rest) and rest[0] != PAUSE and not self._separators.at(rest, 0)
-
-    def _counted(self, tokens: Phrase) -> tuple[int, Phrase] | None:
-        """Return the number that a phrase states, 1 if none, and the phrase without its determiners."""
-        count, start = 1, 0
-        while start < len(tokens) - 1:
-            number = self._number(tokens, start)
-            if number is not None:
-                count = number[1]
-                if count == 0 or count > MAX_COUNT:
-                    return None
-                start += number[0]
-            elif found := self._every.at(tokens, start):
-                count = EVERY
-                start += found[0]
-            elif found := self._determiners.at(tokens, start):
-                start += found[0]
-            else:
-                break
-        return (count, tokens[start:]) if tokens else None
-
-    def _number(self, tokens: Phrase, start: int) -> tuple[int, int] | None:
-        digits = _NUMBER.fullmatch(tokens[start])
-        if digits:
-            return 1, int(digits[1])
-        found = self._numbers.at(tokens, start)
-        return (found[0], int(found[1])) if found else None
 
     def _split(self, tokens: Phrase) -> tuple[Phrase, Phrase]:
         """Split a phrase before the first preposition or participle that tells where or which it is."""
@@ -301,31 +238,30 @@ class NounReader:
     def _with_tail(self, phrase: NounPhrase, core: Phrase, tail: Phrase) -> NounPhrase | None:
         """Add what follows a name: its whole or contents, its side, the object beside it, or its place."""
         start = 0
-        while found := self._relative.at(tail, start):
-            start += found[0]
-        if start == len(tail):
-            return None
-        side = self._sides.at(tail, start)
-        if side:
-            after = replace(
-                phrase, name=f"{phrase.name} {side[1] or ' '.join(tail[start : start + side[0]])}"
-            )
-            rest = tail[start + side[0] :]
-            return self._with_tail(after, core, rest) if rest else after
-        if start == 0 and (of := self._of_phrases.at(tail, 0)):
+        while self._relative.at(tail, start) is not None:
+            start += (self._relative.at(tail, start) or (0, ""))[0]
+        rest = tail[start:]
+        side = self._sides.at(rest, 0)
+        if side is not None:
+            after = replace(phrase, name=f"{phrase.name} {' '.join(rest[: side[0]])}")
+            return self._with_tail(after, core, rest[side[0] :]) if rest[side[0] :] else after
+        of, part = self._of_phrases.at(tail, 0), self._with_parts.at(tail, 0)
+        if of is not None:
             return self._with_whole(phrase, core, tail, of[0])
-        relation = self._relations.at(tail, start)
-        if relation:
-            anchor = self._anchor(tail[start + relation[0] :])
+        located = self._located_at(phrase, rest) if rest else None
+        return located if located is not None or part is None else self._with_part(phrase, tail, part[0])
+
+    def _located_at(self, phrase: NounPhrase, tail: Phrase) -> NounPhrase | None:
+        """Add the object beside it, or its place."""
+        relation = self._relations.at(tail, 0)
+        if relation is not None:
+            anchor = self._anchor(tail[relation[0] :])
             return replace(phrase, name=f"{phrase.name} {relation[1]} {anchor}") if anchor else None
-        inside = self._located.at(tail, start)
-        located = inside or self._sources.at(tail, start)
-        if located:
-            return self._at_place(phrase, tail[start + located[0] :], inside=inside is not None)
-        part = self._with_parts.at(tail, start)
-        if part and start == 0:
-            return self._with_part(phrase, tail, part[0])
-        return None
+        inside = self._located.at(tail, 0)
+        located = inside or self._sources.at(tail, 0)
+        if located is None:
+            return None
+        return self._at_place(phrase, tail[located[0] :], inside=inside is not None)
 
     def _at_place(self, phrase: NounPhrase, tokens: Phrase, *, inside: bool) -> NounPhrase | None:
         where = self.place(" ".join(tokens))
@@ -397,126 +333,6 @@ class NounReader:
         ending = self._endings and word.endswith(self._endings) and word not in self._concrete
         numeral = word in self.words.numbers or word.isdigit()
         return bool(ending) or numeral or word in self._last_words or word.endswith("'s")
-
-    @cached_property
-    def _tails(self) -> tuple[Phrases, ...]:
-        return self._sides, self._relations, self._located, self._sources, self._relative, self._with_parts
-
-    @cached_property
-    def _separators(self) -> Phrases:
-        return Phrases.of(self.words.separators)
-
-    @cached_property
-    def _determiners(self) -> Phrases:
-        return Phrases.of(self.words.determiners)
-
-    @cached_property
-    def _plain_determiners(self) -> frozenset[str]:
-        return frozenset(fold(each.strip()) for each in self.words.determiners.split(",")) - {""}
-
-    @cached_property
-    def _numbers(self) -> Phrases:
-        return Phrases({phrase: str(number) for phrase, number in self.words.numbers.items()})
-
-    @cached_property
-    def _every(self) -> Phrases:
-        return Phrases.of(self.words.every)
-
-    @cached_property
-    def _of_phrases(self) -> Phrases:
-        return Phrases.of(self.words.of)
-
-    @cached_property
-    def _relations(self) -> Phrases:
-        return Phrases(self.words.relations)
-
-    @cached_property
-    def _sides(self) -> Phrases:
-        return Phrases.of(self.words.sides)
-
-    @cached_property
-    def _located(self) -> Phrases:
-        return Phrases.of(self.words.located)
-
-    @cached_property
-    def _sources(self) -> Phrases:
-        return Phrases.of(self.words.sources)
-
-    @cached_property
-    def _both(self) -> Phrases:
-        return Phrases.of(self.words.both)
-
-    @cached_property
-    def _relative(self) -> Phrases:
-        return Phrases.of(self.words.relative)
-
-    @cached_property
-    def _with_parts(self) -> Phrases:
-        return Phrases.of(self.words.with_parts)
-
-    @cached_property
-    def _betweens(self) -> Phrases:
-        return Phrases.of(self.words.between)
-
-    @cached_property
-    def _pairs(self) -> Phrases:
-        return Phrases.of(self.words.pairs)
-
-    @cached_property
-    def _attributes(self) -> frozenset[str]:
-        return word_set(self.words.attributes)
-
-    @cached_property
-    def _not_in_names(self) -> frozenset[str]:
-        return word_set(self.words.not_in_names)
-
-    @cached_property
-    def _verbs(self) -> frozenset[str]:
-        return word_set(self.words.verbs) - word_set(self.words.nouns_too)
-
-    @cached_property
-    def _last_words(self) -> frozenset[str]:
-        return word_set(self.words.last_words)
-
-    @cached_property
-    def _concrete(self) -> frozenset[str]:
-        return word_set(self.words.concrete)
-
-    @cached_property
-    def _intangible(self) -> frozenset[str]:
-        return word_set(self.words.intangible)
-
-    @cached_property
-    def _elsewhere(self) -> frozenset[str]:
-        return word_set(self.words.elsewhere)
-
-    @cached_property
-    def _participles(self) -> frozenset[str]:
-        return word_set(self.words.participles)
-
-    @cached_property
-    def _ends_description(self) -> frozenset[str]:
-        classes = self.words.separators, self.words.sources, self.words.located
-        phrases = (phrase.split() for phrase in ",".join(classes).lower().split(","))
-        return frozenset(words[0] for words in phrases if len(words) == 1)
-
-    @cached_property
-    def request_verbs(self) -> frozenset[str]:
-        """Verbs with which a request may begin."""
-        return word_set(self.words.request_verbs)
-
-    @cached_property
-    def remark_stops(self) -> frozenset[str]:
-        """Words that no free remark contains."""
-        return word_set(self.words.not_remarks)
-
-    @cached_property
-    def _endings(self) -> tuple[str, ...]:
-        return tuple(self.words.endings.split())
-
-    @cached_property
-    def _adverb_endings(self) -> tuple[str, ...]:
-        return self._endings[:1]
 
 
 def _is_word(token: str) -> bool:

@@ -11,5 +11,7 @@ _WORD = re.compile(r"[a-z]+|\d{1,3}")
 def number_in(text: str) -> int:
     """Return the first number in a text, 0 if there is none."""
     numbers = load_language(ENGLISH).words.numbers
-    counted = (int(word) if word.isdecimal() else numbers.get(word, 0) for word in _WORD.findall(text.lower()))
+    counted = (
+        int(word) if word.isdecimal() else numbers.get(word, 0) for word in _WORD.findall(text.lower())
+    )
     return next(filter(None, counted), 0)

@@ -14,7 +14,7 @@ from openral_reasoner.request.goals import (
 from openral_reasoner.sentences.context import ME, Reading
 from openral_reasoner.sentences.kinds import kinds
 from openral_reasoner.sentences.lexicon import singular
-from openral_reasoner.sentences.noun_phrases import EVERY
+from openral_reasoner.sentences.noun_lists import EVERY
 from openral_reasoner.sentences.slots import Slots, Table
 
 

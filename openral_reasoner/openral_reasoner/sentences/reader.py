@@ -20,11 +20,11 @@ from openral_reasoner.sentences.context import Context, Reading
 from openral_reasoner.sentences.interpreter import Interpreter
 from openral_reasoner.sentences.kinds import kinds
 from openral_reasoner.sentences.language import Language, load_language
-from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
 from openral_reasoner.sentences.languages import ENGLISH, spoken_language
 from openral_reasoner.sentences.merging import joined
 from openral_reasoner.sentences.normalise import SENTENCE_END, Normaliser
 from openral_reasoner.sentences.noun_phrases import NounReader
+from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
 from openral_reasoner.terms import same_term
 
 MAX_LENGTH = 600
@@ -200,34 +200,41 @@ class _Search:
 
 def _follow(state: _State, reading: Reading, join: frozenset[str]) -> _State | None:
     """Return the state after a clause; None if it cannot follow what was said before."""
-    if not reading.goals:
-        forbids = bool(reading.forbidden)
-        if not forbids and state.parts and reading.free and "reason" not in join:
-            return None
-        forbidden = (*state.forbidden, *reading.forbidden)
-        if reading.awaited and state.awaited:
-            return None
-        awaited = (state.awaited or reading.awaited) if not forbids else state.awaited
-        state = replace(state, started=True)
-        return replace(state, context=reading.context, forbidden=forbidden, awaited=awaited)
-    if state.forbidden and not state.parts and join & {"added"}:
+    return _ask(state, reading, join) if reading.goals else _pass(state, reading, join)
+
+
+def _pass(state: _State, reading: Reading, join: frozenset[str]) -> _State | None:
+    """Return the state after a remark, a statement to be referred to, or a prohibition."""
+    takes_back = state.parts and reading.free and "reason" not in join
+    if not reading.forbidden and (takes_back or (reading.awaited and state.awaited)):
         return None
-    awaited = state.awaited and not reading.refers
-    if isinstance(reading.goals[0], AskAbilities) and state.started:
-        return None
-    if not join & {"added", "ordered"} and _serves_apart(state.parts, reading.goals):
+    return replace(
+        state,
+        context=reading.context,
+        forbidden=(*state.forbidden, *reading.forbidden),
+        awaited=state.awaited or reading.awaited,
+        started=True,
+    )
+
+
+def _ask(state: _State, reading: Reading, join: frozenset[str]) -> _State | None:
+    """Return the state after a clause that asks for something."""
+    forbidden_too = state.forbidden and not state.parts and "added" in join  # "don't open it and bring ..."
+    late_question = isinstance(reading.goals[0], AskAbilities) and state.started
+    apart = not join & {"added", "ordered"} and _serves_apart(state.parts, reading.goals)
+    if forbidden_too or late_question or apart:
         return None
     merged = joined(state.parts, reading, state.unfinished)
     parts = (*state.parts, *reading.goals) if merged is None else merged
-    ordered = state.states_order or reading.ordered or "ordered" in join or (reading.refers and merged is None)
+    follows = reading.ordered or "ordered" in join or (reading.refers and merged is None)
     return replace(
         state,
         context=reading.context,
         parts=parts,
         unfinished=reading.unfinished,
-        ordered=ordered and len(parts) > 1,
-        states_order=ordered,
-        awaited=awaited,
+        ordered=(state.states_order or follows) and len(parts) > 1,
+        states_order=state.states_order or follows,
+        awaited=state.awaited and not reading.refers,
         started=True,
     )
 
@@ -235,8 +242,9 @@ def _follow(state: _State, reading: Reading, join: frozenset[str]) -> _State | N
 def _serves_apart(parts: tuple[Request, ...], goals: tuple[Request, ...]) -> bool:
     """Return True for a vessel after a drink that may be meant to be in it: "water, a tall glass"."""
     last, vessel = parts[-1] if parts else None, goals[0]
-    brought = isinstance(last, Bring) and isinstance(vessel, Bring) and last.to == vessel.to
-    return brought and kinds().serves(vessel.what, last.what)
+    if not isinstance(last, Bring) or not isinstance(vessel, Bring) or last.to != vessel.to:
+        return False
+    return kinds().serves(vessel.what, last.what)
 
 
 def _request(state: _State) -> Request | None:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from openral_reasoner.request.goals import Bring, BringEvery, BringFilled, BringSeveral, Request
 from openral_reasoner.sentences.context import ME, Context, Reading
 from openral_reasoner.sentences.kinds import is_person, kinds
-from openral_reasoner.sentences.templates import Match
 from openral_reasoner.sentences.lexicon import singular
-from openral_reasoner.sentences.noun_phrases import EVERY, NounPhrase, NounReader
+from openral_reasoner.sentences.noun_lists import EVERY
+from openral_reasoner.sentences.noun_phrases import NounPhrase, NounReader
+from openral_reasoner.sentences.templates import Match
 
 ReadClause = Callable[[str, Context], "Reading | None"]
 ReadText = Callable[[str, Context], "Request | None"]

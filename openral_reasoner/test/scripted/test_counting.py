@@ -7,8 +7,8 @@ import pytest
 from openral_core.missions import MissionState
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.request.goals import AskCount, NotUnderstood
-from openral_reasoner.sentences import read_sentence
 from openral_reasoner.scripted.planner import decide
+from openral_reasoner.sentences import read_sentence
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import run_mission_in_home

@@ -21,8 +21,8 @@ from openral_reasoner.events import Event, Recalled, Resolved, SkillEnded, Skill
 from openral_reasoner.palette.build import GraphState, skill_entries
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.request.goals import Describe, Explore, Find, LookAt, Request
-from openral_reasoner.sentences import read_sentence
 from openral_reasoner.scripted.planner import decide
+from openral_reasoner.sentences import read_sentence
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import MissionRun, run_mission_in_home

@@ -9,8 +9,8 @@ from openral_reasoner.events import Event, PromptReceived
 from openral_reasoner.palette.build import control_entries, place_entries
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.request.goals import AskState, TellState
-from openral_reasoner.sentences import read_sentence
 from openral_reasoner.scripted.planner import decide
+from openral_reasoner.sentences import read_sentence
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import MissionRun, run_mission_in_home

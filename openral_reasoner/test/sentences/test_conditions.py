@@ -29,7 +29,12 @@ def test_conditions_are_understood(words: str, meaning: str) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["if you can find cola I'll have that, if not bring me water", "if it rains bring the mug", "bring the mug if you like me", "if not, bring it"]
+    [
+        "if you can find cola I'll have that, if not bring me water",
+        "if it rains bring the mug",
+        "bring the mug if you like me",
+        "if not, bring it",
+    ],
 )
 def test_other_conditions_are_asked_back(words: str) -> None:
     assert describe(read_sentence(words)) == "ask()"

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from openral_reasoner.request.goals import (
     Bring,
     Find,
-    GoTo,
     MoveDoor,
     NotUnderstood,
     Sequence,

@@ -1,0 +1,184 @@
+"""Meanings of clauses about places, doors and appliances: one builder for each intent of the templates."""
+
+from collections.abc import Callable
+
+from openral_reasoner.request.goals import (
+    Clear,
+    Explore,
+    GoTo,
+    LookAt,
+    LookInside,
+    MoveDoor,
+    Press,
+    Request,
+    SetTable,
+    Switch,
+    Tidy,
+)
+from openral_reasoner.sentences.acts import reading_of
+from openral_reasoner.sentences.context import ME, Reading
+from openral_reasoner.sentences.kinds import is_person, kinds
+from openral_reasoner.sentences.lexicon import singular
+from openral_reasoner.sentences.noun_lists import MAX_COUNT
+from openral_reasoner.sentences.noun_phrases import NounPhrase
+from openral_reasoner.sentences.slots import Slots, Table, all_made
+
+
+def go(slots: Slots) -> Reading | None:
+    """Drive to a place or a person."""
+    to = slots.receiver()
+    if slots.said("who") and not slots.nouns.person(slots.said("who")):
+        return None
+    known = to and to != ME and _is_site(to)
+    return reading_of(slots, (GoTo(to),), refers=slots.refers_to("to")) if to and known else None
+
+
+def _is_site(name: str) -> bool:
+    return not name.lower().endswith("ing")
+
+
+def go_there(slots: Slots) -> Reading | None:
+    """Drive to the place that was named last."""
+    to = slots.context.place or slots.context.person
+    return reading_of(slots, (GoTo(to),), refers=True) if to else None
+
+
+def come(slots: Slots) -> Reading | None:
+    """Drive to the speaker."""
+    return reading_of(slots, (GoTo(ME),))
+
+
+def _each_fixture(make: Callable[[str], Request | None]) -> Callable[[Slots], Reading | None]:
+    def build(slots: Slots) -> Reading | None:
+        names = slots.fixtures()
+        if slots.said("who") and not slots.nouns.person(slots.said("who")):
+            return None
+        goals = all_made(tuple(make(name) for name in names)) if names else None
+        return reading_of(slots, goals, refers=slots.refers("what"))
+
+    return build
+
+
+def look(slots: Slots) -> Reading | None:
+    """Look in or at a place: in what opens, at the rest."""
+    names = slots.fixtures()
+    if names is None or len(names) != 1:
+        return None
+    inside = slots.said("side_of") == "in"
+    if inside and kinds().is_room(names[0]):
+        return None
+    goal = LookInside(names[0]) if inside else LookAt(names[0])
+    return reading_of(slots, (goal,), refers=slots.refers("what"))
+
+
+def _inside(name: str) -> Request | None:
+    return None if kinds().is_room(name) else LookInside(name)
+
+
+def _door(name: str, *, opened: bool) -> Request | None:
+    *furniture, last = name.split(" ")
+    whole = " ".join(furniture)
+    of_furniture = last == "door" and whole and kinds().is_closable(whole)
+    head = name.partition(" in ")[0]
+    alive = is_person(head) or kinds().has("animals", head)
+    return None if alive else MoveDoor(whole if of_furniture else name, open=opened)
+
+
+def _checked(name: str) -> Request | None:
+    return LookInside(name) if kinds().is_container(name) else LookAt(name)
+
+
+def _closable(name: str, *, opened: bool) -> Request | None:
+    return _door(name, opened=opened) if kinds().is_closable(name) else None
+
+
+def _switch(*, on: bool) -> Callable[[Slots], Reading | None]:
+    def build(slots: Slots) -> Reading | None:
+        where, verbless = slots.place("where"), slots.match.intent.startswith("Put")
+        if where is None:
+            return None
+        goals = tuple(_switched(slots, each, on, where, verbless) for each in slots.appliances())
+        return reading_of(slots, all_made(goals), refers=slots.refers("what"))
+
+    return build
+
+
+def _switched(slots: Slots, phrase: NounPhrase, on: bool, where: str, verbless: bool) -> Request | None:
+    """Make the goal for one appliance; without a verb of switching, it has to be known as one."""
+    unfit = (
+        is_person(phrase.name)
+        or kinds().mentions("vital", phrase.name)
+        or not slots.nouns.is_tangible(phrase)
+    )
+    if unfit or (verbless and not kinds().has("appliances", phrase.name)):
+        return None
+    one = singular(phrase.name)
+    many = phrase.count != 1 or (one != phrase.name and kinds().has("appliances", one))
+    return Switch(one if many else phrase.name, on, phrase.where or where, many)
+
+
+def press(slots: Slots) -> Reading | None:
+    """Press a button."""
+    phrase = slots.nouns.phrase(slots.said("what"))
+    if phrase is None or kinds().mentions("vital", phrase.name):
+        return None
+    pressed = phrase is not None and phrase.count == 1 and kinds().has("pressed", phrase.name)
+    return reading_of(slots, (Press(phrase.name),)) if phrase is not None and pressed else None
+
+
+def tidy(slots: Slots) -> Reading | None:
+    """Put everything where it belongs."""
+    names = slots.fixtures("where") if slots.said("where") else ("",)
+    homes = names and all(not name or kinds().is_site(name) for name in names)
+    return reading_of(slots, tuple(map(Tidy, names))) if names and homes else None
+
+
+def clear(slots: Slots) -> Reading | None:
+    """Take everything off a place."""
+    where, to = slots.place("where"), slots.receiver()
+    if not where or not to or is_person(where):
+        return None
+    if slots.nouns.lexicon.translates and not slots.nouns.lexicon.is_place(where):
+        return None
+    to_speaker = slots.match.intent == "ClearToMe"
+    return reading_of(slots, (Clear(where, to if slots.said("to") or to_speaker else ""),))
+
+
+def set_table(slots: Slots) -> Reading | None:
+    """Put what people need for a meal on the table."""
+    count = int(slots.said("count") or "0")
+    if count > MAX_COUNT or (slots.said("count") and count == 0):
+        return None
+    return reading_of(slots, (SetTable(count, slots.said("meal")),))
+
+
+def explore(slots: Slots) -> Reading | None:
+    """Look around."""
+    where = slots.place("where")
+    known = where is not None and (not where or kinds().is_room(where))
+    return reading_of(slots, (Explore(where),)) if where is not None and known else None
+
+
+CHORES: Table = {
+    "Go": go,
+    "GoThere": go_there,
+    "Come": come,
+    "Look": look,
+    "LookAt": _each_fixture(LookAt),
+    "Check": _each_fixture(_checked),
+    "LookInside": _each_fixture(_inside),
+    "Open": _each_fixture(lambda name: _door(name, opened=True)),
+    "PullOpen": _each_fixture(lambda name: _closable(name, opened=True)),
+    "Close": _each_fixture(lambda name: _door(name, opened=False)),
+    "PushShut": _each_fixture(lambda name: _closable(name, opened=False)),
+    "SwitchOn": _switch(on=True),
+    "PutOn": _switch(on=True),
+    "SwitchOff": _switch(on=False),
+    "PutOff": _switch(on=False),
+    "Press": press,
+    "Tidy": tidy,
+    "Clear": clear,
+    "ClearToMe": clear,
+    "SetTable": set_table,
+    "Explore": explore,
+}
