@@ -362,35 +362,26 @@ def prove_switching(goal: Switch, case: Case) -> Verdict:
     meant = controls_of(case.setting.controls, goal)
     acts = [case.course.worked.get(control.id) for control in meant]
     done = [act for act in acts if act is not None and act.verb is Verb.SWITCH and act.state == state]
-    enough = len(done) == len(meant) if goal.every else bool(done)
-    if meant and enough:
+    if meant and (len(done) == len(meant) if goal.every else done):
         return Verdict(proofs=tuple(act.words for act in done))
-    names = ", ".join(control.id for control in meant)
+    names = ", ".join(control.id for control in meant) or repr(goal.what)
     return Verdict(
         missing=f"no successful SWITCH of {goal.what!r} to {state}, or it was worked again since",
-        remedy=f"SWITCH {names or goal.what!r} with on = {str(goal.on).lower()}",
+        remedy=f"SWITCH {names} with on = {str(goal.on).lower()}",
     )
 
 
 def prove_pressing(goal: Press, case: Case) -> Verdict:
     """Prove that what was named was pressed."""
     meant = {control.id for control in controls_named(case.setting.controls, goal.what)}
-    acts = [act for act in case.course.worked.values() if act.verb is Verb.PRESS]
-    for act in acts:
-        if act.target.id in meant or case.means(act.target, goal.what):
+    for act in case.course.worked.values():
+        if act.verb is Verb.PRESS and (act.target.id in meant or case.means(act.target, goal.what)):
             return Verdict(proofs=(act.words,))
     return Verdict(missing=f"no successful PRESS of {goal.what!r}", remedy=f"PRESS {goal.what!r}")
 
 
-def prove_placing(case: Case, goal: Bring) -> Verdict:
-    """Prove that an object was delivered; where it stands beside another is not proven by any evidence."""
-    if goal.relation not in ("", "on top of"):
-        return Verdict(missing=f"no evidence shows that {goal.what!r} is {goal.relation} {goal.to!r}")
-    return prove_handed(case, goal, goal.what)
-
-
 _PREDICATES: Mapping[type, Callable[..., Verdict]] = {
-    Bring: lambda goal, case: prove_placing(case, goal),
+    Bring: lambda goal, case: prove_handed(case, goal, goal.what),
     BringFilled: prove_serving,
     Pour: prove_pouring,
     PickUp: prove_holding,

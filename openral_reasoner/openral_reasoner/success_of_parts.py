@@ -75,11 +75,16 @@ _NOT_ONE = re.compile(
 _UNPROVEN = (NotUnderstood, WaitFor, AskAbilities, BringEvery, AskCompare, Attend)
 
 
+_ON = ("", "on top of")
+"""Relations to a place of which the evidence of a placement tells; of the others none does."""
+
+
 def provable(request: Request) -> Request | None:
     """Return a request if evidence can prove every part of it, else None."""
     parts = parts_of(request)
     unclear = any(isinstance(part, _UNPROVEN) for part in parts)
     unclear = unclear or any(isinstance(part, SetTable) and not part.count for part in parts)
+    unclear = unclear or any(getattr(part, "relation", "") not in _ON for part in parts)
     return None if unclear or any(map(_NOT_ONE.search, phrases(request))) else request
 
 

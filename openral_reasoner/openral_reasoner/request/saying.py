@@ -111,7 +111,9 @@ _WORDS: Mapping[type, Callable[[Any], str]] = {
     AskCount: lambda goal: f"count {goal.what}{_at('at', goal.where)}",
     AskCompare: lambda goal: f"say which {goal.what} is the {goal.property}{_at('at', goal.where)}",
     Attend: lambda goal: " ".join(
-        filter(None, (goal.act, goal.topic, goal.who, _at("at", goal.where).strip(), goal.to and f"to {goal.to}"))
+        filter(
+            None, (goal.act, goal.topic, goal.who, _at("at", goal.where).strip(), goal.to and f"to {goal.to}")
+        )
     ),
     AskAbilities: lambda goal: "say what I can do",
     Conditional: _conditional,

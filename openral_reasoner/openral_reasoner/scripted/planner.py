@@ -6,11 +6,9 @@ It gets the same context as any other model and makes one call per turn.
 import re
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Sequence as Items
-from dataclasses import replace
 
 from openral_core.consent import ANSWERS, is_yes
 from openral_core.skills import Verb
-from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.ending import TOO_EARLY
 from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.base import Decision
@@ -37,19 +35,15 @@ from openral_reasoner.request.goals import (
     WaitFor,
     unrestricted,
 )
-from openral_reasoner.request.serving import place_settings
 from openral_reasoner.scripted.looking_around import describe_area, explore_area
 from openral_reasoner.scripted.plans import (
-    deliver,
     face,
     grasp,
-    listener,
     plan_for,
-    refuse_relation,
-    resolve_receiver,
     staging_surfaces,
 )
 from openral_reasoner.scripted.progress import AGAIN, GIVE_UP, Progress, put_nearest_first
+from openral_reasoner.scripted.several import bring_each, bring_every, bring_several, set_table
 from openral_reasoner.scripted.states import ask_count, ask_state, tell_state
 from openral_reasoner.scripted.steps import (
     Plan,
@@ -67,9 +61,7 @@ from openral_reasoner.scripted.steps import (
 )
 from openral_reasoner.scripted.tidying import LEAVE, PLACES_TRIED, clear, face_place, tidy
 from openral_reasoner.search import BLIND, SEEN_NOT_PLACED
-from openral_reasoner.sentences.noun_lists import MAX_COUNT
 from openral_reasoner.sentences.numbers import number_in
-from openral_reasoner.sentences.reader import read_sentence
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool
 
@@ -125,74 +117,6 @@ def sequence(context: PlanContext, goal: Sequence) -> Plan[str]:
     for part in goal.parts:
         done = f"{done} {(yield from run_part(context, part))}".strip()
     return done
-
-
-def bring_several(context: PlanContext, goal: BringSeveral) -> Plan[str]:
-    """Bring several objects of one kind."""
-    refuse_relation(goal)
-    yield from distribute(context, goal, goal.what, goal.where, (goal.to,) * goal.count)
-    return f"I brought {goal.count} x {goal.what} to {listener(goal.to)}."
-
-
-def bring_each(context: PlanContext, goal: BringEach) -> Plan[str]:
-    """Bring an object to each person who is known.
-
-    Raises:
-        PlanFailed: If no person is known.
-    """
-    people = tuple(place.label for place in context.now.places if place.kind is NodeKind.AGENT)
-    if not people:
-        raise PlanFailed("I know no person here. Who is here?")
-    yield from distribute(context, goal, goal.what, goal.where, people)
-    return f"I brought a {goal.what} to {', '.join(people)}."
-
-
-def distribute(
-    context: PlanContext,
-    goal: BringSeveral | BringEach | BringEvery,
-    what: str,
-    where: str,
-    receivers: tuple[str, ...],
-) -> Plan[None]:
-    """Bring a different object to each receiver; what was brought stays brought when the plan is retried.
-
-    Raises:
-        PlanFailed: With the number that was brought.
-    """
-    brought = context.brought.setdefault(goal, [])
-    for to in receivers[len(brought) :]:
-        _, target = yield from resolve_receiver(context, to)
-        try:
-            found, _ = yield from find_object(context, what, where, other_than=(*brought, target))
-            yield from grasp(context, what, found)
-            yield from deliver(context, what, to)
-        except PlanFailed as failure:
-            raise PlanFailed(f"I brought {len(brought)} of {len(receivers)} x {what}. {failure}") from failure
-        brought.append(found.id)
-
-
-def set_table(context: PlanContext, goal: SetTable) -> Plan[str]:
-    """Bring each kind of object to the table; one that is missing does not cost the others.
-
-    Raises:
-        PlanFailed: With what is on the table and what is not, or if the number of people is not known.
-    """
-    count = goal.count or context.guests
-    context.asks_guests = not 0 < count <= MAX_COUNT
-    if context.asks_guests:
-        raise PlanFailed(f"For how many people should I set the {goal.where}? I can set up to {MAX_COUNT}.")
-    told, failed = [], []
-    for part in place_settings(replace(goal, count=count)):
-        try:
-            yield from bring_several(context, part)
-            told.append(f"I put {count} x {part.what} on the {goal.where}.")
-        except PlanFailed as failure:
-            failed.append(str(failure))
-            if context.holding:
-                break
-    if failed:
-        raise PlanFailed(" ".join((*told, *failed)))
-    return f"I set the {goal.where} for {count}. {' '.join(told)}"
 
 
 def swap(context: PlanContext, goal: Swap) -> Plan[str]:
@@ -317,22 +241,6 @@ def _look_at_stated_place(context: PlanContext, goal: Find) -> Plan[ObjectSummar
 def _look_there(context: PlanContext, place: str, words: str) -> Plan[ToolResult]:
     yield from face_place(context, place)
     return (yield LocateInViewTool(query=words))
-
-
-def bring_every(context: PlanContext, goal: BringEvery) -> Plan[str]:
-    """Bring every object of a kind that memory has; one is searched for if it has none.
-
-    Raises:
-        PlanFailed: With the number that was brought.
-    """
-    refuse_relation(goal)
-    count = context.brought_of_every.get(goal, 0)
-    if not count:
-        reply = yield RecallObjectTool(query=goal.what, likely_places=(goal.where,) if goal.where else ())
-        known = [item for item in reply.found if not goal.where or is_at(item, goal.where)]
-        count = context.brought_of_every[goal] = max(1, min(len(known), MAX_COUNT))
-    yield from distribute(context, goal, goal.what, goal.where, (goal.to,) * count)
-    return f"I brought {count} x {goal.what} to {listener(goal.to)}, all that I know of."
 
 
 def refuse_people(context: PlanContext, goal: Attend) -> Plan[str]:

@@ -14,7 +14,7 @@ from openral_reasoner.request.goals import (
     Request,
     Swap,
 )
-from openral_reasoner.sentences.context import ME, Reading
+from openral_reasoner.sentences.context import ME, ClauseReading
 from openral_reasoner.sentences.kinds import is_person, kinds
 from openral_reasoner.sentences.lexicon import singular
 from openral_reasoner.sentences.noun_lists import EVERY
@@ -27,16 +27,16 @@ _IN_PLACE = ("", "in", "on", "to", "at")
 
 def reading_of(
     slots: Slots, goals: tuple[Request, ...] | None, *, refers: bool = False, unfinished: bool = False
-) -> Reading | None:
+) -> ClauseReading | None:
     """Return the reading of a clause by its goals; None without any."""
     if not goals:
         return None
-    return Reading(goals, context=slots.context.after(goals), refers=refers, unfinished=unfinished)
+    return ClauseReading(goals, context=slots.context.after(goals), refers=refers, unfinished=unfinished)
 
 
 def _delivered(
     slots: Slots, to: str | None, relation: str = "", *, unfinished: bool = False
-) -> Reading | None:
+) -> ClauseReading | None:
     """Bring the objects of the slot ``what`` to a receiver."""
     phrases, where = slots.objects(), slots.place("from")
     if phrases is None or where is None or not to or any(map(_is_in_vessel, phrases)):
@@ -75,12 +75,12 @@ def _is_shared_badly(goals: tuple[Request, ...], to: str) -> bool:
     return to == ME and bool(vessels) and bool(served) and len(apart) == 2 and apart[0] in served
 
 
-def fetch(slots: Slots) -> Reading | None:
+def fetch(slots: Slots) -> ClauseReading | None:
     """Bring to the speaker, unless the next clause says where to."""
     return _delivered(slots, ME, unfinished=True)
 
 
-def fetch_out(slots: Slots) -> Reading | None:
+def fetch_out(slots: Slots) -> ClauseReading | None:
     """Bring to the speaker from what was opened."""
     phrases, where = slots.objects(), slots.context.container
     if phrases is None or not where or any(each.where for each in phrases):
@@ -89,23 +89,23 @@ def fetch_out(slots: Slots) -> Reading | None:
     return reading_of(slots, goals, refers=True, unfinished=True)
 
 
-def bring_me(slots: Slots) -> Reading | None:
+def bring_me(slots: Slots) -> ClauseReading | None:
     """Bring to the speaker."""
     return _delivered(slots, ME)
 
 
-def give(slots: Slots) -> Reading | None:
+def give(slots: Slots) -> ClauseReading | None:
     """Bring to a person or place."""
     to = slots.receiver()
     return _delivered(slots, to) if to != ME or slots.said("to") else None
 
 
-def for_person(slots: Slots) -> Reading | None:
+def for_person(slots: Slots) -> ClauseReading | None:
     """Bring what is said to be for a person."""
     return give(slots) if is_person(slots.receiver() or "") else None
 
 
-def put(slots: Slots) -> Reading | None:
+def put(slots: Slots) -> ClauseReading | None:
     """Put somewhere, with a relation to the place; what is fluid is poured instead."""
     phrases, vessel = slots.objects(), slots.receiver() or ""
     if kinds().has("underfoot", vessel):
@@ -121,26 +121,26 @@ def put(slots: Slots) -> Reading | None:
     return _delivered(slots, slots.receiver(), slots.said("relation"))
 
 
-def put_elliptic(slots: Slots) -> Reading | None:
+def put_elliptic(slots: Slots) -> ClauseReading | None:
     """Put somewhere what was taken: "and put into the basket"."""
     reading = put(slots)
     return replace(reading, refers=True) if reading is not None else None
 
 
-def put_in(slots: Slots) -> Reading | None:
+def put_in(slots: Slots) -> ClauseReading | None:
     """Put in what was opened or named last."""
     reading = _delivered(slots, slots.context.container or slots.context.place)
     return replace(reading, refers=True) if reading is not None else None
 
 
-def fragment(slots: Slots) -> Reading | None:
+def fragment(slots: Slots) -> ClauseReading | None:
     """Bring what is named without a verb, if the speaker said "please"."""
     phrases = slots.objects() if slots.polite else None
     named = phrases is not None and all(each.determined or slots.nouns.is_known(each) for each in phrases)
     return _delivered(slots, slots.receiver(), unfinished=True) if named else None
 
 
-def fragment_put(slots: Slots) -> Reading | None:
+def fragment_put(slots: Slots) -> ClauseReading | None:
     """Put what is named without a verb: with a direction, or if the speaker said "please"."""
     directed = slots.polite or slots.match.intent == "Directed"
     phrases = slots.objects() if directed else None
@@ -153,7 +153,7 @@ def fragment_put(slots: Slots) -> Reading | None:
 _Brought = Bring | BringSeveral | BringFilled | BringEvery
 
 
-def more(slots: Slots) -> Reading | None:
+def more(slots: Slots) -> ClauseReading | None:
     """Do with one more object what was done with the last: "and the book on the shelf"."""
     last = slots.context.goals[-1] if slots.context.goals else None
     phrases = slots.objects()
@@ -166,7 +166,7 @@ def more(slots: Slots) -> Reading | None:
     return _one_more(slots, last) if slots.match.intent == "More" else _one_more_elsewhere(slots, last)
 
 
-def _one_more(slots: Slots, last: _Brought) -> Reading | None:
+def _one_more(slots: Slots, last: _Brought) -> ClauseReading | None:
     """Bring one more object, or another one of the same kind: "the green one"."""
     phrases = slots.objects()
     if phrases and slots.names_kind("what") and isinstance(last, Bring):
@@ -175,13 +175,13 @@ def _one_more(slots: Slots, last: _Brought) -> Reading | None:
     return _delivered(slots, last.to, getattr(last, "relation", ""))
 
 
-def _one_more_elsewhere(slots: Slots, last: _Brought) -> Reading | None:
+def _one_more_elsewhere(slots: Slots, last: _Brought) -> ClauseReading | None:
     if bool(slots.said("to")) != (last.to != ME):
         return None
     return put(slots) if slots.said("relation") else give(slots)
 
 
-def pick_up(slots: Slots) -> Reading | None:
+def pick_up(slots: Slots) -> ClauseReading | None:
     """Take into the hand."""
     phrases, where = slots.objects(), slots.place("from")
     if phrases is None or where is None or any(each.count != 1 for each in phrases):
@@ -192,7 +192,7 @@ def pick_up(slots: Slots) -> Reading | None:
     return reading_of(slots, goals, unfinished=True, refers=slots.refers("what"))
 
 
-def find(slots: Slots) -> Reading | None:
+def find(slots: Slots) -> ClauseReading | None:
     """Look for objects, animals or persons."""
     phrases, where = slots.names(), slots.place("where")
     if phrases is None or where is None or not all(map(slots.nouns.is_tangible, phrases)):
@@ -205,7 +205,7 @@ def find(slots: Slots) -> Reading | None:
     return reading_of(slots, goals, unfinished=True, refers=slots.refers("what"))
 
 
-def pour(slots: Slots) -> Reading | None:
+def pour(slots: Slots) -> ClauseReading | None:
     """Fill a vessel where it stands."""
     contents, vessels = slots.nouns.phrase(slots.said("contents")), slots.names("vessel")
     if contents is None or vessels is None or len(vessels) != 1 or not contents.name or contents.where:
@@ -228,7 +228,7 @@ def _is_poured(contents: NounPhrase, vessel: str, intent: str) -> bool:
     return movable and fluid and safe
 
 
-def serve(slots: Slots) -> Reading | None:
+def serve(slots: Slots) -> ClauseReading | None:
     """Bring a vessel with its contents to a person."""
     phrases, to = slots.objects(), slots.receiver()
     if phrases is None or not to or not all(each.vessel for each in phrases):
@@ -236,7 +236,7 @@ def serve(slots: Slots) -> Reading | None:
     return reading_of(slots, all_made(tuple(brought(each, to) for each in phrases)), unfinished=True)
 
 
-def swap(slots: Slots) -> Reading | None:
+def swap(slots: Slots) -> ClauseReading | None:
     """Exchange the places of two objects."""
     first, second = slots.objects("first"), slots.objects("second")
     pair = (*first, *second) if first and second else slots.objects()
@@ -246,7 +246,7 @@ def swap(slots: Slots) -> Reading | None:
     return reading_of(slots, (Swap(names[0], names[1]),)) if names[0] != names[1] else None
 
 
-def swap_each(slots: Slots) -> Reading | None:
+def swap_each(slots: Slots) -> ClauseReading | None:
     """Exchange the places of two objects, each of which is named twice."""
     pairs = [slots.nouns.phrase(slots.said(key)) for key in ("first", "second", "what", "to")]
     names = [each.name for each in pairs if each is not None]
@@ -254,7 +254,7 @@ def swap_each(slots: Slots) -> Reading | None:
     return reading_of(slots, (Swap(names[0], names[1]),)) if crossed and names[0] != names[1] else None
 
 
-def bring_each(slots: Slots) -> Reading | None:
+def bring_each(slots: Slots) -> ClauseReading | None:
     """Bring one object to each person."""
     phrases, where = slots.objects(), slots.place("from")
     if (

@@ -16,7 +16,7 @@ from openral_reasoner.request.goals import (
     Tidy,
 )
 from openral_reasoner.sentences.acts import reading_of
-from openral_reasoner.sentences.context import ME, Reading
+from openral_reasoner.sentences.context import ME, ClauseReading
 from openral_reasoner.sentences.kinds import is_person, kinds
 from openral_reasoner.sentences.lexicon import singular
 from openral_reasoner.sentences.noun_lists import MAX_COUNT
@@ -24,7 +24,7 @@ from openral_reasoner.sentences.noun_phrases import NounPhrase
 from openral_reasoner.sentences.slots import Slots, Table, all_made
 
 
-def go(slots: Slots) -> Reading | None:
+def go(slots: Slots) -> ClauseReading | None:
     """Drive to a place or a person."""
     to = slots.receiver()
     if slots.said("who") and not slots.nouns.person(slots.said("who")):
@@ -37,19 +37,19 @@ def _is_site(name: str) -> bool:
     return not name.lower().endswith("ing")
 
 
-def go_there(slots: Slots) -> Reading | None:
+def go_there(slots: Slots) -> ClauseReading | None:
     """Drive to the place that was named last."""
     to = slots.context.place or slots.context.person
     return reading_of(slots, (GoTo(to),), refers=True) if to else None
 
 
-def come(slots: Slots) -> Reading | None:
+def come(slots: Slots) -> ClauseReading | None:
     """Drive to the speaker."""
     return reading_of(slots, (GoTo(ME),))
 
 
-def _each_fixture(make: Callable[[str], Request | None]) -> Callable[[Slots], Reading | None]:
-    def build(slots: Slots) -> Reading | None:
+def _each_fixture(make: Callable[[str], Request | None]) -> Callable[[Slots], ClauseReading | None]:
+    def build(slots: Slots) -> ClauseReading | None:
         names = slots.fixtures()
         if slots.said("who") and not slots.nouns.person(slots.said("who")):
             return None
@@ -59,7 +59,7 @@ def _each_fixture(make: Callable[[str], Request | None]) -> Callable[[Slots], Re
     return build
 
 
-def look(slots: Slots) -> Reading | None:
+def look(slots: Slots) -> ClauseReading | None:
     """Look in or at a place: in what opens, at the rest."""
     names = slots.fixtures()
     if names is None or len(names) != 1:
@@ -92,8 +92,8 @@ def _closable(name: str, *, opened: bool) -> Request | None:
     return _door(name, opened=opened) if kinds().is_closable(name) else None
 
 
-def _switch(*, on: bool) -> Callable[[Slots], Reading | None]:
-    def build(slots: Slots) -> Reading | None:
+def _switch(*, on: bool) -> Callable[[Slots], ClauseReading | None]:
+    def build(slots: Slots) -> ClauseReading | None:
         where, verbless = slots.place("where"), slots.match.intent.startswith("Put")
         if where is None:
             return None
@@ -117,7 +117,7 @@ def _switched(slots: Slots, phrase: NounPhrase, on: bool, where: str, verbless: 
     return Switch(one if many else phrase.name, on, phrase.where or where, many)
 
 
-def press(slots: Slots) -> Reading | None:
+def press(slots: Slots) -> ClauseReading | None:
     """Press a button."""
     phrase = slots.nouns.phrase(slots.said("what"))
     if phrase is None or kinds().mentions("vital", phrase.name):
@@ -126,14 +126,14 @@ def press(slots: Slots) -> Reading | None:
     return reading_of(slots, (Press(phrase.name),)) if phrase is not None and pressed else None
 
 
-def tidy(slots: Slots) -> Reading | None:
+def tidy(slots: Slots) -> ClauseReading | None:
     """Put everything where it belongs."""
     names = slots.fixtures("where") if slots.said("where") else ("",)
     homes = names and all(not name or kinds().is_site(name) for name in names)
     return reading_of(slots, tuple(map(Tidy, names))) if names and homes else None
 
 
-def clear(slots: Slots) -> Reading | None:
+def clear(slots: Slots) -> ClauseReading | None:
     """Take everything off a place."""
     where, to = slots.place("where"), slots.receiver()
     if not where or not to or is_person(where):
@@ -144,7 +144,7 @@ def clear(slots: Slots) -> Reading | None:
     return reading_of(slots, (Clear(where, to if slots.said("to") or to_speaker else ""),))
 
 
-def set_table(slots: Slots) -> Reading | None:
+def set_table(slots: Slots) -> ClauseReading | None:
     """Put what people need for a meal on the table."""
     count = int(slots.said("count") or "0")
     if count > MAX_COUNT or (slots.said("count") and count == 0):
@@ -152,7 +152,7 @@ def set_table(slots: Slots) -> Reading | None:
     return reading_of(slots, (SetTable(count, slots.said("meal")),))
 
 
-def explore(slots: Slots) -> Reading | None:
+def explore(slots: Slots) -> ClauseReading | None:
     """Look around."""
     where = slots.place("where")
     known = where is not None and (not where or kinds().is_room(where))

@@ -17,7 +17,7 @@ from openral_reasoner.request.goals import (
     Request,
     WaitFor,
 )
-from openral_reasoner.sentences.context import ME, Context, Reading, for_speaker
+from openral_reasoner.sentences.context import ME, ClauseReading, Discourse, for_speaker
 from openral_reasoner.sentences.kinds import is_person
 from openral_reasoner.sentences.slots import Slots, Table
 from openral_reasoner.terms import same_term
@@ -26,13 +26,13 @@ MAX_CUTS = 4
 """Most verbs at which a condition without a mark may end."""
 
 
-def ask(slots: Slots) -> Reading | None:
+def ask(slots: Slots) -> ClauseReading | None:
     """Read a request in words of courtesy."""
     reading = slots.clause(slots.said("rest"), slots.context)
     return for_speaker(reading) if reading is not None else None
 
 
-def ask_doing(slots: Slots) -> Reading | None:
+def ask_doing(slots: Slots) -> ClauseReading | None:
     """Read a request with its verb in another form: "would you mind bringing the mug"."""
     verb, _, rest = slots.said("rest").partition(" ")
     forms = slots.nouns.words.forms
@@ -40,7 +40,7 @@ def ask_doing(slots: Slots) -> Reading | None:
     return slots.clause(f"{stem} {rest}".strip(), slots.context) if stem else None
 
 
-def exists(slots: Slots, key: str = "what") -> Reading | None:
+def exists(slots: Slots, key: str = "what") -> ClauseReading | None:
     """Read a condition: something is there."""
     phrases, where = slots.names(key), slots.place("where")
     if phrases is None or where is None or len(phrases) != 1 or phrases[0].count != 1:
@@ -49,17 +49,17 @@ def exists(slots: Slots, key: str = "what") -> Reading | None:
     if not slots.nouns.is_tangible(phrase):
         return None
     found = Find(phrase.name, phrase.where or where)
-    return Reading((found,), context=slots.context, negated=slots.match.intent == "NotExists")
+    return ClauseReading((found,), context=slots.context, negated=slots.match.intent == "NotExists")
 
 
 def _condition(slots: Slots) -> tuple[Find, bool] | None:
     """Return what is looked for in a condition, and True if it has to be there."""
     read = (
-        exists(slots, "seen") if slots.said("seen") else slots.condition(slots.said("condition"), Context())
+        exists(slots, "seen") if slots.said("seen") else slots.condition(slots.said("condition"), Discourse())
     )
     if read is None and slots.said("condition") and slots.said("then"):
         then = slots.text(slots.said("then"), slots.context)
-        named = slots.context.after((then,)) if isinstance(then, Bring | BringFilled) else Context()
+        named = slots.context.after((then,)) if isinstance(then, Bring | BringFilled) else Discourse()
         read = slots.condition(slots.said("condition"), named)
     where = slots.place("place")
     seen = read.goals[0] if read is not None and len(read.goals) == 1 else None
@@ -68,7 +68,7 @@ def _condition(slots: Slots) -> tuple[Find, bool] | None:
     return replace(seen, where=seen.where or where), not read.negated
 
 
-def conditional(slots: Slots) -> Reading | None:
+def conditional(slots: Slots) -> ClauseReading | None:
     """Read a condition with what is done if it holds and if it does not."""
     condition = _condition(slots)
     if condition is None:
@@ -84,10 +84,10 @@ def conditional(slots: Slots) -> Reading | None:
     if not there:
         branches = branches[::-1]
     goal = Conditional(seen, *branches)
-    return Reading((goal,), context=slots.context, spans=True) if then or otherwise else None
+    return ClauseReading((goal,), context=slots.context, spans=True) if then or otherwise else None
 
 
-def run_on(slots: Slots) -> Reading | None:
+def run_on(slots: Slots) -> ClauseReading | None:
     """Read a condition whose end no mark shows: "if there is milk bring it"."""
     words = slots.said("rest").split()
     verbs = slots.nouns.request_verbs
@@ -97,7 +97,7 @@ def run_on(slots: Slots) -> Reading | None:
     return read[0] if len(read) == 1 else None
 
 
-def _cut_at(slots: Slots, words: list[str], index: int) -> Reading | None:
+def _cut_at(slots: Slots, words: list[str], index: int) -> ClauseReading | None:
     key = "seen" if slots.said("place") else "condition"
     cut = {key: " ".join(words[:index]), "then": " ".join(words[index:])}
     match = replace(slots.match, slots={**slots.match.slots, **cut})
@@ -109,7 +109,7 @@ def _branch(slots: Slots, said: str, seen: Find, then: Request | None = None) ->
     if not said:
         return None
     person = seen.what if is_person(seen.what) else ""
-    context = Context(() if person else (seen.what,), seen.where, seen.where, "", "", person)
+    context = Discourse(() if person else (seen.what,), seen.where, seen.where, "", "", person)
     like = then if isinstance(then, Bring | BringFilled | BringSeveral) else None
     context = replace(context.naming(seen.where), person=person or _receiver_of(like))
     if like is not None:
@@ -124,7 +124,7 @@ def _receiver_of(goal: Bring | BringFilled | BringSeveral | None) -> str:
     return goal.to if goal is not None and goal.to != ME else ""
 
 
-def or_else(slots: Slots) -> Reading | None:
+def or_else(slots: Slots) -> ClauseReading | None:
     """Read "bring me juice, otherwise milk"."""
     then = slots.text(slots.said("then"), slots.context)
     if not isinstance(then, Bring | BringFilled):
@@ -136,10 +136,10 @@ def or_else(slots: Slots) -> Reading | None:
     otherwise = _branch(slots, slots.said("otherwise"), seen, then)
     if otherwise is None:
         return None
-    return Reading((Conditional(seen, then, otherwise),), context=slots.context, spans=True)
+    return ClauseReading((Conditional(seen, then, otherwise),), context=slots.context, spans=True)
 
 
-def wait_for(slots: Slots) -> Reading | None:
+def wait_for(slots: Slots) -> ClauseReading | None:
     """Read what is done when a person comes."""
     said = slots.said("who")
     if said.lower() in slots.nouns.words.pronouns:
@@ -150,27 +150,27 @@ def wait_for(slots: Slots) -> Reading | None:
         who = who[:1].upper() + who[1:] if " " not in who else who
         then = slots.text(slots.said("then"), replace(slots.context, person=who)) if who else None
     goals = (WaitFor(who, then),) if who and then is not None else ()
-    return Reading(goals, context=slots.context, spans=True) if goals else None
+    return ClauseReading(goals, context=slots.context, spans=True) if goals else None
 
 
-def in_order(slots: Slots) -> Reading | None:
+def in_order(slots: Slots) -> ClauseReading | None:
     """Read two clauses whose order is stated apart from where they stand."""
     first = _verbal(slots, slots.said("earlier"), slots.context)
     second = _verbal(slots, slots.said("later"), first.context) if first is not None else None
     if first is None or second is None or not first.goals or not second.goals:
         return None
     goals = (*first.goals, *second.goals)
-    return Reading(goals, context=second.context, ordered=True, weight=first.weight)
+    return ClauseReading(goals, context=second.context, ordered=True, weight=first.weight)
 
 
-def _verbal(slots: Slots, said: str, context: Context) -> Reading | None:
+def _verbal(slots: Slots, said: str, context: Discourse) -> ClauseReading | None:
     verb, _, rest = said.partition(" ")
     forms = slots.nouns.words.forms
     stem = next((stem for stem, others in forms.items() if verb.lower() in others.split()), verb)
     return slots.clause(f"{stem} {rest}", context)
 
 
-def corrected(slots: Slots) -> Reading | None:
+def corrected(slots: Slots) -> ClauseReading | None:
     """Read what replaces an order or its object: "the glass, no, the mug"."""
     wrong = slots.clause(slots.said("wrong"), slots.context)
     right = slots.said("right")
@@ -182,7 +182,7 @@ def corrected(slots: Slots) -> Reading | None:
     return _with_other_slot(slots, wrong.goals[0], right)
 
 
-def _with_other_slot(slots: Slots, goal: Request, right: str) -> Reading | None:
+def _with_other_slot(slots: Slots, goal: Request, right: str) -> ClauseReading | None:
     if not isinstance(goal, Bring | PickUp | Find) or right.lower() in slots.nouns.words.pronouns:
         return None
     made = _moved_elsewhere(slots, goal, right) if isinstance(goal, Bring) and goal.to != ME else None
@@ -200,11 +200,11 @@ def _moved_elsewhere(slots: Slots, goal: Bring, right: str) -> Bring | None:
     return replace(goal, to=to) if to else None
 
 
-def _replaced(slots: Slots, goal: Request) -> Reading:
-    return Reading((goal,), context=slots.context.after((goal,)), spans=True)
+def _replaced(slots: Slots, goal: Request) -> ClauseReading:
+    return ClauseReading((goal,), context=slots.context.after((goal,)), spans=True)
 
 
-def counted_again(slots: Slots) -> Reading | None:
+def counted_again(slots: Slots) -> ClauseReading | None:
     """Read "make that two"."""
     wrong = slots.clause(slots.said("wrong"), slots.context)
     count = int(slots.said("count"))
@@ -212,11 +212,11 @@ def counted_again(slots: Slots) -> Reading | None:
     if not isinstance(goal, Bring | BringSeveral) or count < 2:
         return None
     made = BringSeveral(goal.what, count, goal.to, goal.where, goal.relation)
-    return Reading((made,), context=slots.context.after((made,)), spans=True)
+    return ClauseReading((made,), context=slots.context.after((made,)), spans=True)
 
 
-def _forbid(*acts: Act) -> Callable[[Slots], Reading | None]:
-    def build(slots: Slots) -> Reading | None:
+def _forbid(*acts: Act) -> Callable[[Slots], ClauseReading | None]:
+    def build(slots: Slots) -> ClauseReading | None:
         phrases = slots.nouns.list_of(slots.said("what"), pauses=False)
         if phrases is None or any(each.pronoun and not slots.context.container for each in phrases):
             return None
@@ -226,12 +226,12 @@ def _forbid(*acts: Act) -> Callable[[Slots], Reading | None]:
         forbidden = tuple(Forbidden(act, name) for name in names for act in acts)
         taken = tuple(names) if acts == (Act.TAKE,) else ()
         context = replace(slots.context, objects=taken) if taken else slots.context
-        return Reading(forbidden=forbidden, context=context)
+        return ClauseReading(forbidden=forbidden, context=context)
 
     return build
 
 
-def forbid_like(slots: Slots) -> Reading | None:
+def forbid_like(slots: Slots) -> ClauseReading | None:
     """Forbid with another object what is done with the last: "open the cabinet, but not the fridge"."""
     last = slots.context.goals[-1] if slots.context.goals else None
     phrase = slots.nouns.phrase(slots.said("what"))
@@ -243,32 +243,34 @@ def forbid_like(slots: Slots) -> Reading | None:
     if isinstance(last, GoTo):
         act = Act.ENTER
     return (
-        Reading(forbidden=(Forbidden(act, phrase.name),), context=slots.context) if act is not None else None
+        ClauseReading(forbidden=(Forbidden(act, phrase.name),), context=slots.context)
+        if act is not None
+        else None
     )
 
 
-def remark(slots: Slots) -> Reading | None:
+def remark(slots: Slots) -> ClauseReading | None:
     """Pass over words that ask for nothing."""
-    return Reading(context=slots.context)
+    return ClauseReading(context=slots.context)
 
 
-def free_remark(slots: Slots) -> Reading | None:
+def free_remark(slots: Slots) -> ClauseReading | None:
     """Pass over a reason in words of its own, where nothing in it may change what is asked for."""
     words = " ".join(slots.match.slots.values()).lower().split()
     harmless = not slots.nouns.remark_stops.intersection(words) and len(words) <= 8 and "/" not in words
-    return Reading(context=slots.context, free=True) if harmless else None
+    return ClauseReading(context=slots.context, free=True) if harmless else None
 
 
-def about_person(slots: Slots) -> Reading | None:
+def about_person(slots: Slots) -> ClauseReading | None:
     """Pass over a statement about a person, whom a later pronoun may mean."""
     who = slots.nouns.person(slots.said("who"))
     reason = slots.said("any").lower().split()
     if not who or slots.nouns.remark_stops.intersection(reason):
         return None
-    return Reading(context=replace(slots.context, person=who))
+    return ClauseReading(context=replace(slots.context, person=who))
 
 
-def located(slots: Slots) -> Reading | None:
+def located(slots: Slots) -> ClauseReading | None:
     """Note where an object is, of which the next clause says what to do with it."""
     phrases, where = slots.names(), slots.place("where")
     if phrases is None or where is None or any(each.pronoun for each in phrases):
@@ -279,10 +281,10 @@ def located(slots: Slots) -> Reading | None:
     who = slots.nouns.person(slots.said("who")) if slots.said("who") else ""
     context = slots.context.naming(*(each.name for each in phrases), source, who)
     movable = tuple(each.name for each in phrases if slots.nouns.is_movable(each))
-    return Reading(context=replace(context, objects=movable, source=source), awaited=True)
+    return ClauseReading(context=replace(context, objects=movable, source=source), awaited=True)
 
 
-def topic(slots: Slots) -> Reading | None:
+def topic(slots: Slots) -> ClauseReading | None:
     """Note what the next clause is about: "the drawer, close it"."""
     phrases = slots.names()
     known = phrases is not None and all(
@@ -291,13 +293,13 @@ def topic(slots: Slots) -> Reading | None:
     return located(slots) if known else None
 
 
-def its_place(slots: Slots) -> Reading | None:
+def its_place(slots: Slots) -> ClauseReading | None:
     """Add where the object of the goal before is: "it is in the bathroom"."""
     last = slots.context.goals[-1] if slots.context.goals else None
     where = slots.place("where")
     if not isinstance(last, Bring | BringSeveral | PickUp | Find) or not where or last.where:
         return None
-    return Reading((replace(last, where=where),), context=slots.context, refers=True)
+    return ClauseReading((replace(last, where=where),), context=slots.context, refers=True)
 
 
 COMPOSED: Table = {

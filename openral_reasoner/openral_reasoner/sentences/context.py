@@ -1,4 +1,4 @@
-"""Context of a clause: what the clauses before it named, for pronouns and for what a clause leaves out."""
+"""Discourse of a clause: what the clauses before it named, for pronouns and for what a clause leaves out."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -26,8 +26,8 @@ ME = "me"
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """What earlier clauses named.
+class Discourse:
+    """Objects, places and people that earlier clauses named.
 
     Attributes:
         objects: What "it" or "them" may mean where a hand is needed.
@@ -47,7 +47,7 @@ class Context:
     person: str = ""
     goals: tuple[Request, ...] = ()
 
-    def after(self, goals: tuple[Request, ...]) -> "Context":
+    def after(self, goals: tuple[Request, ...]) -> "Discourse":
         """Return the context after goals."""
         context = replace(self, goals=goals)
         named = tuple(dict.fromkeys(name for goal in goals for name in _objects(goal)))
@@ -58,7 +58,7 @@ class Context:
             context = replace(context, source=getattr(goal, "where", "") or context.source)
         return context
 
-    def naming(self, *names: str) -> "Context":
+    def naming(self, *names: str) -> "Discourse":
         """Return the context after places and persons were named."""
         context = self
         for name in names:
@@ -96,7 +96,7 @@ def _places(goal: Request) -> Iterable[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ClauseReading:
     """Meaning of one clause.
 
     Attributes:
@@ -117,7 +117,7 @@ class Reading:
 
     goals: tuple[Request, ...] = ()
     forbidden: tuple[Forbidden, ...] = ()
-    context: Context = Context()
+    context: Discourse = Discourse()
     weight: int = 0
     refers: bool = False
     unfinished: bool = False
@@ -130,7 +130,7 @@ class Reading:
     free: bool = False
 
 
-def for_speaker(reading: Reading) -> Reading:
+def for_speaker(reading: ClauseReading) -> ClauseReading:
     """Read "grab the mug for me" as bringing it."""
     goals = tuple(
         Bring(each.what, where=each.where) if isinstance(each, PickUp) else each for each in reading.goals

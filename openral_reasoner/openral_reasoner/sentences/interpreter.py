@@ -8,7 +8,7 @@ from openral_reasoner.request.goals import Request
 from openral_reasoner.sentences.acts import ACTS
 from openral_reasoner.sentences.chores import CHORES
 from openral_reasoner.sentences.composed import COMPOSED
-from openral_reasoner.sentences.context import Context, Reading, for_speaker
+from openral_reasoner.sentences.context import ClauseReading, Discourse, for_speaker
 from openral_reasoner.sentences.language import Language
 from openral_reasoner.sentences.noun_phrases import NounReader
 from openral_reasoner.sentences.questions import QUESTIONS
@@ -42,30 +42,30 @@ class Interpreter:
     language: Language
     nouns: NounReader
     polite: bool
-    text: Callable[[str, Context], Request | None]
+    text: Callable[[str, Discourse], Request | None]
     left: int = MAX_READINGS
-    _known: dict[tuple[str, Context, frozenset[str]], Reading | None] = field(default_factory=dict)
+    _known: dict[tuple[str, Discourse, frozenset[str]], ClauseReading | None] = field(default_factory=dict)
 
-    def clause(self, said: str, context: Context) -> Reading | None:
+    def clause(self, said: str, context: Discourse) -> ClauseReading | None:
         """Read a clause of a text; None if no template covers it, or templates of different meanings do."""
         return self._read(said, context, _OUTER)
 
-    def state(self, said: str) -> Reading | None:
+    def state(self, said: str) -> ClauseReading | None:
         """Read a text that only tells a state."""
-        return self._read(said, Context(), frozenset({"TellState"}))
+        return self._read(said, Discourse(), frozenset({"TellState"}))
 
-    def _inner(self, said: str, context: Context) -> Reading | None:
+    def _inner(self, said: str, context: Discourse) -> ClauseReading | None:
         """Read a clause inside another, which has a verb."""
         return self._read(said, context, _INNER)
 
-    def _condition(self, said: str, context: Context) -> Reading | None:
+    def _condition(self, said: str, context: Discourse) -> ClauseReading | None:
         return self._read(said, context, _CONDITIONS)
 
     def _placement(self, said: str) -> Mapping[str, str] | None:
         matches = self.language.templates.matches(said, ("Placement",))
         return next((each.slots for each in matches), None)
 
-    def _read(self, said: str, context: Context, intents: frozenset[str]) -> Reading | None:
+    def _read(self, said: str, context: Discourse, intents: frozenset[str]) -> ClauseReading | None:
         key = (said, context, intents)
         if key not in self._known:
             self.left -= 1
@@ -75,7 +75,7 @@ class Interpreter:
             )
         return self._known[key]
 
-    def _stripped(self, tokens: Phrase, context: Context, intents: frozenset[str]) -> Reading | None:
+    def _stripped(self, tokens: Phrase, context: Discourse, intents: frozenset[str]) -> ClauseReading | None:
         """Read a clause as it is, else without what means nothing at its beginning and its end."""
         said_for = ordered = False
         while tokens:
@@ -94,7 +94,7 @@ class Interpreter:
                 break
         return None
 
-    def _best(self, said: str, context: Context, intents: frozenset[str]) -> Reading | None:
+    def _best(self, said: str, context: Discourse, intents: frozenset[str]) -> ClauseReading | None:
         readings = [
             _with_facts(read, match)
             for match in self.language.templates.matches(said, intents)
@@ -110,7 +110,7 @@ class Interpreter:
         meanings = {(each.goals, each.forbidden, each.context.objects, each.context.person) for each in best}
         return best[0] if len(meanings) == 1 else None
 
-    def _build(self, match: Match, context: Context) -> Reading | None:
+    def _build(self, match: Match, context: Discourse) -> ClauseReading | None:
         slots = Slots(
             match, self.nouns, context, self._inner, self.text, self._condition, self._placement, self.polite
         )
@@ -133,7 +133,7 @@ class Interpreter:
         return Phrases.of(self.language.words.for_speaker)
 
 
-def _with_facts(reading: Reading, match: Match) -> Reading:
+def _with_facts(reading: ClauseReading, match: Match) -> ClauseReading:
     """Add what the template says: its weight, and that it states the pauses of the clause itself."""
     spans = reading.spans or not any(PAUSE in words for words in match.slots.values())
     grabbed = reading.grabbed or match.intent == "Grab"

@@ -175,7 +175,8 @@ class Language:
         classes = (
             words.determiners, words.fillers, words.polite, words.openings, words.not_in_names, words.verbs,
             words.located, words.sources, words.every, words.separators, words.joins.added,
-            words.joins.ordered, words.joins.contrast, " ".join(words.rewrite), " ".join(words.numbers), " ".join(words.pronouns),
+            words.joins.ordered, words.joins.contrast, " ".join(words.rewrite), " ".join(words.numbers),
+            " ".join(words.pronouns),
             " ".join(words.names.values()), " ".join(words.places.values()), " ".join(words.persons.values()),
         )  # fmt: skip
         texts = (_SLOT.sub(" ", template) for template in self.templates.texts)

@@ -12,14 +12,16 @@ from openral_reasoner.request.goals import (
     PickUp,
     Request,
 )
-from openral_reasoner.sentences.context import ME, Reading
+from openral_reasoner.sentences.context import ME, ClauseReading
 from openral_reasoner.sentences.kinds import is_person
 from openral_reasoner.terms import same_term
 
 _Brought = Bring | BringSeveral | BringEvery
 
 
-def joined(parts: tuple[Request, ...], reading: Reading, unfinished: bool) -> tuple[Request, ...] | None:
+def joined(
+    parts: tuple[Request, ...], reading: ClauseReading, unfinished: bool
+) -> tuple[Request, ...] | None:
     """Return goals with those of the next clause; None if they only follow one another."""
     if not parts:
         return None

@@ -19,7 +19,7 @@ _COPY = re.compile(r"[0-9]{1,2}")
 
 @dataclass(frozen=True, slots=True)
 class NounPhrase:
-    """What a slot names.
+    """Name that a slot has, and its number and place.
 
     Attributes:
         name: Words of the name without determiners, with relations that tell it from others of its kind.

@@ -11,18 +11,18 @@ from openral_reasoner.request.goals import (
     Request,
     TellState,
 )
-from openral_reasoner.sentences.context import ME, Reading
+from openral_reasoner.sentences.context import ME, ClauseReading
 from openral_reasoner.sentences.kinds import kinds
 from openral_reasoner.sentences.lexicon import singular
 from openral_reasoner.sentences.noun_lists import EVERY
 from openral_reasoner.sentences.slots import Slots, Table
 
 
-def _reading(slots: Slots, goal: Request) -> Reading:
-    return Reading((goal,), context=slots.context.after((goal,)))
+def _reading(slots: Slots, goal: Request) -> ClauseReading:
+    return ClauseReading((goal,), context=slots.context.after((goal,)))
 
 
-def count(slots: Slots) -> Reading | None:
+def count(slots: Slots) -> ClauseReading | None:
     """Say how many objects of a kind there are."""
     phrase, where = slots.nouns.phrase(slots.said("what")), slots.place("where")
     if phrase is None or where is None or not phrase.name or not slots.nouns.is_tangible(phrase):
@@ -33,14 +33,14 @@ def count(slots: Slots) -> Reading | None:
     return _reading(slots, AskCount(singular(phrase.name), phrase.where or where))
 
 
-def count_people(slots: Slots) -> Reading | None:
+def count_people(slots: Slots) -> ClauseReading | None:
     """Say how many persons of a description there are."""
     where = slots.place("where")
     said = " ".join(filter(None, (slots.said("posture"), slots.said("people"), slots.said("wearing"))))
     return _reading(slots, Attend("count", said, where or "")) if where is not None else None
 
 
-def compare(slots: Slots) -> Reading | None:
+def compare(slots: Slots) -> ClauseReading | None:
     """Say which object has the most or the least of a property."""
     phrase, where = slots.nouns.phrase(slots.said("what")), slots.place("where")
     if phrase is None or where is None or not phrase.name:
@@ -48,7 +48,7 @@ def compare(slots: Slots) -> Reading | None:
     return _reading(slots, AskCompare(singular(phrase.name), slots.said("property"), phrase.where or where))
 
 
-def ask_state(slots: Slots) -> Reading | None:
+def ask_state(slots: Slots) -> ClauseReading | None:
     """Say whether something is in a state."""
     phrase = slots.nouns.phrase(slots.said("what"))
     if phrase is None or not phrase.name or phrase.count != 1:
@@ -57,27 +57,29 @@ def ask_state(slots: Slots) -> Reading | None:
     return _reading(slots, AskState(name, slots.said("value")))
 
 
-def tell_state(slots: Slots) -> Reading | None:
+def tell_state(slots: Slots) -> ClauseReading | None:
     """Remember a state."""
     phrase = slots.nouns.phrase(slots.said("what"))
     if phrase is None or not phrase.name or phrase.count != 1 or phrase.where:
         return None
-    return Reading((TellState(phrase.name, slots.said("value")),), context=slots.context.naming(phrase.name))
+    return ClauseReading(
+        (TellState(phrase.name, slots.said("value")),), context=slots.context.naming(phrase.name)
+    )
 
 
-def describe(slots: Slots) -> Reading | None:
+def describe(slots: Slots) -> ClauseReading | None:
     """Report what memory has, of a room or of the home."""
     where = slots.place("where")
     known = where is not None and (not where or kinds().is_room(where))
     return _reading(slots, Describe(where)) if where is not None and known else None
 
 
-def abilities(slots: Slots) -> Reading | None:
+def abilities(slots: Slots) -> ClauseReading | None:
     """Say what the robot can do."""
     return _reading(slots, AskAbilities())
 
 
-def attend(slots: Slots) -> Reading | None:
+def attend(slots: Slots) -> ClauseReading | None:
     """State an act with a person, as said."""
     who, where, to = _person(slots), slots.place("where"), slots.place("to")
     if not who or where is None or to is None:
@@ -90,7 +92,7 @@ def attend(slots: Slots) -> Reading | None:
     last = slots.context.goals[-1] if slots.context.goals else None
     known = isinstance(last, GoTo) or (who == slots.context.person and act != "find person")
     goal = Attend(act, who, where or (slots.context.place if known else ""), to, slots.said("topic"))
-    return Reading((goal,), context=slots.context.after((goal,)).naming(goal.where, who))
+    return ClauseReading((goal,), context=slots.context.after((goal,)).naming(goal.where, who))
 
 
 def _person(slots: Slots) -> str:

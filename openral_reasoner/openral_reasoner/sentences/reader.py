@@ -16,7 +16,7 @@ from openral_reasoner.request.goals import (
     Restricted,
     Sequence,
 )
-from openral_reasoner.sentences.context import Context, Reading
+from openral_reasoner.sentences.context import ClauseReading, Discourse
 from openral_reasoner.sentences.interpreter import Interpreter
 from openral_reasoner.sentences.kinds import kinds
 from openral_reasoner.sentences.language import Language, load_language
@@ -65,7 +65,7 @@ class _Piece:
 class _State:
     """Result of the clauses so far."""
 
-    context: Context
+    context: Discourse
     parts: tuple[Request, ...] = ()
     forbidden: tuple[Forbidden, ...] = ()
     unfinished: bool = False
@@ -101,7 +101,7 @@ class _TextReader:
         plain = self._normaliser.without_fillers(said)
         for tokens in dict.fromkeys((plain, self._normaliser.with_verbs(plain))):
             search = _Search(self, polite)
-            request = search.text(tokens, Context()) or search.state(tokens)
+            request = search.text(tokens, Discourse()) or search.state(tokens)
             if request is not None:
                 return request
         return None
@@ -152,7 +152,7 @@ class _Search:
         self._reader = reader
         self._interpreter = reader.interpreter(self, polite)
 
-    def inner_text(self, said: str, context: Context) -> Request | None:
+    def inner_text(self, said: str, context: Discourse) -> Request | None:
         """Read a text inside a clause."""
         return self.text(tuple(said.split()), context)
 
@@ -161,7 +161,7 @@ class _Search:
         reading = self._interpreter.state(" ".join(tokens))
         return reading.goals[0] if reading is not None else None
 
-    def text(self, tokens: Phrase, context: Context) -> Request | None:
+    def text(self, tokens: Phrase, context: Discourse) -> Request | None:
         """Read a text; None if it is not understood, or understood in different ways."""
         pieces = self._reader.pieces(tokens)
         if not 0 < len(pieces) <= MAX_CLAUSES:
@@ -198,12 +198,12 @@ class _Search:
         return _follow(state, reading, pieces[0].kinds)
 
 
-def _follow(state: _State, reading: Reading, join: frozenset[str]) -> _State | None:
+def _follow(state: _State, reading: ClauseReading, join: frozenset[str]) -> _State | None:
     """Return the state after a clause; None if it cannot follow what was said before."""
     return _ask(state, reading, join) if reading.goals else _pass(state, reading, join)
 
 
-def _pass(state: _State, reading: Reading, join: frozenset[str]) -> _State | None:
+def _pass(state: _State, reading: ClauseReading, join: frozenset[str]) -> _State | None:
     """Return the state after a remark, a statement to be referred to, or a prohibition."""
     takes_back = state.parts and reading.free and "reason" not in join
     if not reading.forbidden and (takes_back or (reading.awaited and state.awaited)):
@@ -217,7 +217,7 @@ def _pass(state: _State, reading: Reading, join: frozenset[str]) -> _State | Non
     )
 
 
-def _ask(state: _State, reading: Reading, join: frozenset[str]) -> _State | None:
+def _ask(state: _State, reading: ClauseReading, join: frozenset[str]) -> _State | None:
     """Return the state after a clause that asks for something."""
     forbidden_too = state.forbidden and not state.parts and "added" in join  # "don't open it and bring ..."
     late_question = isinstance(reading.goals[0], AskAbilities) and state.started

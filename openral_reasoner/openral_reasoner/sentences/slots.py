@@ -4,15 +4,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from openral_reasoner.request.goals import Bring, BringEvery, BringFilled, BringSeveral, Request
-from openral_reasoner.sentences.context import ME, Context, Reading
+from openral_reasoner.sentences.context import ME, ClauseReading, Discourse
 from openral_reasoner.sentences.kinds import is_person, kinds
 from openral_reasoner.sentences.lexicon import singular
 from openral_reasoner.sentences.noun_lists import EVERY
 from openral_reasoner.sentences.noun_phrases import NounPhrase, NounReader
 from openral_reasoner.sentences.templates import Match
 
-ReadClause = Callable[[str, Context], "Reading | None"]
-ReadText = Callable[[str, Context], "Request | None"]
+ReadClause = Callable[[str, Discourse], "ClauseReading | None"]
+ReadText = Callable[[str, Discourse], "Request | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Slots:
 
     match: Match
     nouns: NounReader
-    context: Context
+    context: Discourse
     clause: ReadClause
     text: ReadText
     condition: ReadClause
@@ -201,4 +201,4 @@ def at(phrase: NounPhrase, where: str) -> NounPhrase:
     return replace(phrase, where=phrase.where or where)
 
 
-Table = Mapping[str, Callable[[Slots], Reading | None]]
+Table = Mapping[str, Callable[[Slots], ClauseReading | None]]

@@ -1,0 +1,95 @@
+"""Plans of goals about several objects of a kind."""
+
+from dataclasses import replace
+
+from openral_core.spatial_memory import NodeKind
+from openral_reasoner.request.goals import BringEach, BringEvery, BringSeveral, SetTable
+from openral_reasoner.request.serving import place_settings
+from openral_reasoner.scripted.plans import deliver, grasp, listener, refuse_relation, resolve_receiver
+from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, find_object, is_at
+from openral_reasoner.sentences.noun_lists import MAX_COUNT
+from openral_reasoner.tools.queries import RecallObjectTool
+
+
+def bring_several(context: PlanContext, goal: BringSeveral) -> Plan[str]:
+    """Bring several objects of one kind."""
+    refuse_relation(goal)
+    yield from distribute(context, goal, goal.what, goal.where, (goal.to,) * goal.count)
+    return f"I brought {goal.count} x {goal.what} to {listener(goal.to)}."
+
+
+def bring_each(context: PlanContext, goal: BringEach) -> Plan[str]:
+    """Bring an object to each person who is known.
+
+    Raises:
+        PlanFailed: If no person is known.
+    """
+    people = tuple(place.label for place in context.now.places if place.kind is NodeKind.AGENT)
+    if not people:
+        raise PlanFailed("I know no person here. Who is here?")
+    yield from distribute(context, goal, goal.what, goal.where, people)
+    return f"I brought a {goal.what} to {', '.join(people)}."
+
+
+def distribute(
+    context: PlanContext,
+    goal: BringSeveral | BringEach | BringEvery,
+    what: str,
+    where: str,
+    receivers: tuple[str, ...],
+) -> Plan[None]:
+    """Bring a different object to each receiver; what was brought stays brought when the plan is retried.
+
+    Raises:
+        PlanFailed: With the number that was brought.
+    """
+    brought = context.brought.setdefault(goal, [])
+    for to in receivers[len(brought) :]:
+        _, target = yield from resolve_receiver(context, to)
+        try:
+            found, _ = yield from find_object(context, what, where, other_than=(*brought, target))
+            yield from grasp(context, what, found)
+            yield from deliver(context, what, to)
+        except PlanFailed as failure:
+            raise PlanFailed(f"I brought {len(brought)} of {len(receivers)} x {what}. {failure}") from failure
+        brought.append(found.id)
+
+
+def bring_every(context: PlanContext, goal: BringEvery) -> Plan[str]:
+    """Bring every object of a kind that memory has; one is searched for if it has none.
+
+    Raises:
+        PlanFailed: With the number that was brought.
+    """
+    refuse_relation(goal)
+    count = context.brought_of_every.get(goal, 0)
+    if not count:
+        reply = yield RecallObjectTool(query=goal.what, likely_places=(goal.where,) if goal.where else ())
+        known = [item for item in reply.found if not goal.where or is_at(item, goal.where)]
+        count = context.brought_of_every[goal] = max(1, min(len(known), MAX_COUNT))
+    yield from distribute(context, goal, goal.what, goal.where, (goal.to,) * count)
+    return f"I brought {count} x {goal.what} to {listener(goal.to)}, all that I know of."
+
+
+def set_table(context: PlanContext, goal: SetTable) -> Plan[str]:
+    """Bring each kind of object to the table; one that is missing does not cost the others.
+
+    Raises:
+        PlanFailed: With what is on the table and what is not, or if the number of people is not known.
+    """
+    count = goal.count or context.guests
+    context.asks_guests = not 0 < count <= MAX_COUNT
+    if context.asks_guests:
+        raise PlanFailed(f"For how many people should I set the {goal.where}? I can set up to {MAX_COUNT}.")
+    told, failed = [], []
+    for part in place_settings(replace(goal, count=count)):
+        try:
+            yield from bring_several(context, part)
+            told.append(f"I put {count} x {part.what} on the {goal.where}.")
+        except PlanFailed as failure:
+            failed.append(str(failure))
+            if context.holding:
+                break
+    if failed:
+        raise PlanFailed(" ".join((*told, *failed)))
+    return f"I set the {goal.where} for {count}. {' '.join(told)}"
