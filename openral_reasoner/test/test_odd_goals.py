@@ -56,7 +56,7 @@ def prepared(home: SymbolicHome, goal: Mapping[str, Any]) -> SymbolicHome:
 
 
 def is_done(home: SymbolicHome, played: MissionRun, step: Mapping[str, Any]) -> bool:
-    """Whether the simulated home shows that a step was done."""
+    """Return True if the simulated home shows that a step was done."""
     what = step.get("object", "")
     to = step.get("to", "me" if step["do"] == "bring" else "")
     sent = [(c.goal.rskill_id, c.goal.prompt) for c in played.commands if isinstance(c, SendSkill)]
@@ -74,7 +74,7 @@ def is_done(home: SymbolicHome, played: MissionRun, step: Mapping[str, Any]) -> 
 
 
 def obeys(played: MissionRun, goal: Mapping[str, Any]) -> bool:
-    """Whether no skill was sent to what is forbidden."""
+    """Return True if no skill was sent to what is forbidden."""
     verbs = {
         "open": ("open",),
         "take": ("grasp",),
