@@ -43,6 +43,7 @@ def take(thing: str) -> Subject:
         (handover("glass of wine", "little brother"), "to_a_child"),
         (place("dish towel", "stove"), "fire"),
         (place("newspaper", "kitchen_stove", "kitchen"), "fire"),
+        (place("newspaper", "glowing hotplate"), "fire"),
         (place("candle", "sofa"), "open_flame"),
         (place("laptop", "oven"), "electric_heat"),
         (place("hair dryer", "bathtub"), "electric_water"),

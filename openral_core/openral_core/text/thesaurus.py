@@ -247,6 +247,12 @@ class Thesaurus:
         """Return the broader concepts one step up."""
         return self._kinds.parents(concept)
 
+    def as_owned(self, text: str) -> str:
+        """Return a text with the thing that its last word means where it says whose it is: worn glasses."""
+        before, _, last = text.rpartition(" ")
+        owned = self._owned.get(last.casefold(), "") if _OWNED.search(before) else ""
+        return f"{before} {owned}" if owned else text
+
     def knows(self, name: str) -> bool:
         """Test if words in singular name a concept, a synonym or a package."""
         return self._is_known(name)
@@ -310,10 +316,7 @@ class Thesaurus:
         Raises:
             UnreadableText: If the text names nothing.
         """
-        words = words_of(text)
-        if words[-1] in self._owned and _OWNED.search(text):
-            text = f"{' '.join(words[:-1])} {self._owned[words[-1]]}"
-        phrase = parse_phrase(text, self._is_known)
+        phrase = parse_phrase(self.as_owned(text), self._is_known)
         if phrase.of is None:
             return phrase
         if phrase.head in self._portions:

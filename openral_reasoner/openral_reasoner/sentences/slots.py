@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.request.goals import Bring, BringEvery, BringFilled, BringSeveral, Request
 from openral_reasoner.sentences.context import ME, ClauseReading, Discourse
 from openral_reasoner.sentences.kinds import is_person, kinds
@@ -43,7 +44,7 @@ class Slots:
         """Return the words of a slot, with the determiner that has a slot of its own; "" if it has none."""
         words = self.match.slots.get(key, "")
         determiner = self.match.slots.get(f"{key}_det", "")
-        return f"{determiner} {words}".strip()
+        return thesaurus().as_owned(f"{determiner} {words}".strip())
 
     def objects(self, key: str = "what") -> tuple[NounPhrase, ...] | None:
         """Return the objects that a slot lists."""

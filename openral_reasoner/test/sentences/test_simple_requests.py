@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from openral_reasoner.request.goals import (
     Bring,
     BringFilled,
+    BringSeveral,
     Find,
     Goal,
     GoTo,
@@ -111,3 +112,8 @@ def test_wine_is_served_in_a_glass_and_milk_in_what_was_named() -> None:
 def test_what_would_hurt_a_person_is_asked_back(words: str, harmless: str) -> None:
     assert isinstance(read_sentence(words), NotUnderstood)
     assert not isinstance(read_sentence(harmless), NotUnderstood)
+
+
+def test_glasses_that_belong_to_somebody_are_worn() -> None:
+    assert read_sentence("bring me my glasses") == Bring("eyeglasses")
+    assert read_sentence("bring me two glasses") == BringSeveral("glass", 2)
