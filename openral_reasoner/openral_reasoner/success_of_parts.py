@@ -18,6 +18,7 @@ from openral_reasoner.evidence import (
     Evidence,
     HandAct,
     Listed,
+    Node,
     Source,
     Stated,
     looked_at,
@@ -72,11 +73,10 @@ _NOT_ONE = re.compile(
 """Marks of several objects or a condition in a phrase of a goal, for which no predicate exists."""
 
 
-_UNPROVEN = (NotUnderstood, WaitFor, AskAbilities, BringEvery, AskCompare, Attend)
+_UNPROVEN = (NotUnderstood, WaitFor, AskAbilities, AskCompare, Attend)
 
 
-_ON = ("", "on top of")
-"""Relations to a place of which the evidence of a placement tells; of the others none does."""
+_ON = ("", "on top of")  # relations to a place of which the evidence of a placement tells
 
 
 def provable(request: Request) -> Request | None:
@@ -162,6 +162,16 @@ def prove_several(goal: BringSeveral, evidence: Evidence, setting: Setting) -> V
         recall=(goal.what,) if different else (),
         resolve=(goal.to,),
     )
+
+
+def prove_every(goal: BringEvery, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that as many different objects were delivered as memory and looks have told of."""
+    case = Case(evidence, setting, Course.of(evidence))
+    known = list[Node]()
+    for node in (each for fact in evidence.facts if isinstance(fact, Answered) for each in fact.nodes):
+        fits = case.is_a(node.id, goal.what) and (not goal.where or case.is_in(node, goal.where))
+        known += [node] if fits and not any(case.same(node.id, other.id) for other in known) else []
+    return prove_several(BringSeveral(goal.what, max(1, len(known)), goal.to, goal.where), evidence, setting)
 
 
 def _different(case: Case, releases: Iterable[HandAct]) -> list[HandAct]:
@@ -376,6 +386,7 @@ _RULES: Mapping[type, Callable[..., Verdict]] = {
     Sequence: prove_sequence,
     BringSeveral: prove_several,
     BringEach: prove_each,
+    BringEvery: prove_every,
     Swap: prove_swap,
     Tidy: prove_tidy,
     Clear: prove_clear,

@@ -292,3 +292,14 @@ def test_what_a_full_hand_could_not_open_is_said(
     story = run("find the unicorn", home, palette.model_copy(update={"holding": "lemon"}), settings)
     assert "I did not open the" in question(story)
     assert "my hand is full. Where should I look?" in question(story)
+
+
+@pytest.mark.parametrize("goal", ["bring me all the mugs", "bring me every mug"])
+def test_every_known_object_of_a_kind_is_brought_and_counted(
+    goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.objects["mug_2"] = HomeObject("mug_2", "blue mug", "shelf_1", "mug")
+    story = run(goal, home, palette, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert sorted(home.delivered) == [("mug_1", "ana"), ("mug_2", "ana")]
+    assert "2 x mug" in story.end.reason
