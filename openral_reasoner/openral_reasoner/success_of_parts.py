@@ -167,11 +167,11 @@ def prove_several(goal: BringSeveral, evidence: Evidence, setting: Setting) -> V
 def prove_every(goal: BringEvery, evidence: Evidence, setting: Setting) -> Verdict:
     """Prove that as many different objects were delivered as memory and looks have told of."""
     case = Case(evidence, setting, Course.of(evidence))
-    known = list[Node]()
+    kept = list[Node]()
     for node in (each for fact in evidence.facts if isinstance(fact, Answered) for each in fact.nodes):
         fits = case.is_a(node.id, goal.what) and (not goal.where or case.is_in(node, goal.where))
-        known += [node] if fits and not any(case.same(node.id, other.id) for other in known) else []
-    return prove_several(BringSeveral(goal.what, max(1, len(known)), goal.to, goal.where), evidence, setting)
+        kept += [node] if fits and not any(case.same(node.id, other.id) for other in kept) else []
+    return prove_several(BringSeveral(goal.what, max(1, len(kept)), goal.to, goal.where), evidence, setting)
 
 
 def _different(case: Case, releases: Iterable[HandAct]) -> list[HandAct]:

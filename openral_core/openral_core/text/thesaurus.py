@@ -202,7 +202,7 @@ def certain_attributes(typical: frozenset[Attribute]) -> frozenset[Attribute]:
     return frozenset(attribute for attribute in typical if categories.count(attribute[0]) == 1)
 
 
-_OWNED = re.compile(r"\b(?:my|your|his|her|our|their|\w+['\u2019]s)\b", re.IGNORECASE)
+_OWNED = re.compile(r"\b(?:my|your|his|her|our|their|\w+['\u2019]s)$", re.IGNORECASE)
 _CACHE_SIZE = 1 << 16
 """Results kept per function [entries]; every pair of labels and queries of a large home fits."""
 

@@ -27,9 +27,16 @@ MAX_CUTS = 4
 
 
 def ask(slots: Slots) -> ClauseReading | None:
-    """Read a request in words of courtesy."""
+    """Read a request in words of courtesy, or before a reason."""
+    if _may_change_it(slots):
+        return None
     reading = slots.clause(slots.said("rest"), slots.context)
     return for_speaker(reading) if reading is not None else None
+
+
+def _may_change_it(slots: Slots) -> bool:
+    """Return True if words of a reason may change what is asked for."""
+    return bool(slots.nouns.remark_stops.intersection(slots.said("any").lower().split()))
 
 
 def ask_doing(slots: Slots) -> ClauseReading | None:
@@ -170,6 +177,12 @@ def _verbal(slots: Slots, said: str, context: Discourse) -> ClauseReading | None
     return slots.clause(f"{stem} {rest}", context)
 
 
+def not_this(slots: Slots) -> ClauseReading | None:
+    """Read what is wanted instead of an object: "not the glass, the mug"."""
+    unwanted = slots.nouns.object(slots.said("wrong"))
+    return slots.outer(slots.said("right")) if unwanted is not None else None
+
+
 def corrected(slots: Slots) -> ClauseReading | None:
     """Read what replaces an order or its object: "the glass, no, the mug"."""
     wrong = slots.clause(slots.said("wrong"), slots.context)
@@ -251,6 +264,8 @@ def forbid_like(slots: Slots) -> ClauseReading | None:
 
 def remark(slots: Slots) -> ClauseReading | None:
     """Pass over words that ask for nothing."""
+    if _may_change_it(slots):
+        return None
     return ClauseReading(context=slots.context)
 
 
@@ -312,6 +327,7 @@ COMPOSED: Table = {
     "OrElse": or_else,
     "Wait": wait_for,
     "InOrder": in_order,
+    "NotThis": not_this,
     "Corrected": corrected,
     "CountedAgain": counted_again,
     "ForbidOpen": _forbid(Act.OPEN),

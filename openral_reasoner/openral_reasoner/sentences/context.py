@@ -111,6 +111,7 @@ class ClauseReading:
         spans: The clause may contain the end of a sentence.
         negated: A condition that something is not there.
         replaces: The clause says the last goal again with other words.
+        verbless: The clause only names what is wanted.
         grabbed: The object is taken, for the speaker if the clause says so.
         free: A remark in words of its own, which may stand only before what is asked for.
     """
@@ -126,6 +127,7 @@ class ClauseReading:
     spans: bool = False
     negated: bool = False
     replaces: bool = False
+    verbless: bool = False
     grabbed: bool = False
     free: bool = False
 

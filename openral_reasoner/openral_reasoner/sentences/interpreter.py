@@ -112,7 +112,15 @@ class Interpreter:
 
     def _build(self, match: Match, context: Discourse) -> ClauseReading | None:
         slots = Slots(
-            match, self.nouns, context, self._inner, self.text, self._condition, self._placement, self.polite
+            match,
+            self.nouns,
+            context,
+            self._inner,
+            lambda said: self.clause(said, context),
+            self.text,
+            self._condition,
+            self._placement,
+            self.polite,
         )
         return BUILDERS[match.intent](slots)
 
@@ -137,4 +145,6 @@ def _with_facts(reading: ClauseReading, match: Match) -> ClauseReading:
     """Add what the template says: its weight, and that it states the pauses of the clause itself."""
     spans = reading.spans or not any(PAUSE in words for words in match.slots.values())
     grabbed = reading.grabbed or match.intent == "Grab"
-    return replace(reading, weight=reading.weight + match.weight, spans=spans, grabbed=grabbed)
+    verbless = match.intent in _FRAGMENTS
+    weight = reading.weight + match.weight
+    return replace(reading, weight=weight, spans=spans, grabbed=grabbed, verbless=verbless)

@@ -82,7 +82,7 @@ class NounReader(NounLists):
 
     def phrase(self, text: str) -> NounPhrase | None:
         """Read one object, person or place with what tells it from others."""
-        tokens = tuple(text.split())
+        tokens = tuple(thesaurus().as_owned(text).split())
         if tokens and " ".join(tokens).lower() in self.words.pronouns:
             return NounPhrase(pronoun=self.words.pronouns[" ".join(tokens).lower()])
         counted = self._counted(tokens)

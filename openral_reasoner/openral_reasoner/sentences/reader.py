@@ -219,7 +219,9 @@ def _pass(state: _State, reading: ClauseReading, join: frozenset[str]) -> _State
 
 def _ask(state: _State, reading: ClauseReading, join: frozenset[str]) -> _State | None:
     """Return the state after a clause that asks for something."""
-    forbidden_too = state.forbidden and not state.parts and "added" in join  # "don't open it and bring ..."
+    forbidden_too = (
+        state.forbidden and not state.parts and (reading.verbless or join & {"added", "ordered"})
+    )  # "don't open it and bring ..."
     late_question = isinstance(reading.goals[0], AskAbilities) and state.started
     apart = not join & {"added", "ordered"} and _serves_apart(state.parts, reading.goals)
     if forbidden_too or late_question or apart:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.request.goals import Bring, BringEvery, BringFilled, BringSeveral, Request
 from openral_reasoner.sentences.context import ME, ClauseReading, Discourse
 from openral_reasoner.sentences.kinds import is_person, kinds
@@ -25,6 +24,7 @@ class Slots:
         nouns: Reader of noun phrases.
         context: What was named before.
         clause: Reader of a clause inside the clause.
+        outer: Reader of a clause that may have no verb.
         text: Reader of a text of several clauses inside the clause.
         condition: Reader of a condition.
         placement: Reader of a preposition and a place alone.
@@ -35,6 +35,7 @@ class Slots:
     nouns: NounReader
     context: Discourse
     clause: ReadClause
+    outer: "Callable[[str], ClauseReading | None]"
     text: ReadText
     condition: ReadClause
     placement: "Callable[[str], Mapping[str, str] | None]"
@@ -44,7 +45,7 @@ class Slots:
         """Return the words of a slot, with the determiner that has a slot of its own; "" if it has none."""
         words = self.match.slots.get(key, "")
         determiner = self.match.slots.get(f"{key}_det", "")
-        return thesaurus().as_owned(f"{determiner} {words}".strip())
+        return f"{determiner} {words}".strip()
 
     def objects(self, key: str = "what") -> tuple[NounPhrase, ...] | None:
         """Return the objects that a slot lists."""
