@@ -40,7 +40,7 @@ FORBIDDEN = st.builds(Forbidden, st.sampled_from(Act), WORDS)
 REQUESTS = st.recursive(
     SIMPLE,
     lambda inner: st.one_of(
-        st.builds(Sequence, st.lists(inner, min_size=1, max_size=3).map(tuple), st.booleans(), st.booleans()),
+        st.builds(Sequence, st.lists(inner, min_size=1, max_size=3).map(tuple), st.booleans()),
         st.builds(Conditional, st.builds(Find, WORDS, WORDS), st.none() | inner, st.none() | inner),
         st.builds(WaitFor, WORDS, inner),
         st.builds(Restricted, inner, st.lists(FORBIDDEN, min_size=1, max_size=2).map(tuple)),

@@ -272,14 +272,10 @@ class WaitFor:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Two or more goals; if ``ordered``, each needs the one before it.
-
-    ``in_turn`` if the speaker stated an order, which does not mean that one needs the other.
-    """
+    """Two or more goals; if ``ordered``, each needs the one before it."""
 
     parts: tuple["Request", ...]
     ordered: bool = False
-    in_turn: bool = False
 
 
 class Act(StrEnum):

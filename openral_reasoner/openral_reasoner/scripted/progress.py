@@ -32,7 +32,7 @@ class Progress:
     def of(cls, request: Request) -> "Progress":
         """Return the parts of a goal, none of them begun."""
         if isinstance(request, Sequence):
-            return cls(list(request.parts), request.ordered, not (request.ordered or request.in_turn))
+            return cls(list(request.parts), request.ordered, not request.ordered)
         return cls([request])
 
     def again(self) -> None:

@@ -35,7 +35,7 @@ MAX_CLAUSES = 14
 """Most pieces between conjunctions and punctuation that are read."""
 
 
-@lru_cache(maxsize=256)  # a plan is replayed for each decision
+@lru_cache(maxsize=256)  # alarms, queue and mission read the same prompt
 def read_sentence(text: str) -> Request:
     """Read a request of one or several parts; NotUnderstood if any part of it is not."""
     said = " ".join(text[:MAX_LENGTH].split())
