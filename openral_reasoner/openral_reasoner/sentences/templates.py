@@ -7,6 +7,7 @@ occur in it, are matched.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from hassil import Intents
 from hassil.expression import (
@@ -27,6 +28,10 @@ from openral_reasoner.sentences.words import PAUSE, fold, unaccented
 
 _PAUSE = "\u01c0"
 """Letter that stands for the pause in texts and templates: hassil finds words by their letters."""
+MAX_WORDS = 32
+"""Longest clause that is matched [words]; conditions with both their branches are shorter."""
+MAX_WAYS = 100
+"""Most ways in which one template is matched to one clause."""
 _ANY = ""
 """Edge word of a template that begins or ends with a slot of any words."""
 _NONE = "\0"
@@ -109,7 +114,7 @@ class Templates:
 
     def _candidates(self, text: str, intents: Collection[str]) -> Iterator[_Indexed]:
         words = fold(text).split()
-        if not words:
+        if not 0 < len(words) <= MAX_WORDS:
             return
         for each in (*self._by_first.get(words[0], ()), *self._by_first.get(_ANY, ())):
             fits = each.intent in intents and not each.last.isdisjoint((words[-1], _ANY))
@@ -122,7 +127,8 @@ class Templates:
 
     def _matched(self, each: _Indexed, text: str, spelt: Mapping[str, str]) -> Iterator[Match]:
         start = MatchContext(text=f"{text} ", intent_sentence=each.template, original_text=text)
-        for context in match_expression(self._settings, start, each.template.expression):
+        ways = match_expression(self._settings, start, each.template.expression)
+        for context in islice(ways, MAX_WAYS):
             _close(context)
             if context.is_match and _takes_whole_words(context.entities, text):
                 slots = {entity.name: _slot_text(entity, spelt) for entity in context.entities}

@@ -130,5 +130,5 @@ IMPERATIVES = [
     ],
 )
 def test_an_order_that_is_negated_reported_or_for_later_is_never_done(no_order: str) -> None:
-    texts = [no_order.format(text[0].lower() + text[1:]) for text in IMPERATIVES[::3]]
+    texts = [no_order.format(text[0].lower() + text[1:]) for text in IMPERATIVES[::12]]
     assert [text for text in texts if not isinstance(read_sentence(text), NotUnderstood)] == []
