@@ -73,9 +73,7 @@ _NOT_ONE = re.compile(
 """Marks of several objects or a condition in a phrase of a goal, for which no predicate exists."""
 
 
-_UNPROVEN = (NotUnderstood, WaitFor, AskAbilities, AskCompare, Attend)
-
-
+_UNPROVEN = (NotUnderstood, WaitFor, AskAbilities, AskCompare)
 _ON = ("", "on top of")  # relations to a place of which the evidence of a placement tells
 
 
@@ -83,6 +81,7 @@ def provable(request: Request) -> Request | None:
     """Return a request if evidence can prove every part of it, else None."""
     parts = parts_of(request)
     unclear = any(isinstance(part, _UNPROVEN) for part in parts)
+    unclear = unclear or any(isinstance(part, Attend) and part.act != "find person" for part in parts)
     unclear = unclear or any(isinstance(part, SetTable) and not part.count for part in parts)
     unclear = unclear or any(getattr(part, "relation", "") not in _ON for part in parts)
     return None if unclear or any(map(_NOT_ONE.search, phrases(request))) else request
@@ -387,6 +386,7 @@ _RULES: Mapping[type, Callable[..., Verdict]] = {
     BringSeveral: prove_several,
     BringEach: prove_each,
     BringEvery: prove_every,
+    Attend: lambda goal, *case: judge(Find(goal.who, goal.where), *case),
     Swap: prove_swap,
     Tidy: prove_tidy,
     Clear: prove_clear,

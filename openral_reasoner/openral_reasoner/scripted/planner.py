@@ -243,13 +243,14 @@ def _look_there(context: PlanContext, place: str, words: str) -> Plan[ToolResult
     return (yield LocateInViewTool(query=words))
 
 
-def refuse_people(context: PlanContext, goal: Attend) -> Plan[str]:
-    """Say that no skill acts with people.
+def attend(context: PlanContext, goal: Attend) -> Plan[str]:
+    """Find a person, as a detector knows them; say of any other act with people that no skill does it.
 
     Raises:
-        PlanFailed: Always, naming the act.
+        PlanFailed: Naming the act, or if the person is not found.
     """
-    yield from ()
+    if goal.act == "find person":
+        return (yield from plan_for(context, Find(goal.who, goal.where)))
     verb = goal.act.removesuffix(" person")
     raise PlanFailed(f"I can't {verb} people: no skill of mine does that. What else can I do?")
 
@@ -266,7 +267,7 @@ def refuse_comparison(context: PlanContext, goal: AskCompare) -> Plan[str]:
 
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
     BringEvery: bring_every,
-    Attend: refuse_people,
+    Attend: attend,
     AskCompare: refuse_comparison,
     AskCount: ask_count,
     Sequence: sequence,

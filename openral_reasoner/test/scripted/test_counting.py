@@ -12,7 +12,7 @@ from openral_reasoner.sentences import read_sentence
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import run_mission_in_home
-from openral_testing.reasoner.symbolic_home import SymbolicHome
+from openral_testing.reasoner.symbolic_home import HomeObject, SymbolicHome
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,12 @@ def test_what_is_asked_about_people_is_refused_by_its_verb(
     assert played.end is not None
     assert played.end.reason.startswith("I can't guide people: no skill of mine does that.")
     assert played.skills == []
+
+
+def test_a_person_is_found_as_an_object_is(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.objects["person_1"] = HomeObject("person_1", "person", "table_1", "person")
+    played = run_mission_in_home("find a person", palette, HomePeers(home).answer, decide, settings)
+    assert played.end is not None
+    assert played.end.state is MissionState.SUCCEEDED, played.end
