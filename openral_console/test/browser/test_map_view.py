@@ -64,6 +64,7 @@ def test_rooms_and_furniture_are_renamed_and_a_name_that_is_taken_is_refused(
     page.get_by_role("button", name="Rename").click()
     expect(page.get_by_role("button", name="living room")).to_be_visible()
     page.get_by_role("button", name="table", exact=True).click()
+    expect(page.get_by_role("region", name="table", exact=True)).to_be_visible()
     page.get_by_label("New name").fill("living room")
     page.get_by_role("button", name="Rename").click()
     expect(page.get_by_role("alert")).to_contain_text("'living room' is the name of room_2 already")
