@@ -279,6 +279,12 @@ class Mission:
             self.floor = replace(self.floor, seen=min(1.0, max(0.0, fraction)), complete=False)
         self.step = f"{self.step.split(' [')[0]} [{stage} {100.0 * min(1.0, max(0.0, fraction)):.0f} %]"
 
+    def understand(self, request: Request) -> None:
+        """State what was asked for, and tell the sender of the goal if all of it is understood."""
+        self.request = request
+        if is_understood(request):
+            self.tell(f"Understood: {in_words(request)}.")
+
     def tell(self, text: str) -> None:
         """Send a message to the sender of the goal."""
         self.emit(PublishPrompt(source="reasoner", text=text, in_reply_to=self.prompt.id, mission_id=self.id))

@@ -18,7 +18,6 @@ from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.offline_reader import read_request
 from openral_reasoner.policies import LoopDetector, ModelFailurePolicy
 from openral_reasoner.request.goals import AskAbilities, GoTo, LookAt, LookInside, is_understood
-from openral_reasoner.request.saying import in_words
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import Fault, parse_answer, schemas
 
@@ -177,9 +176,7 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
             return Ending(MissionState.FAILED, _NOTHING_AVAILABLE)
         mission.news.extend(missing)
         ending = yield from settle_referents(mission)
-        mission.request = read_request(mission.goal)
-        if is_understood(mission.request):
-            mission.tell(f"Understood: {in_words(mission.request)}.")
+        mission.understand(read_request(mission.goal))
         if ending is None and isinstance(mission.request, AskAbilities):
             ending = yield from say_abilities(mission)
         return ending or (yield from run_with_handoffs(mission))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from openral_reasoner.placement.belief import is_drink
 from openral_reasoner.request.goals import (
     Bring,
     BringEach,
@@ -44,7 +45,7 @@ def _delivered(
     if not all(each.name and slots.nouns.is_movable(each) for each in phrases):
         return None
     placed = relation if relation not in _IN_PLACE else ""
-    if any(kinds().is_drink(each.where or where) for each in phrases if each.where or where):
+    if any(is_drink(each.where or where) for each in phrases if each.where or where):
         return None
     moves_within = any(each.inside and _holds(to, each.where) for each in phrases)
     if moves_within or (slots.said("from") and any(each.where for each in phrases)):
@@ -58,7 +59,7 @@ def _delivered(
 
 def _is_in_vessel(phrase: NounPhrase) -> bool:
     """Return True for food in a vessel, which may have to be put there: "juice in the blue cup"."""
-    fluid = kinds().is_drink(phrase.name) or kinds().has("liquids", phrase.name)
+    fluid = is_drink(phrase.name) or kinds().has("liquids", phrase.name)
     return phrase.inside and fluid and kinds().has("vessels", phrase.where)
 
 
@@ -221,7 +222,7 @@ def _is_poured(contents: NounPhrase, vessel: str, intent: str) -> bool:
     movable = (
         bool(vessel and contents.name) and kinds().is_movable(vessel) and kinds().is_movable(contents.name)
     )
-    drink = kinds().is_drink(contents.name) and not kinds().has("packages", contents.name)
+    drink = is_drink(contents.name) and not kinds().has("packages", contents.name)
     liquid = drink or kinds().has("liquids", contents.name)
     fluid = intent == "Pour" or (liquid and kinds().has("poured_into", vessel))
     safe = not any(kinds().has(each, vessel) for each in ("electric", "heaters", "watery"))

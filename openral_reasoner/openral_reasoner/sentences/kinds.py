@@ -6,7 +6,7 @@ from importlib.resources import files
 from openral_core.documents import Document, parse_document
 from openral_core.parsing import parse_yaml
 from openral_core.text.noun_phrases import singulars
-from openral_reasoner.placement.belief import is_drink, is_household_noun, thesaurus
+from openral_reasoner.placement.belief import is_household_noun, thesaurus
 from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
 
 _FILE = "kinds.yaml"
@@ -72,10 +72,6 @@ class Kinds(Document):
             or (not self.is_movable(name) and not is_person(name))
             or self.has("tidied", name)
         )
-
-    def is_drink(self, name: str) -> bool:
-        """Return True if the thesaurus knows these words as a drink."""
-        return is_drink(name)
 
     def is_container(self, name: str) -> bool:
         """Return True if this opens and holds objects."""

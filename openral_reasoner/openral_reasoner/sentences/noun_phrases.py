@@ -181,10 +181,6 @@ class NounReader(NounLists):
                 return f"{person} {' '.join(tokens[start : start + found[0]])} {where}"
         return ""
 
-    @property
-    def _of(self) -> str:
-        return self.words.of.split(",")[0].strip() or "of"
-
     def _from_locative(self, tokens: Phrase) -> str:
         """Return a text from its first preposition of a place on, "" if it has none."""
         starts = (start for start in range(len(tokens)) if self._located.at(tokens, start))

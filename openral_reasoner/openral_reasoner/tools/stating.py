@@ -7,7 +7,6 @@ from typing_extensions import override
 
 from openral_reasoner.context import ToolResult
 from openral_reasoner.mission import Mission, Procedure, at_once
-from openral_reasoner.request.saying import in_words
 from openral_reasoner.request.statement import Ban, Step, UnfaithfulStatement, check_statement, request_of
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
@@ -47,6 +46,5 @@ class StateRequestTool(Tool):
         if not self.steps:
             text = "noted: the mission may act, but its success cannot be proven"
             return at_once(ToolResult(status="STATED", text=text))
-        mission.request = request_of(self.steps, self.forbidden, ordered=self.ordered)
-        mission.tell(f"Understood: {in_words(mission.request)}.")
+        mission.understand(request_of(self.steps, self.forbidden, ordered=self.ordered))
         return at_once(ToolResult(status="STATED", text="success is judged by this statement"))
