@@ -193,8 +193,16 @@ class _Reading:
         """Return the whole life."""
         restored = min(self.restored, len(self._steps))
         damaged = tuple(self._damaged[:-1] if self._torn else self._damaged)
-        ends = (self.idle, self.interrupted, damaged, self.version)
-        return Life(self._settings, self._steps, self._torn, restored, *ends)
+        return Life(
+            self._settings,
+            self._steps,
+            self._torn,
+            restored,
+            self.idle,
+            self.interrupted,
+            damaged,
+            version=self.version,
+        )
 
     def _read(self, content: object) -> None:
         if isinstance(content, ValueError):
