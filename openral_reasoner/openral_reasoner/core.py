@@ -12,7 +12,7 @@ from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState, PromptOutcome
 from openral_core.text.stop_words import is_stop_phrase
 from openral_reasoner import commands as c
-from openral_reasoner.alarms import stops_mission
+from openral_reasoner.alarms import asks_for_help, stops_mission
 from openral_reasoner.behaviors.requests import MissionCancelled
 from openral_reasoner.behaviors.residency import IdleResidencyManager
 from openral_reasoner.behaviors.skill_goal import UNCONFIRMED
@@ -164,7 +164,7 @@ class Core:
 
     def _means_stop(self, prompt: PromptReceived) -> bool:
         if self.mission is None:
-            return is_stop_phrase(prompt.text)
+            return is_stop_phrase(prompt.text) and (bool(self._unconfirmed) or not asks_for_help(prompt.text))
         may_alarm = not prompt.in_reply_to and self.mission.state is not MissionState.WAITING_FOR_HUMAN
         return stops_mission(prompt.text, may_alarm=may_alarm)
 

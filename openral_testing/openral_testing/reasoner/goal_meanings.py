@@ -15,6 +15,8 @@ from openral_reasoner.request.goals import (
     AskCompare,
     AskCount,
     AskState,
+    AskView,
+    AskWhereabouts,
     Attend,
     Bring,
     BringEach,
@@ -138,7 +140,11 @@ _WRITERS: Mapping[type, Callable[..., str]] = {
     Press: lambda goal: _call("press", goal.what),
     AskAbilities: lambda goal: _call("abilities"),
     AskCount: lambda goal: _call("count", goal.what, **{"in": goal.where}),
-    AskCompare: lambda goal: _call("which", goal.property, goal.what, **{"in": goal.where}),
+    AskCompare: lambda goal: _call(
+        "which", goal.property, goal.what, **{"in": goal.where, "or": goal.other, "near": goal.near}
+    ),
+    AskView: lambda goal: _call("view"),
+    AskWhereabouts: lambda goal: _call("whereabouts"),
     Attend: lambda goal: _call(
         goal.act.replace(" ", "_"), goal.who, **{"in": goal.where, "to": goal.to, "topic": goal.topic}
     ),
