@@ -112,7 +112,7 @@ _WORDS: Mapping[type, Callable[[Any], str]] = {
     TellState: lambda goal: f"note that {_the(goal.what)} is {goal.value}",
     AskCount: lambda goal: f"count {goal.what}{_at('at', goal.where)}",
     AskCompare: lambda goal: (
-        f"say which {goal.what}{goal.other and f' or {goal.other}'} is the {goal.property}"
+        f"say which {f'of {goal.what} and {goal.other}' if goal.other else goal.what} is the {goal.property}"
         f"{_at('at', goal.where)}{_at('to', goal.near)}"
     ),
     Attend: lambda goal: " ".join(
