@@ -11,6 +11,7 @@ from dataclasses import fields, replace
 from openral_core.object_states import NAME_OF, STATES
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
+from openral_core.text.terms import normalize_term
 from openral_reasoner.evidence import (
     Acted,
     Answered,
@@ -62,7 +63,6 @@ from openral_reasoner.success import (
     reaches_receiver,
     receipt,
 )
-from openral_reasoner.terms import normalize_term
 
 _NOT_ONE = re.compile(
     r"[,;:!?&]|\.\s|^\d+\s|\b(?:and|or|nor|then|but|except|not|no|never|without|unless|until|if|whether|when"

@@ -25,14 +25,14 @@ from openral_core.rskills import Verb, load_manifest
 from openral_core.text import Thesaurus
 from openral_perception_ros.engines.weights_record import WeightsRecord
 from openral_reasoner.context import RawCall
-from openral_reasoner.core import Core
+from openral_reasoner.core.journal import JournalHeader, event_line, header_line, read_journal, replay_journal
+from openral_reasoner.core.mission_core import Core
+from openral_reasoner.core.replay import replay, stories
 from openral_reasoner.events import PaletteChanged, PromptReceived
 from openral_reasoner.idle_state import IdleState
-from openral_reasoner.journal import JournalHeader, event_line, header_line, read_journal, replay_journal
 from openral_reasoner.llm.base import load_prices
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.recording import LineWriter, read_lives
-from openral_reasoner.replay import replay, stories
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.registry import parse_call
 from openral_sim.robot import load_sim_robot

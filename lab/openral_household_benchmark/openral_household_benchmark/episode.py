@@ -25,7 +25,7 @@ from openral_household_benchmark.requirements import displace, unswitch
 from openral_household_benchmark.results import EpisodeResult, Figures, Job, outcome_of
 from openral_household_benchmark.task import Task, draw_task, remembered
 from openral_reasoner.commands import ClearDeadline, Command, EndMission, MissionReport, SetDeadline
-from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.core.mission_core import Core, handle_safely
 from openral_reasoner.events import DeadlinePassed, Event, PaletteChanged, PromptReceived
 from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette

@@ -2,13 +2,13 @@
 
 from openral_core.object_states import NAME_OF, STATES
 from openral_core.skills import Verb
+from openral_core.text.terms import answers
 from openral_reasoner.context import ToolResult
 from openral_reasoner.request.control_names import controls_named
 from openral_reasoner.request.goals import AskCount, AskState, TellState
 from openral_reasoner.scripted.appliances import by_room, chosen
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, named_place, outcome
 from openral_reasoner.sentences.lexicon import singular
-from openral_reasoner.terms import answers
 from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.queries import RecallObjectTool
 from openral_reasoner.tools.states import UNKNOWN_STATE, GetStateTool, NoteStateTool

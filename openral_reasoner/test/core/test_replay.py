@@ -5,11 +5,11 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
+from openral_reasoner.core.replay import WORDS, stories, without_texts
 from openral_reasoner.events import Event, PromptReceived, Resumed, ResumptionFailed
 from openral_reasoner.idle_state import IdleState
 from openral_reasoner.recording import Life, RecordedEvent
-from openral_reasoner.replay import WORDS, stories, without_texts
 from openral_reasoner.settings import MissionSettings
 
 JSON = st.recursive(

@@ -6,7 +6,6 @@ from functools import lru_cache
 from openral_core.text import Thesaurus, UnreadableText
 
 _ARTICLES = re.compile(r"^(?:(?:a|an|the|my|some|any|please)\s+)+")
-
 _THESAURUS = Thesaurus.load()
 _TELLING = frozenset(("with", "for", "by", "to", "which", "who", "where"))
 """First words of a distinguishing tail, as in "the mug with a handle"."""
@@ -34,11 +33,3 @@ def answers(asked: str, name: str) -> bool:
         return not tells and _THESAURUS.relation(asked, name).is_hit
     except UnreadableText:
         return False
-
-
-def rank_of(names: tuple[str, ...], room: str, likely: tuple[str, ...]) -> int:
-    """Return the index of the first likely place that means this place or its room, else ``len(likely)``."""
-    own = {normalize_term(name) for name in names} - {""}
-    heads = {name.split()[-1] for name in own}
-    known = own | heads | {f"{normalize_term(room)} {head}" for head in heads} | {normalize_term(room)} - {""}
-    return next((i for i, place in enumerate(likely) if normalize_term(place) in known), len(likely))

@@ -13,7 +13,7 @@ from openral_reasoner import commands as c
 from openral_reasoner import events as e
 from openral_reasoner.budget import cost_words
 from openral_reasoner.commands import COMMAND, CallRecord, Command, MissionReport
-from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.core.mission_core import Core, handle_safely
 from openral_reasoner.idle_state import IdleState
 from openral_reasoner.recording import Life, RecordedEvent
 from openral_reasoner.request.plain import VERSION

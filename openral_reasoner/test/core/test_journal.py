@@ -8,7 +8,17 @@ import pytest
 
 from openral_core.missions import MissionState, PromptOutcome
 from openral_reasoner.commands import AskModel, Command, EndMission, PublishReceipt, SendSkill
-from openral_reasoner.core import Core
+from openral_reasoner.core.journal import (
+    InvalidJournal,
+    JournalHeader,
+    acting_line,
+    attempt_line,
+    event_line,
+    header_line,
+    read_journal,
+    replay_journal,
+)
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import (
     Event,
     ModelAnswered,
@@ -19,16 +29,6 @@ from openral_reasoner.events import (
     SkillProgressed,
 )
 from openral_reasoner.idle_state import IdleState
-from openral_reasoner.journal import (
-    InvalidJournal,
-    JournalHeader,
-    acting_line,
-    attempt_line,
-    event_line,
-    header_line,
-    read_journal,
-    replay_journal,
-)
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings

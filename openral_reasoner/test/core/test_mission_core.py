@@ -21,7 +21,7 @@ from openral_reasoner.commands import (
     SendSkill,
 )
 from openral_reasoner.context import RawCall
-from openral_reasoner.core import NEWS_KEPT, Core
+from openral_reasoner.core.mission_core import NEWS_KEPT, Core
 from openral_reasoner.events import (
     DeadlinePassed,
     FailureReported,

@@ -30,7 +30,7 @@ from openral_reasoner.commands import (
     SetDeadline,
 )
 from openral_reasoner.context import CallEvent, FrozenModel
-from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.core.mission_core import Core, handle_safely
 from openral_reasoner.events import (
     EVENT,
     CallFailed,

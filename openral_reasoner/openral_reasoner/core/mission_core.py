@@ -19,6 +19,7 @@ from openral_reasoner.behaviors.skill_goal import UNCONFIRMED
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import Command, MissionReport
 from openral_reasoner.context import CallEvent
+from openral_reasoner.core.mission_loop import replaces_goal, run_mission
 from openral_reasoner.events import (
     CallFailed,
     Cancelled,
@@ -37,7 +38,6 @@ from openral_reasoner.events import (
 from openral_reasoner.floor_knowledge import FloorKnowledge
 from openral_reasoner.idle_state import IdleState
 from openral_reasoner.mission import Ending, Mission, Procedure, Wait
-from openral_reasoner.mission_loop import replaces_goal, run_mission
 from openral_reasoner.palette.build import changes
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.prompts import Goal, GoalQueue, Receipts, dropped, quoted, refusal, say

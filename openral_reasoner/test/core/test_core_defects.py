@@ -4,12 +4,12 @@ import pytest
 
 from openral_core.missions import MissionState
 from openral_reasoner.commands import AskModel, CancelSkill, Command, EndMission, SendSkill
-from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.core.mission_core import Core, handle_safely
+from openral_reasoner.core.replay import replay
 from openral_reasoner.events import Event, ModelAnswered, PaletteChanged, PromptReceived, SkillProgressed
 from openral_reasoner.mission import Mission
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.recording import read_lines, settings_line, step_line
-from openral_reasoner.replay import replay
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
@@ -87,6 +87,6 @@ def test_the_next_mission_goes_on_as_ever(recorded: Recorded, monkeypatch: pytes
 def test_a_defect_between_missions_is_only_logged(
     recorded: Recorded, monkeypatch: pytest.MonkeyPatch, palette: ToolPalette
 ) -> None:
-    monkeypatch.setattr("openral_reasoner.core.changes", broken)
+    monkeypatch.setattr("openral_reasoner.core.mission_core.changes", broken)
     assert recorded.give(PaletteChanged(palette=palette)) == ()
     assert len(recorded.logged) == 1

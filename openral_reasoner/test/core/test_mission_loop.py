@@ -26,11 +26,11 @@ from openral_reasoner.commands import (
     SpanStarted,
 )
 from openral_reasoner.context import CallEvent
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
+from openral_reasoner.core.replay import replay
 from openral_reasoner.events import Cancelled, PaletteChanged, PromptReceived
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.recording import read_lines, settings_line, step_line
-from openral_reasoner.replay import replay
 from openral_reasoner.settings import CallDeadlines, MissionSettings
 from openral_testing.reasoner.chaos import Chaos
 from openral_testing.reasoner.fake_peers import HomePeers
