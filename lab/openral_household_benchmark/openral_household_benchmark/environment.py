@@ -21,10 +21,10 @@ from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, Plane, engine_loader
 from openral_perception_ros.engines.vocabulary import load_vocabulary
 from openral_perception_ros.inference.ipc import Detect, Detected, Failed, Load, Reply, SharedFrameBuffer
-from openral_perception_ros.inference.scheduler import DetectionResult
 from openral_perception_ros.inference.worker import RequestServer
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
+from openral_perception_ros.scheduler import DetectionResult
 from openral_sim.choices import DEFAULT_ROBOT, DriftName
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.planning.perceived_space import PerceivedSpace

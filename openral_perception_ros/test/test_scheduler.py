@@ -10,12 +10,6 @@ from openral_core.errors import OpenRALError
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, FailureKind
 from openral_perception_ros.inference.ipc import Detected, Failed
-from openral_perception_ros.inference.scheduler import (
-    DetectionRequest,
-    DetectionResult,
-    RequestQueue,
-    RequestScheduler,
-)
 from openral_perception_ros.inference.worker_manager import (
     NEVER,
     SupervisionFailed,
@@ -34,6 +28,12 @@ from openral_perception_ros.locate_errors import (
     NotActive,
     QueueFull,
     WorkerUnavailable,
+)
+from openral_perception_ros.scheduler import (
+    DetectionRequest,
+    DetectionResult,
+    RequestQueue,
+    RequestScheduler,
 )
 
 FRAME = EngineFrame({}, "head", 0, {})
