@@ -33,7 +33,7 @@ from openral_sim.rendering.sensor import PERFECT, SensorModel
 from openral_sim.scene.scene import load_scene
 from openral_sim.simulation import RateTimer, Simulation
 from openral_world_state.depth_camera import DepthView, Intrinsics
-from openral_world_state.world import WorldModel, WorldModelSettings, open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings, open_world
 
 CAMERA = "head"
 

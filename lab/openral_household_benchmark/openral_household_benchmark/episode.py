@@ -32,7 +32,7 @@ from openral_reasoner.palette.build import DetectorState, GraphState, build_pale
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 from openral_sim.choices import DEFAULT_ROBOT, DriftName
-from openral_world_state.world import import_graph
+from openral_world_state.world.world_model import import_graph
 
 Witness = Callable[[float, Event, tuple[Command, ...]], None]
 """Told every event at a time [s] with the commands it led to."""

@@ -39,7 +39,7 @@ from openral_testing.reasoner.fake_peers import InProcessPeers
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import record_from_node
 from openral_world_state.static_map import static_map_from_graph
-from openral_world_state.world import WorldModel, WorldModelSettings
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 Params = Mapping[str, ParamValue]
 DONE = SkillResult(SkillStatus.SUCCEEDED, "done")

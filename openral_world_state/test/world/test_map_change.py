@@ -9,12 +9,12 @@ from openral_core.geometry import Pose, planar_part, yaw_matrix
 from openral_core.home_map import HomeMap, Pose2, load_map
 from openral_core.spatial_memory import RecallQuery, ResolveQuery, ResolveStatus
 from openral_core.text import Thesaurus
-from openral_world_state.map_change import Landmark, Landmarks, motion_between
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import static_map_from_home
-from openral_world_state.world import WorldModelSettings, open_world
+from openral_world_state.world.map_change import Landmark, Landmarks, motion_between
+from openral_world_state.world.world_model import WorldModelSettings, open_world
 
-MAPS = Path(__file__).parents[2] / "scenes" / "maps"
+MAPS = Path(__file__).parents[3] / "scenes" / "maps"
 HOME, OTHER = load_map(MAPS / "home.yaml"), load_map(MAPS / "flat.yaml")
 TURN = yaw_matrix(3.0, -1.5, 0.6)
 

@@ -21,9 +21,9 @@ from openral_core.spatial_memory import (
 )
 from openral_core.text import Thesaurus
 from openral_testing.synthetic_depth import Block, Body, Cylinder, Plane, look_at_pose, render_depth
-from openral_world_state.world import WorldModel, WorldModelSettings, open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings, open_world
 
-MAP = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
+MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 THESAURUS = Thesaurus.load()
 ROOM: dict[str, Body] = {
     "_counter": Block((2.0, 4.19, 0.45), (2.6, 0.6, 0.9)),

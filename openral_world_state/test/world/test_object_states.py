@@ -6,9 +6,9 @@ from openral_core.geometry import Pose
 from openral_core.object_states import StateSource, UnknownState
 from openral_core.spatial_memory import EditOperation, EditStatus, MemoryEdit
 from openral_core.text import Thesaurus
-from openral_world_state.object_states import BY_SKILL, REPEAT, ObjectStates
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.world.object_states import BY_SKILL, REPEAT, ObjectStates
 
 
 @pytest.fixture

@@ -28,16 +28,12 @@ from openral_core.spatial_memory import (
     SceneNode,
 )
 from openral_core.text import Thesaurus
-from openral_world_state.agents import AgentPoseMemory
-from openral_world_state.container_state import ContainerStates, estimate_opening
 from openral_world_state.data_association import AssociationGates, DataAssociator
 from openral_world_state.depth_camera import DepthView
 from openral_world_state.existence import is_confirmed
 from openral_world_state.lifting import AmbiguousDepth, DepthModel
-from openral_world_state.map_change import bring_along
 from openral_world_state.navigation import FloorGrid, Routes
 from openral_world_state.negative_evidence import DetectorVocabularies, ExistenceDecay, NegativeEvidence
-from openral_world_state.object_states import ObjectStates
 from openral_world_state.observation import ObservationFrame, lift_detections
 from openral_world_state.people import PERSON, is_person
 from openral_world_state.queries.edit import EditHistory, edit
@@ -54,8 +50,12 @@ from openral_world_state.scene_graph import (
 from openral_world_state.spatial_memory.memory import CapacityError, MemoryLimits, SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord, record_from_node
 from openral_world_state.static_map import StaticMap, static_map_from_home
-from openral_world_state.stored_home import put_home, stored_graph, stored_home
 from openral_world_state.tracking import HeldObjectTracker, ImageClock
+from openral_world_state.world.agents import AgentPoseMemory
+from openral_world_state.world.container_state import ContainerStates, estimate_opening
+from openral_world_state.world.map_change import bring_along
+from openral_world_state.world.object_states import ObjectStates
+from openral_world_state.world.stored_home import put_home, stored_graph, stored_home
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from openral_core.home_map import load_map
 from openral_core.spatial_memory import Opening, RecallQuery
 from openral_core.text import Thesaurus
 from openral_world_state.spatial_memory.record import ObjectRecord
-from openral_world_state.world import WorldModel, WorldModelSettings, open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings, open_world
 
-MAP = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
+MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 
 
 def opened(path: str = "") -> WorldModel:
@@ -59,7 +59,7 @@ def test_need_no_opening_once_opened_and_that_outlives_the_process(tmp_path: Pat
     assert second.graph().by_id["fridge"].opening is Opening.OPEN
 
 
-FLAT = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "flat.yaml")
+FLAT = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "flat.yaml")
 
 
 def a_drawer_with_a_ball(path: str = "") -> tuple[WorldModel, Pose]:

@@ -8,10 +8,10 @@ import pytest
 from openral_core.home_map import Box3, Opens, load_map
 from openral_core.spatial_memory import Opening
 from openral_testing.synthetic_depth import Block, Body, Plane, look_at_pose, render_depth
-from openral_world_state.container_state import estimate_opening
 from openral_world_state.static_map import static_map_from_home
+from openral_world_state.world.container_state import estimate_opening
 
-MAP = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
+MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 FRIDGE = static_map_from_home(MAP).by_id["fridge"]
 WALL = Plane((1.0, 0.0, 0.0), 0.02)
 SHUT = Block((0.36, 1.7, 0.9), (0.62, 0.7, 1.8))

@@ -9,9 +9,9 @@ from openral_core.home_map import load_map
 from openral_core.spatial_memory import RecallQuery, RecallStatus, ResolveQuery, ResolveStatus
 from openral_core.text import Thesaurus
 from openral_testing.synthetic_depth import Block, Body, Cylinder, Plane, look_at_pose, render_depth
-from openral_world_state.world import WorldModel, WorldModelSettings, open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings, open_world
 
-MAP = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
+MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 THESAURUS = Thesaurus.load()
 KITCHEN: dict[str, Body] = {
     "cup": Cylinder((2.1, 4.1, 0.95), 0.04, 0.1, hollow=True),

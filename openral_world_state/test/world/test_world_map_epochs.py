@@ -19,9 +19,9 @@ from openral_core.spatial_memory import (
 )
 from openral_core.text import Thesaurus
 from openral_world_state.spatial_memory.record import ObjectRecord
-from openral_world_state.world import WorldModel, WorldModelSettings, import_graph, open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings, import_graph, open_world
 
-MAP = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
+MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 ROBOT = Pose.planar(2.0, 3.0, 1.57)
 ON_THE_COUNTER = Pose((2.3, 4.15, 0.95))
 
