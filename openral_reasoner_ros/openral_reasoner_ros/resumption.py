@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from openral_core.consent import QUESTION_PREFIX
+from openral_core.consent.decisions import QUESTION_PREFIX
 from openral_core.missions import MissionState, PromptOutcome
 from openral_core.text.stop_words import contains_stop_word
 from openral_reasoner.commands import (

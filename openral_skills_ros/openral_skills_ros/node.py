@@ -16,7 +16,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 from std_msgs.msg import String
 
-from openral_core.consent_policy import load_policy
+from openral_core.consent.policy import load_policy
 from openral_core.documents import InvalidDocument
 from openral_core.errors import OpenRALError
 from openral_core.geometry import StaleTransform, UnknownFrame

@@ -14,12 +14,12 @@ from fuzzing.message_values import TEXTS
 from fuzzing.recordings import open_recording, valid_recording
 from fuzzing.weights import FOLDER, load_weights, valid_weights
 from openral_bringup.graph.nodes import overrides_of
-from openral_core.consent import Consent
-from openral_core.consent_policy import Subject, load_policy, parse_policy
+from openral_core.consent.decisions import Consent
+from openral_core.consent.identities import Identity
+from openral_core.consent.policy import Subject, load_policy, parse_policy
 from openral_core.errors import MAX_MESSAGE, OpenRALError
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
-from openral_core.identities import Identity
 from openral_core.robot import load_robot
 from openral_core.rskills import Verb, load_manifest
 from openral_core.text import Thesaurus

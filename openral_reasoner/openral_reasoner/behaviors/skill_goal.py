@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-from openral_core.consent import ConsentOutcome
+from openral_core.consent.decisions import ConsentOutcome
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import OUTCOME_UNKNOWN, ParamValue, SkillGoal, SkillResult, SkillStatus, Verb

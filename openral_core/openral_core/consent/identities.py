@@ -13,7 +13,7 @@ from math import hypot
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, Presence, SceneGraph, SceneNode
 from openral_core.text.folding import readings
-from openral_core.text.noun_phrases import UnreadableText, singulars, words_of
+from openral_core.text.noun_phrases import UnreadableText, label_words
 from openral_core.text.thesaurus import Thesaurus
 
 BESIDE, ABOVE = 0.10, 0.20
@@ -96,14 +96,6 @@ def is_a(label: str, names: Iterable[str]) -> bool:
     """Return True if a label means one of the names or a kind of it: "baby bottle" is no baby."""
     pairs = ((reading, name) for reading in (label, *readings(label)) for name in names)
     return any(_is_a(reading, name) and not _only_describes(name, reading) for reading, name in pairs)
-
-
-def label_words(label: str) -> frozenset[str]:
-    """Return the words of a label in the singular; none if it names nothing."""
-    try:
-        return frozenset(singulars(word)[0] for word in words_of(label))
-    except UnreadableText:
-        return frozenset()
 
 
 def _is_called(label: str, name: str) -> bool:

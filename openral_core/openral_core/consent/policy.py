@@ -12,15 +12,16 @@ from typing import Annotated, Self
 import yaml
 from pydantic import Field, FiniteFloat, StringConstraints, model_validator
 
+from openral_core.consent.identities import Identity, object_at, people_at
 from openral_core.documents import Document, InvalidDocument, parse_document, read_yaml
 from openral_core.errors import format_choices, quoted
 from openral_core.geometry import Pose
 from openral_core.home_map import Agent, Appliance, Fixture, HomeMap, NoGoZone, Place, Room
-from openral_core.identities import Identity, label_words, object_at, people_at
 from openral_core.parsing import InvalidText, parse_yaml
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Verb
 from openral_core.spatial_memory import SceneGraph
+from openral_core.text.noun_phrases import label_words
 
 OF_OBJECTS = frozenset({Verb.GRASP, Verb.PLACE, Verb.POUR, Verb.HANDOVER})
 """Verbs that handle an object, which rules with `objects` are about."""

@@ -7,9 +7,9 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from openral_core.consent_policy import Name, Subject
+from openral_core.consent.identities import Identity, is_a, is_called
+from openral_core.consent.policy import Name, Subject
 from openral_core.documents import Document, parse_document
-from openral_core.identities import Identity, is_a, is_called
 from openral_core.parsing import parse_yaml
 from openral_core.skills import Verb
 

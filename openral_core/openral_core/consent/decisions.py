@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
 
-from openral_core.consent_policy import Permission, Policy, Rule, Subject
-from openral_core.hazards import load_hazards
+from openral_core.consent.hazards import load_hazards
+from openral_core.consent.policy import Permission, Policy, Rule, Subject
 from openral_core.skill_errors import SkillFailed
 from openral_core.skills import ParamValue, SkillStatus
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_core.consent import (
+from openral_core.consent.decisions import (
     OPEN_QUESTIONS,
     QUESTION,
     STEP,
@@ -15,9 +15,9 @@ from openral_core.consent import (
     NotPermitted,
     is_yes,
 )
-from openral_core.consent_policy import Permission, Policy, Rule, Subject
+from openral_core.consent.identities import Identity
+from openral_core.consent.policy import Permission, Policy, Rule, Subject
 from openral_core.home_map import NoGoZone
-from openral_core.identities import Identity
 from openral_core.skills import SkillStatus, Verb
 
 FRIDGE = Subject(Verb.OPEN, places=frozenset({"fridge"}), shown=("", "fridge", ""))

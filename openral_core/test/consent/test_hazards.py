@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from openral_core.consent import Consent, ConsentOutcome
-from openral_core.consent_policy import Permission, Policy, Rule, Subject
-from openral_core.hazards import Hazards, load_hazards
+from openral_core.consent.decisions import Consent, ConsentOutcome
+from openral_core.consent.hazards import Hazards, load_hazards
+from openral_core.consent.identities import Identity
+from openral_core.consent.policy import Permission, Policy, Rule, Subject
 from openral_core.home_map import Agent, load_map
-from openral_core.identities import Identity
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Verb
 
@@ -111,7 +111,7 @@ def test_a_policy_tightens_it_and_permits_it_only_by_a_rule_about_both(
 
 
 def test_a_child_of_the_map_is_one_by_any_name() -> None:
-    home_map = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
+    home_map = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
     lily = Agent.model_validate(
         {"id": "lily", "name": "Lily", "aliases": ["Lil"], "room": home_map.rooms[0].id, "child": True}
         | {"pose": {"x": 0.0, "y": 0.0}}

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_core.consent_policy import (
+from openral_core.consent.identities import Identity
+from openral_core.consent.policy import (
     InvalidPolicy,
     Permission,
     Policy,
@@ -18,12 +19,11 @@ from openral_core.consent_policy import (
 )
 from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap, load_map
-from openral_core.identities import Identity
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import ParamValue, Verb
 from openral_core.spatial_memory import NodeKind, Presence, SceneGraph, SceneNode
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 EXAMPLE = ROOT / "examples" / "consent_policy.yaml"
 VERBS, PERMISSIONS = st.sampled_from(Verb), st.sampled_from(Permission)
 
