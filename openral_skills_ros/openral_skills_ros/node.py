@@ -51,10 +51,10 @@ from openral_ros.tf_buffer import PolledTransformBuffer
 from openral_ros.tracing import start_span, start_tracing
 from openral_skills_ros.backends.any_action import AnyActionBackend
 from openral_skills_ros.backends.backend import Backend, Run
+from openral_skills_ros.backends.localisation import LocalisationGate
 from openral_skills_ros.backends.look_at import PanTiltHead, SpinMotion, TrajectoryHead
 from openral_skills_ros.backends.navigate import NavigateBackend
-from openral_skills_ros.foreign_action import InterfaceMissing, halt_switch_of, load_action
-from openral_skills_ros.localisation import LocalisationGate
+from openral_skills_ros.foreign_actions.client import InterfaceMissing, halt_switch_of, load_action
 from openral_skills_ros.parameters import SkillServerParameters
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import pytest
 
 from openral_core.skills import SkillStatus
-from openral_skills_ros.status_table import CODES, GoalEnd, status_of
+from openral_skills_ros.foreign_actions.status_table import CODES, GoalEnd, status_of
 
 FAMILIES = sorted(CODES)
 

@@ -26,8 +26,8 @@ from openral_core.errors import OpenRALError
 from openral_core.skill_errors import SkillFailed
 from openral_core.skills import SkillStatus
 from openral_ros.resources import ResourceScope
-from openral_skills_ros.goal_templates import Message
-from openral_skills_ros.status_table import GoalEnd
+from openral_skills_ros.foreign_actions.goal_templates import Message
+from openral_skills_ros.foreign_actions.status_table import GoalEnd
 
 WATCH_PERIOD = 0.1
 """Period at which cancellation, acceptance and presence of the server are checked [s]."""

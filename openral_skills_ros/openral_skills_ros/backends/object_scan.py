@@ -20,7 +20,7 @@ from openral_ros.qos import SENSOR
 from openral_ros.resources import ResourceScope
 from openral_ros.tf_buffer import TransformBuffer
 from openral_skills_ros.backends.backend import Pauses, Run
-from openral_skills_ros.goal_templates import Message
+from openral_skills_ros.foreign_actions.goal_templates import Message
 
 Vector = NDArray[np.float64]
 IMAGE_TIMEOUT = 5.0

@@ -9,7 +9,7 @@ from geometry_msgs.msg import PointStamped, PoseStamped
 
 from openral_core.geometry import Pose
 from openral_core.skill_errors import BadRequest
-from openral_skills_ros.goal_templates import InvalidTemplate, code_of, field_of, fill
+from openral_skills_ros.foreign_actions.goal_templates import InvalidTemplate, code_of, field_of, fill
 
 HERE = Pose((1.0, 2.0, 3.0))
 
