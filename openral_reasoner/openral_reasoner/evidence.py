@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from openral_core.skills import SkillStatus, Verb
-from openral_reasoner.terms import normalize_term
+from openral_core.text.terms import normalize_term
 
 CARRIED = "(carried)"
 """Placeholder id of the object held before the mission's first skill."""

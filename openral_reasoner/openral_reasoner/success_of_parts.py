@@ -10,6 +10,7 @@ from dataclasses import fields, replace
 
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
+from openral_core.text.terms import normalize_term
 from openral_reasoner.evidence import (
     Acted,
     Answered,
@@ -67,7 +68,6 @@ from openral_reasoner.success_of_questions import (
     prove_description,
     prove_state,
 )
-from openral_reasoner.terms import normalize_term
 
 _NOT_ONE = re.compile(
     r"[,;:!?&]|\.\s|^\d+\s|\b(?:and|or|nor|then|but|except|not|no|never|without|unless|until|if|whether|when"

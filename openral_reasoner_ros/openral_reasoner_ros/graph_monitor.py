@@ -7,7 +7,7 @@ from rclpy.node import Node
 
 from openral_msgs.msg import FailureTrigger
 from openral_reasoner import commands as c
-from openral_reasoner.core import NAMED, REPORTED
+from openral_reasoner.core.mission_core import NAMED, REPORTED
 from openral_reasoner.events import FailureReported, StopChanged
 from openral_reasoner.palette.build import GraphState
 from openral_reasoner_ros.clients.services import LifecycleClient, LocateClient, MemoryClient, SceneClient

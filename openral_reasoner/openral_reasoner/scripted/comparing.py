@@ -2,12 +2,12 @@
 
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
+from openral_core.text.terms import answers
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.palette.entries import PlaceEntry
 from openral_reasoner.request.goals import AskCompare, AskCount
 from openral_reasoner.request.measures import MEASURES, is_anything
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, find_object, named_place, outcome
-from openral_reasoner.terms import answers
 from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.comparing import CompareObjectsTool
 

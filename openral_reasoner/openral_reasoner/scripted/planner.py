@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Sequence as Items
 
-from openral_core.consent import ANSWERS, is_yes
+from openral_core.consent.decisions import ANSWERS, is_yes
 from openral_core.skills import Verb
 from openral_reasoner.behaviors.ending import TOO_EARLY
 from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult, Turn

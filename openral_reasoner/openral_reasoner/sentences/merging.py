@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from openral_core.text.terms import same_term
 from openral_reasoner.request.goals import (
     Bring,
     BringEvery,
@@ -15,7 +16,6 @@ from openral_reasoner.request.goals import (
 from openral_reasoner.sentences.context import ME, ClauseReading
 from openral_reasoner.sentences.kinds import is_person
 from openral_reasoner.sentences.lexicon import singular
-from openral_reasoner.terms import same_term
 
 _Brought = Bring | BringSeveral | BringEvery
 

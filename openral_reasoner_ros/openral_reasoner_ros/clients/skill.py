@@ -18,7 +18,7 @@ from rclpy.task import Future
 from std_msgs.msg import String
 from unique_identifier_msgs.msg import UUID
 
-from openral_core.consent_policy import InvalidPolicy, Policy, parse_policy
+from openral_core.consent.policy import InvalidPolicy, Policy, parse_policy
 from openral_core.skills import Verb
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import SkillCatalogue

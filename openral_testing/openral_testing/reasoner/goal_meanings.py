@@ -10,6 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from openral_core.parsing import parse_yaml
+from openral_core.text.terms import normalize_term
 from openral_reasoner.request.goals import (
     AskAbilities,
     AskCompare,
@@ -48,7 +49,6 @@ from openral_reasoner.request.goals import (
 )
 from openral_reasoner.sentences import read_sentence
 from openral_reasoner.sentences.lexicon import singular
-from openral_reasoner.terms import normalize_term
 
 ASK = "ask()"
 """Meaning of a sentence that the robot must ask about."""
