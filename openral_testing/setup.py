@@ -25,6 +25,7 @@ setup(
     zip_safe=True,
     extras_require={"test": ["pytest"]},
     entry_points={
+        "console_scripts": ["foreign_robot = openral_testing.foreign_robot.ros.node:main"],
         "openral.commands": ["bench = openral_testing.reasoner.cli:commands"],
         "pytest11": [
             "openral_detectors = openral_testing.detectors.options",

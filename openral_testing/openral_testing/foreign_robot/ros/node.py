@@ -20,20 +20,20 @@ from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare
 from openral_ros.resources import ResourceScope
 from openral_ros.run_node import run_process
-from openral_sim.controllers.controlled_robot import ControlledRobot, MotionCommand
-from openral_sim.ros.foreign.action_server import Interface, MotionActionServer
-from openral_sim.ros.foreign.interfaces import (
+from openral_sim.ros.sim_thread import WorldLoop, start_thread
+from openral_sim.ros.state_publishers import SimPublishers
+from openral_sim.simulation import RealTimePacer
+from openral_testing.foreign_robot.controlled_robot import ControlledRobot, MotionCommand
+from openral_testing.foreign_robot.ros.action_server import Interface, MotionActionServer
+from openral_testing.foreign_robot.ros.interfaces import (
     GripperInterface,
     HeadInterface,
     NavigateToPoseInterface,
     SpinInterface,
 )
-from openral_sim.ros.foreign.localisation import LocalisationTopics
-from openral_sim.ros.foreign.move_group import MoveGroupInterface
-from openral_sim.ros.parameters import ForeignParameters
-from openral_sim.ros.sim_thread import WorldLoop, start_thread
-from openral_sim.ros.state_publishers import SimPublishers
-from openral_sim.simulation import RealTimePacer
+from openral_testing.foreign_robot.ros.localisation import LocalisationTopics
+from openral_testing.foreign_robot.ros.move_group import MoveGroupInterface
+from openral_testing.foreign_robot.ros.parameters import ForeignParameters
 
 CAMERA_SUFFIX = "_camera"
 """Suffix of a camera's name in its topics."""

@@ -30,7 +30,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from openral_core.geometry import Pose
 from openral_ros.conversions.geometry import pose_message
 from openral_ros.qos import LATCHED, RELIABLE
-from openral_sim.ros.foreign.node import ForeignRobotNode
+from openral_testing.foreign_robot.ros.node import ForeignRobotNode
 
 pytestmark = pytest.mark.xdist_group("foreign_robot")
 FAR = (8.6, 0.8)

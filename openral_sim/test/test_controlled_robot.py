@@ -7,8 +7,18 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
-from openral_sim.controllers.controlled_robot import ControlledRobot, MotionCommand, MotionEnd, Outcome, Unit
-from openral_sim.controllers.motions import (
+from openral_sim.planning.base_planner import NoBasePath
+from openral_sim.planning.inverse_kinematics import IkFailed
+from openral_sim.robot import load_sim_robot
+from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
+from openral_testing.foreign_robot.controlled_robot import (
+    ControlledRobot,
+    MotionCommand,
+    MotionEnd,
+    Outcome,
+    Unit,
+)
+from openral_testing.foreign_robot.motions import (
     Drive,
     GoalInCollision,
     GoalToleranceViolated,
@@ -18,11 +28,7 @@ from openral_sim.controllers.motions import (
     Reach,
     Turn,
 )
-from openral_sim.controllers.recipients import CONFIG
-from openral_sim.planning.base_planner import NoBasePath
-from openral_sim.planning.inverse_kinematics import IkFailed
-from openral_sim.robot import load_sim_robot
-from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
+from openral_testing.foreign_robot.recipients import CONFIG
 
 STANDS = 0.05
 FAR = Pose.planar(8.6, 0.8, 0.0)

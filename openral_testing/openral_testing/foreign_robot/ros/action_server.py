@@ -12,8 +12,8 @@ from rclpy.task import Future
 
 from openral_ros.resources import ActionType, ResourceScope
 from openral_ros.worker_thread import ExecutorQueue
-from openral_sim.controllers.controlled_robot import Motion, MotionCommand, MotionEnd, Outcome, Unit
-from openral_sim.ros.foreign.interfaces import GoalRefused
+from openral_testing.foreign_robot.controlled_robot import Motion, MotionCommand, MotionEnd, Outcome, Unit
+from openral_testing.foreign_robot.ros.interfaces import GoalRefused
 
 Message = Any
 """Message of a package that is not typed."""

@@ -12,12 +12,12 @@ from sensor_msgs.msg import JointState
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.skill_errors import Blocked, TookTooLong
 from openral_ros.conversions.geometry import pose_from_message, pose_message
-from openral_sim.controllers.controlled_robot import MotionEnd, Outcome, Unit
-from openral_sim.controllers.motions import Drive, GoalToleranceViolated, Grip, HeadTrajectory, Turn
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.robot import RobotControl
 from openral_sim.robot.urdf import ros_name
 from openral_sim.ros.state_publishers import MAP, ODOM
+from openral_testing.foreign_robot.controlled_robot import MotionEnd, Outcome, Unit
+from openral_testing.foreign_robot.motions import Drive, GoalToleranceViolated, Grip, HeadTrajectory, Turn
 
 Message = Any
 """Message of a package that is not typed."""

@@ -15,14 +15,14 @@ from openral_core.errors import OpenRALError, format_choices
 from openral_core.geometry import yaw_matrix
 from openral_core.skill_errors import Blocked
 from openral_ros.conversions.geometry import pose_from_message
-from openral_sim.controllers.controlled_robot import MotionEnd, Outcome, Unit
-from openral_sim.controllers.motions import GoalInCollision, Posture, Reach
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.robot import RobotControl
 from openral_sim.robot.urdf import TIP, ros_name
-from openral_sim.ros.foreign.interfaces import Codes, GoalRefused, code_of, words_of
 from openral_sim.ros.state_publishers import BASE, MAP, ODOM
+from openral_testing.foreign_robot.controlled_robot import MotionEnd, Outcome, Unit
+from openral_testing.foreign_robot.motions import GoalInCollision, Posture, Reach
+from openral_testing.foreign_robot.ros.interfaces import Codes, GoalRefused, code_of, words_of
 
 Message = Any
 """Message of a package that is not typed."""

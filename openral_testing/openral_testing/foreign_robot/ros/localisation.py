@@ -1,19 +1,23 @@
 """Publication of what a localiser publishes: the map of the floor, and the pose with its covariance."""
 
+import numpy as np
 from geometry_msgs.msg import PoseWithCovarianceStamped, TransformStamped
 from nav_msgs.msg import OccupancyGrid
 from rclpy.node import Node
 from tf2_msgs.msg import TFMessage
 
+from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.geometry import Pose
+from openral_core.home_map import Pose2
+from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_ros.conversions.geometry import pose_message, transform_message
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
+from openral_sim.planning.occupancy_grid import RESOLUTION, rasterise
 from openral_sim.robot import RobotControl
-from openral_sim.ros.occupancy_messages import occupancy_message
-from openral_sim.ros.parameters import ForeignParameters
 from openral_sim.ros.state_publishers import BASE, MAP
 from openral_sim.world import SimWorldModel
+from openral_testing.foreign_robot.ros.parameters import ForeignParameters
 
 HEAD_MOUNT = "head_mount"
 """Fixed frame at the pan axis."""
@@ -52,3 +56,11 @@ class LocalisationTopics:
             message.pose.covariance[index] = self._parameters.position_variance
         message.pose.covariance[35] = self._parameters.yaw_variance
         self._pose.publish(message)
+
+
+def occupancy_message(world: SimWorldModel, robot: RobotControl) -> OccupancyGrid:
+    """Make the map of the floor as the world is now."""
+    floor = rasterise(world.model, world.data, robot.bodies)
+    x, y = (float(value) - RESOLUTION / 2 for value in floor.origin)
+    cells = np.where(floor.clearance.T == 0.0, OCCUPIED, FREE).astype(np.int8)
+    return occupancy_grid_message(FloorMap(cells, RESOLUTION, Pose2(x=x, y=y), MAP), 0.0)
