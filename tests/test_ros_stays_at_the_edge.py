@@ -32,7 +32,12 @@ TOOLS = {
 # Run in the environment of trainings, which the command starts without importing them.
 TRAINING = "openral_training."
 TRAINING_COMMAND = {f"openral_training.{name}" for name in ("cli", "defaults", "environment", "options")}
-WITHOUT_PYTORCH = ("openral_training.data.", "openral_training.perceive.", "openral_training.ros.lerobot_")
+WITHOUT_PYTORCH = (
+    "openral_training.data.",
+    "openral_training.homes.",
+    "openral_training.perceive.",
+    "openral_training.ros.lerobot_",
+)
 # Processes of their own, which a node talks to through a pipe.
 WORKERS = {"openral_world_state.embeddings.worker"}
 

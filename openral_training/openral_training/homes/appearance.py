@@ -6,16 +6,16 @@ import numpy as np
 
 from openral_core.home_map import Fixture, Rectangle
 from openral_sim.assets.materials import AppearanceName
-from openral_sim.procedural.floor_plan import Border, FloorPlan
-from openral_sim.procedural.furniture_placement import (
+from openral_sim.scene.schema import Light, Trim, Wall, WallOpening
+from openral_training.homes.floor_plan import Border, FloorPlan
+from openral_training.homes.furniture_placement import (
     FloorRegion,
     FurnishedHome,
     PlacedPiece,
     overlap,
     transformed,
 )
-from openral_sim.procedural.room_types import room_types
-from openral_sim.scene.schema import Light, Trim, Wall, WallOpening
+from openral_training.homes.room_types import room_types
 
 OUTER_WALL_OFFSET = 0.05
 """Distance of an outer wall's centre line outside its room's border [m]: half of the wall's thickness."""

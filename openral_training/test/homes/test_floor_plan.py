@@ -1,8 +1,8 @@
 import pytest
 
-from openral_sim.procedural.floor_plan import NoSuchPlan
-from openral_sim.procedural.home import sample_home
 from openral_sim.scene.scene import Scene
+from openral_training.homes.floor_plan import NoSuchPlan
+from openral_training.homes.home import sample_home
 
 
 def test_a_home_has_the_rooms_that_were_asked_for(sampled_home: Scene) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from openral_core.errors import OpenRALError
 from openral_core.home_map import Doorway, Rectangle, Room
-from openral_sim.procedural.room_types import Span, room_types
+from openral_training.homes.room_types import Span, room_types
 
 Plan = tuple[tuple[str, ...], ...]
 """Columns of rooms from west to east, each from south to north."""

@@ -1,8 +1,8 @@
 import pytest
 
-from openral_sim.procedural.floor_plan import PLANS
-from openral_sim.procedural.home import sample_home
 from openral_sim.scene.scene import Scene
+from openral_training.homes.floor_plan import PLANS
+from openral_training.homes.home import sample_home
 
 
 @pytest.fixture(scope="session", params=sorted(PLANS))

@@ -14,9 +14,9 @@ from pydantic import NonNegativeFloat, PositiveFloat
 from openral_core.documents import Document
 from openral_core.home_map import Appliance, Container, Fixture, Pose2, Rectangle, Surface
 from openral_sim.assets.materials import AppearanceName
-from openral_sim.procedural.floor_plan import FloorPlan
-from openral_sim.procedural.room_types import load_entries, room_types
 from openral_sim.scene.schema import FurnitureStyle, Side
+from openral_training.homes.floor_plan import FloorPlan
+from openral_training.homes.room_types import load_entries, room_types
 
 
 @dataclass(frozen=True)

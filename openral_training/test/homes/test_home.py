@@ -1,9 +1,8 @@
 from pathlib import Path
 
-import pytest
-
-from openral_sim.procedural.home import UnknownScene, find_scene, sample_home, write_home
 from openral_sim.scene.scene import Scene, load_scene
+from openral_sim.scene.scene_files import find_scene, write_home
+from openral_training.homes.home import sample_home
 
 
 def test_a_seed_always_gives_the_same_home_and_another_seed_another() -> None:
@@ -21,12 +20,6 @@ def test_a_scene_is_found_by_name_by_file_and_by_seed(tmp_path: Path) -> None:
     scene = find_scene("generated:3:2", tmp_path)
     path = write_home(scene, tmp_path)
     assert find_scene("generated_3", tmp_path) == find_scene(str(path), tmp_path) == scene
-
-
-def test_an_unknown_scene_is_refused_naming_the_shipped_ones(tmp_path: Path) -> None:
-    write_home(sample_home(3, 1, "hut"), tmp_path)
-    with pytest.raises(UnknownScene, match=r"'castle'.*'hut'.*generated:SEED"):
-        find_scene("castle", tmp_path)
 
 
 def test_every_lamp_has_a_switch_and_every_television_a_button_under_names_of_their_own() -> None:

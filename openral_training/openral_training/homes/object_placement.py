@@ -9,10 +9,10 @@ import numpy as np
 from openral_core.home_map import Fixture, Surface
 from openral_sim.assets.objects.builder import ColourName, ObjectKind
 from openral_sim.assets.objects.catalogue import KINDS
-from openral_sim.procedural.furniture_placement import PlacedPiece
-from openral_sim.procedural.room_types import Span
-from openral_sim.scene.scene import Scene
+from openral_sim.scene.object_locations import is_hidden
 from openral_sim.scene.schema import ObjectPlacement, Side
+from openral_training.homes.furniture_placement import PlacedPiece
+from openral_training.homes.room_types import Span
 
 Variant = tuple[str, ColourName | None]
 """A kind of object and its colour; None for the kind's own."""
@@ -84,53 +84,6 @@ class ObjectChoice:
 
     without: tuple[str, ...] = ()
     misplaced: int = 0
-
-
-@dataclass(frozen=True)
-class ObjectLocation:
-    """Initial location of an object of a scene.
-
-    Attributes:
-        phrase: Name in natural language; unique in a generated home.
-        graspable: True if the gripper can grasp it.
-        hidden_in: Id of the container that must be opened to see it; "" if it lies in the open.
-    """
-
-    id: str
-    phrase: str
-    graspable: bool
-    room: str
-    fixture: str
-    surface: str
-    hidden_in: str
-
-
-def is_hidden(fixture: Fixture, surface: Surface) -> bool:
-    """Return True if objects on a surface cannot be seen while its fixture is closed."""
-    container = fixture.container
-    if container is None or not container.occludes_contents:
-        return False
-    return container.interior.min[2] - 1e-6 <= surface.z < container.interior.max[2]
-
-
-def object_locations(scene: Scene) -> tuple[ObjectLocation, ...]:
-    """Return the initial location of every object of a scene."""
-    locations = []
-    for placement in scene.document.objects:
-        fixture, surface = scene.spot(placement)
-        kind = KINDS[placement.kind]
-        locations.append(
-            ObjectLocation(
-                id=placement.id,
-                phrase=f"{placement.colour} {kind.noun}" if placement.colour else kind.noun,
-                graspable=kind.graspable,
-                room=fixture.room,
-                fixture=fixture.id,
-                surface=surface.id,
-                hidden_in=fixture.id if is_hidden(fixture, surface) else "",
-            )
-        )
-    return tuple(locations)
 
 
 @dataclass(frozen=True)

@@ -1,35 +1,31 @@
-"""Procedural homes: sampled from a seed, written as files, and found by name.
+"""Procedural homes, sampled from a seed.
 
 A sampled home has the same structure as a scene and a map that are read from YAML. The robot and people stand
 at the most spacious points of its rooms.
 """
 
-import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import pi
-from pathlib import Path
 
 import numpy as np
-import yaml
 
-from openral_core.documents import Document
-from openral_core.errors import OpenRALError, format_choices
+from openral_core.errors import OpenRALError
 from openral_core.home_map import Agent, HomeMap, Place, Pose2, Rectangle
 from openral_sim.assets.materials import AppearanceName
-from openral_sim.procedural.appearance import sample_floors, sample_lights, sample_trims, sample_walls
-from openral_sim.procedural.floor_plan import PLANS, FloorPlan, sample_floor_plan
-from openral_sim.procedural.furniture_placement import (
+from openral_sim.scene.scene import Scene
+from openral_sim.scene.schema import CameraStyle, PersonStyle, SceneDocument, Side
+from openral_sim.scene.validation import all_places_reachable
+from openral_training.homes.appearance import sample_floors, sample_lights, sample_trims, sample_walls
+from openral_training.homes.floor_plan import PLANS, FloorPlan, sample_floor_plan
+from openral_training.homes.furniture_placement import (
     FloorRegion,
     FurnishedHome,
     PlacedPiece,
     place_furniture,
 )
-from openral_sim.procedural.object_placement import ObjectChoice, object_locations, place_objects
-from openral_sim.procedural.room_types import Span, room_types
-from openral_sim.procedural.validation import all_places_reachable
-from openral_sim.scene.scene import Scene, load_scene
-from openral_sim.scene.schema import CameraStyle, PersonStyle, SceneDocument, Side
+from openral_training.homes.object_placement import ObjectChoice, place_objects
+from openral_training.homes.room_types import Span, room_types
 
 
 @dataclass(frozen=True)
@@ -231,82 +227,3 @@ def _sample_person(rng: np.random.Generator) -> PersonStyle:
         trousers=_TROUSERS[rng.integers(len(_TROUSERS))],
         hand=_SIDES[rng.integers(2)],
     )
-
-
-def write_home(scene: Scene, folder: Path) -> Path:
-    """Write ``deploy/<name>.yaml``, ``maps/<name>.yaml`` and ``whereabouts/<name>.yaml`` below a folder.
-
-    Returns:
-        Path of the scene's file.
-    """
-    name = scene.document.name
-    files = {
-        "deploy": _lines(_plain(scene.document)),
-        "maps": _lines(_plain(scene.home)),
-        "whereabouts": _lines({"things": [asdict(location) for location in object_locations(scene)]}),
-    }
-    for kind, lines in files.items():
-        (folder / kind).mkdir(parents=True, exist_ok=True)
-        (folder / kind / f"{name}.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return folder / "deploy" / f"{name}.yaml"
-
-
-def _plain(document: Document) -> dict[str, object]:
-    content: dict[str, object] = document.model_dump(mode="json", exclude_defaults=True)
-    return content
-
-
-def _lines(content: dict[str, object]) -> Iterator[str]:
-    """Yield the lines of a YAML document with every entry of a top-level key on one line."""
-    for key, value in content.items():
-        if isinstance(value, list) and value:
-            yield f"\n{key}:"
-            yield from (f"  - {_flow(entry)}" for entry in value)
-        elif isinstance(value, dict) and any(isinstance(entry, dict) for entry in value.values()):
-            yield f"\n{key}:"
-            yield from (f"  {name}: {_flow(entry)}" for name, entry in value.items())
-        else:
-            yield f"{key}: {_flow(value)}"
-
-
-def _flow(value: object) -> str:
-    """Format a value as YAML on one line."""
-    text: str = yaml.safe_dump(value, default_flow_style=True, width=float("inf"), sort_keys=False)
-    return text.removesuffix("\n...\n").strip()
-
-
-_GENERATED = re.compile(r"generated:(\d+)(?::(\d+))?")
-
-
-class UnknownScene(OpenRALError):
-    """A name that is neither a file, nor a shipped scene, nor a seed."""
-
-    def __init__(self, name: str, shipped: list[str]) -> None:
-        choices = format_choices(shipped)
-        super().__init__(f"unknown scene {name!r}: give a file, one of {choices}, or generated:SEED[:ROOMS]")
-
-
-def find_scene(name: str, folder: Path) -> Scene:
-    """Load or sample the scene of a name.
-
-    Args:
-        name: A YAML file, the name of one in ``folder``/deploy, or ``generated:SEED[:ROOMS]``.
-        folder: Folder of the shipped scenes.
-
-    Raises:
-        UnknownScene: If the name is none of these.
-        InvalidDocument: If the file is invalid.
-        NoValidHome: If the seed gives no valid home.
-    """
-    if generated := _GENERATED.fullmatch(name):
-        return sample_home(int(generated[1]), int(generated[2]) if generated[2] else None)
-    shipped = shipped_scenes(folder)
-    path = shipped.get(name, Path(name))
-    if not path.is_file():
-        raise UnknownScene(name, list(shipped))
-    return load_scene(path)
-
-
-def shipped_scenes(folder: Path) -> dict[str, Path]:
-    """Return the scenes of a folder by name."""
-    return {file.stem: file for file in sorted((folder / "deploy").glob("*.yaml"))}
