@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from openral_core.ray_cluster import ClusterUnavailable, NoRay, results_of_cluster
 from openral_testing.instant_ray import InstantRay, RayError
+from openral_training.ray_cluster import ClusterUnavailable, NoRay, results_of_cluster
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openral_core.source_hash import digest, hash_of_packages
+from openral_household_benchmark.source_hash import digest, hash_of_packages
 
 
 @pytest.fixture
