@@ -26,7 +26,10 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": ["foreign_robot = openral_testing.foreign_robot.ros.node:main"],
-        "openral.commands": ["bench = openral_testing.reasoner.cli:commands"],
+        "openral.commands": [
+            "bench = openral_testing.reasoner.cli:commands",
+            "robot = openral_testing.robot_check.command:commands",
+        ],
         "pytest11": [
             "openral_detectors = openral_testing.detectors.options",
             "openral_skills = openral_testing.skills.options",

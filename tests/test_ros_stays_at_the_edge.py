@@ -15,6 +15,7 @@ ROS_PACKAGES = {
     "openral_bringup",
     "openral_skills_ros",
     "openral_testing.detectors",
+    "openral_testing.robot_check",
     "openral_testing.skills",
     "openral_household_benchmark",
     "openral_eval",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from openral_skills_ros.check.findings import Finding
+    from openral_testing.robot_check.findings import Finding
 
 
 app = typer.Typer(no_args_is_help=True, help="Check a robot.")
@@ -36,8 +36,8 @@ def check(
     import asyncio
 
     from openral_core.robot import load_robot
-    from openral_skills_ros.check.findings import examine
-    from openral_skills_ros.check.observer import Observer
+    from openral_testing.robot_check.findings import examine
+    from openral_testing.robot_check.observer import Observer
 
     description = load_robot(robot)
     findings = examine(description, asyncio.run(Observer(description).observe(seconds)))

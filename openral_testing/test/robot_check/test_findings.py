@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("rclpy")
 
 from openral_core.robot import RobotDescription
-from openral_skills_ros.check.findings import CameraModel, Observations, Stream, alignment, examine
+from openral_testing.robot_check.findings import CameraModel, Observations, Stream, alignment, examine
 
 NAVIGATE_TO_POSE = "nav2_msgs/action/NavigateToPose"
 ROBOT = RobotDescription.model_validate(

@@ -21,10 +21,10 @@ from tf2_msgs.msg import TFMessage
 from openral_ros.conversions.images import image_message
 from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED, SENSOR
-from openral_skills_ros.check import findings as findings_of
-from openral_skills_ros.check import observer
-from openral_skills_ros.check.command import app
-from openral_skills_ros.check.findings import Finding
+from openral_testing.robot_check import findings as findings_of
+from openral_testing.robot_check import observer
+from openral_testing.robot_check.command import app
+from openral_testing.robot_check.findings import Finding
 from openral_testing.ros.executor_thread import ExecutorThread
 
 CAMERA = {"image": "/rgb", "info": "/info", "optical_frame": "optical", "rate": 5.0}
