@@ -32,6 +32,7 @@ setup(
             "scene = openral_training.homes.cli:commands",
             "teach = openral_training.ros.cli:commands",
             "train = openral_training.cli:commands",
+            "weights = openral_training.weights.cli:commands",
         ],
         "openral.scenes": ["generated = openral_training.homes.home:sample_home"],
     },

@@ -28,7 +28,6 @@ TOOLS = {
     "openral_testing.detectors.stub_vlm",
     "openral_testing.detectors.tiny_checkpoints",
     "openral_testing.detectors.tiny_vlm",
-    "openral_perception_ros.weights.onnx_export",
 }
 # Run in the environment of trainings, which the command starts without importing them.
 TRAINING = "openral_training."

@@ -1,6 +1,6 @@
 """Export an RT-DETR checkpoint to ONNX and compare the boxes of both.
 
-``python -m openral_perception_ros.weights.onnx_export <checkpoint> <folder>``, in an environment that has
+``python -m openral_training.weights.onnx_export <checkpoint> <folder>``, in an environment that has
 PyTorch, transformers, onnx and ONNX Runtime.
 """
 

@@ -11,17 +11,19 @@ from openral_perception_ros.engines.weights_record import WeightsRecord, digests
 from openral_perception_ros.engines.weights_record import default_weights_folder as default_folder
 from openral_perception_ros.inference.worker_process import package_roots
 from openral_perception_ros.weights.environments import Run
+from openral_perception_ros.weights.fetch import EXPORTED_ENGINE
 
 ENVIRONMENT = "transformers-5"
-ENGINE = "rtdetr_onnx"
-MODULE = "openral_perception_ros.weights.onnx_export"
+MODULE = "openral_training.weights.onnx_export"
 
 
 class NotExportable(OpenRALError):
     """A detector whose engine does not read ONNX files."""
 
     def __init__(self, manifest: DetectorManifest) -> None:
-        super().__init__(f"{manifest.id!r} runs on {manifest.engine!r}; only {ENGINE!r} reads ONNX files")
+        super().__init__(
+            f"{manifest.id!r} runs on {manifest.engine!r}; only {EXPORTED_ENGINE!r} reads ONNX files"
+        )
 
 
 class ExportEnvironmentMissing(OpenRALError):
@@ -50,7 +52,7 @@ def export(
         ExportEnvironmentMissing: If the environment for exports is missing.
         ExportFailed: If the export fails or its boxes differ.
     """
-    if manifest.engine != ENGINE:
+    if manifest.engine != EXPORTED_ENGINE:
         raise NotExportable(manifest)
     interpreter = environments / ENVIRONMENT / "bin" / "python"
     if not interpreter.exists():
@@ -79,6 +81,9 @@ def _record(manifest: DetectorManifest, checkpoint: Path, target: Path) -> None:
 
 
 def _command(interpreter: Path, checkpoint: Path, target: Path) -> Sequence[str]:
-    variables: Mapping[str, str] = {"PYTHONPATH": os.pathsep.join(package_roots()), "HF_HUB_OFFLINE": "1"}
+    variables: Mapping[str, str] = {
+        "PYTHONPATH": os.pathsep.join(package_roots(MODULE)),
+        "HF_HUB_OFFLINE": "1",
+    }
     assignments = [f"{key}={value}" for key, value in variables.items()]
     return ["env", *assignments, str(interpreter), "-m", MODULE, str(checkpoint), str(target)]

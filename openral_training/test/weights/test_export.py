@@ -9,14 +9,14 @@ from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import MissingWeights
 from openral_perception_ros.engines.checkpoints import checkpoint_folder
 from openral_perception_ros.engines.weights_record import WeightsRecord
-from openral_perception_ros.weights.export import (
+from openral_perception_ros.weights.fetch import Fetched, fetch
+from openral_training.weights.export import (
     ENVIRONMENT,
     ExportEnvironmentMissing,
     ExportFailed,
     NotExportable,
     export,
 )
-from openral_perception_ros.weights.fetch import Fetched, fetch
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 CONTENT = {"config.json": "{}", "preprocessor_config.json": "{}", "model.safetensors": "weights"}
