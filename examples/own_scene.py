@@ -8,9 +8,10 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from openral_sim.procedural.home import sample_home, write_home
-from openral_sim.procedural.validation import find_problems
+from openral_sim.scene.scene_files import write_home
 from openral_sim.scene.schema import ObjectPlacement
+from openral_sim.scene.validation import find_problems
+from openral_training.homes.home import sample_home
 
 SEED, ROOMS = 3, 1
 

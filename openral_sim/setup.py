@@ -25,10 +25,7 @@ setup(
     zip_safe=True,
     extras_require={"test": ["pytest"]},
     entry_points={
-        "console_scripts": [
-            "sim = openral_sim.ros.node:main",
-            "foreign_robot = openral_sim.ros.foreign.node:main",
-        ],
+        "console_scripts": ["sim = openral_sim.ros.node:main"],
         "openral.commands": ["scene = openral_sim.cli:commands"],
     },
 )

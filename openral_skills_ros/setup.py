@@ -21,8 +21,5 @@ setup(
     ],
     zip_safe=True,
     extras_require={"test": ["pytest"]},
-    entry_points={
-        "console_scripts": ["skill_server = openral_skills_ros.node:main"],
-        "openral.commands": ["robot = openral_skills_ros.check.command:commands"],
-    },
+    entry_points={"console_scripts": ["skill_server = openral_skills_ros.node:main"]},
 )

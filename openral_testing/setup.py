@@ -25,7 +25,11 @@ setup(
     zip_safe=True,
     extras_require={"test": ["pytest"]},
     entry_points={
-        "openral.commands": ["bench = openral_testing.reasoner.cli:commands"],
+        "console_scripts": ["foreign_robot = openral_testing.foreign_robot.ros.node:main"],
+        "openral.commands": [
+            "bench = openral_testing.reasoner.cli:commands",
+            "robot = openral_testing.robot_check.command:commands",
+        ],
         "pytest11": [
             "openral_detectors = openral_testing.detectors.options",
             "openral_skills = openral_testing.skills.options",

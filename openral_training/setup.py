@@ -29,8 +29,11 @@ setup(
             "data = openral_training.data.cli:commands",
             "export = openral_training.ros.lerobot_cli:commands",
             "perceive = openral_training.perceive.ros.cli:commands",
+            "scene = openral_training.homes.cli:commands",
             "teach = openral_training.ros.cli:commands",
             "train = openral_training.cli:commands",
+            "weights = openral_training.weights.cli:commands",
         ],
+        "openral.scenes": ["generated = openral_training.homes.home:sample_home"],
     },
 )

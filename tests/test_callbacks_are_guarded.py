@@ -14,7 +14,7 @@ ELSEWHERE = {
     "openral_ros/openral_ros/resources.py": "makes and guards them",
     "openral_ros/openral_ros/callback_guard.py": "its own report",
     "openral_perception_ros/openral_perception_ros/locate_service.py": "guards its services itself",
-    "openral_sim/openral_sim/ros/foreign/action_server.py": "serves results of other packages",
+    "openral_testing/openral_testing/foreign_robot/ros/action_server.py": "serves results of other packages",
     "openral_testing/openral_testing/detectors": "clients in a test kit",
     "openral_testing/openral_testing/skills": "a client in a test kit",
     "openral_testing/openral_testing/ros": "fake peers of tests",

@@ -58,7 +58,7 @@ ENGINE = "an engine's own environment: docs/detectors.md, `openral install` and 
 OPTIONAL = {
     ("openral_bringup", "openral_sim"): "a real robot's bring-up works without the simulation",
     ("openral_bringup", "openral_mapping"): "a robot with SLAM of its own leaves the mapper out",
-    ("openral_core", "ray"): "work on a cluster alone: requirements/cluster.txt",
+    ("openral_training", "ray"): "work on a cluster alone: requirements/cluster.txt",
     ("openral_ros", "openral_bringup"): "profiles of Fast DDS, which it uses where they are installed",
     ("openral_perception_ros", "grpc"): ENGINE,
     ("openral_perception_ros", "torch"): ENGINE,

@@ -15,6 +15,7 @@ ROS_PACKAGES = {
     "openral_bringup",
     "openral_skills_ros",
     "openral_testing.detectors",
+    "openral_testing.robot_check",
     "openral_testing.skills",
     "openral_household_benchmark",
     "openral_eval",
@@ -27,12 +28,16 @@ TOOLS = {
     "openral_testing.detectors.stub_vlm",
     "openral_testing.detectors.tiny_checkpoints",
     "openral_testing.detectors.tiny_vlm",
-    "openral_perception_ros.weights.onnx_export",
 }
 # Run in the environment of trainings, which the command starts without importing them.
 TRAINING = "openral_training."
 TRAINING_COMMAND = {f"openral_training.{name}" for name in ("cli", "defaults", "environment", "options")}
-WITHOUT_PYTORCH = ("openral_training.data.", "openral_training.perceive.", "openral_training.ros.lerobot_")
+WITHOUT_PYTORCH = (
+    "openral_training.data.",
+    "openral_training.homes.",
+    "openral_training.perceive.",
+    "openral_training.ros.lerobot_",
+)
 # Processes of their own, which a node talks to through a pipe.
 WORKERS = {"openral_world_state.embeddings.worker"}
 

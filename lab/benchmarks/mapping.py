@@ -23,11 +23,11 @@ from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
 from openral_sim.planning.base_planner import plan_from
 from openral_sim.planning.occupancy_grid import MAX_HEIGHT, MIN_HEIGHT, bounding_corners, rasterise
-from openral_sim.procedural.home import sample_home
 from openral_sim.rendering import CameraRenderer
 from openral_sim.robot import load_sim_robot
 from openral_sim.robot.control import RobotControl
 from openral_sim.world import SimWorldModel
+from openral_training.homes.home import sample_home
 from openral_world_state.depth_camera import Intrinsics
 
 WIDTH, HEIGHT = 160, 120

@@ -1,4 +1,4 @@
-"""Nav2's map files: `map.yaml` with an image, read and written.
+"""Nav2's map files: `map.yaml` with an image.
 
 Source: nav2_map_server of ROS 2 Jazzy and its documentation (modes trinary, scale and raw).
 """
@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 from PIL import Image, ImageFile
 from pydantic import BeforeValidator, ConfigDict, Field, FiniteFloat, model_validator
@@ -40,8 +39,8 @@ _WIDE = 257
 _HALF_PERCENT = 0.005
 """Part of the range between the thresholds that the mode scale rounds up to occupied [1]."""
 _WIDE_WHITE = _WIDE * _WHITE
-_SHADES = {OCCUPIED: 0, FREE: 254, UNKNOWN: 205}
-"""Grey values that map_saver writes."""
+_UNKNOWN_SHADE = 205
+"""Grey value that map_saver writes for unknown floor."""
 _MODES = ("1", "L", "LA", "P", "RGB", "RGBA")
 _DEEP_FORMATS, _DEEP_MODES = ("PNG", "PPM"), ("I", "I;16")
 _FORMATS = ("PNG", "PPM", "BMP", "GIF", "JPEG", "TIFF", "WEBP")
@@ -114,8 +113,8 @@ def _graded_cells(
     cells = np.full(occupancy.shape, UNKNOWN, np.int8)
     cells[occupancy <= np.float32(free)] = FREE
     cells[occupancy >= np.float32(occupied)] = OCCUPIED
-    if document.mode == "trinary" and not document.negate and cells[_SHADES[UNKNOWN]] == FREE:
-        cells[_SHADES[UNKNOWN]] = UNKNOWN
+    if document.mode == "trinary" and not document.negate and cells[_UNKNOWN_SHADE] == FREE:
+        cells[_UNKNOWN_SHADE] = UNKNOWN
     return np.where(opaque, cells[grey], np.int8(UNKNOWN))
 
 
@@ -197,23 +196,3 @@ def _with_alpha(channels: NDArray[np.uint8], transparent: object, stored: str) -
     value = np.array(transparent) * (_WHITE // (2**bits - 1))
     opaque = (channels != value).any(axis=-1, keepdims=True)
     return np.concatenate((channels, opaque * np.iinfo(channels.dtype).max), axis=-1).astype(channels.dtype)
-
-
-def save_nav2_map(floor_map: FloorMap, path: Path) -> None:
-    """Write a map as `path` (YAML) and a PGM image of the same name, as map_saver does."""
-    image = path.with_suffix(".pgm")
-    shades = np.full(floor_map.cells.shape, _SHADES[UNKNOWN], np.uint8)
-    for value, shade in _SHADES.items():
-        shades[floor_map.cells == value] = shade
-    Image.fromarray(np.ascontiguousarray(shades[::-1])).save(image)
-    origin = floor_map.origin
-    content = {
-        "image": image.name,
-        "mode": "trinary",
-        "resolution": floor_map.resolution,
-        "origin": [origin.x, origin.y, origin.yaw],
-        "negate": 0,
-        "occupied_thresh": 0.65,
-        "free_thresh": 0.196,
-    }
-    path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")

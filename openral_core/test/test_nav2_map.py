@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 
 from openral_core.documents import InvalidDocument
-from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, MapTooLarge
+from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, MapTooLarge
 from openral_core.home_map import Pose2
-from openral_core.nav2_map import load_nav2_map, save_nav2_map
+from openral_core.nav2_map import load_nav2_map
 
 YAML = "image: a.png\nresolution: 0.1\norigin: [1.0, 2.0, 0.5]\n"
 
@@ -50,13 +50,10 @@ def test_transparent_pixels_are_unknown_and_colours_their_mean(tmp_path: Path) -
     assert load_nav2_map(tmp_path / "map.yaml").cells.tolist() == [[OCCUPIED, FREE, UNKNOWN, OCCUPIED]]
 
 
-def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
-    cells = np.array([[FREE, OCCUPIED, UNKNOWN], [UNKNOWN, FREE, FREE]], np.int8)
-    floor = FloorMap(cells, 0.05, Pose2(x=-1.0, y=3.0, yaw=0.2))
-    save_nav2_map(floor, tmp_path / "home.yaml")
-    loaded = load_nav2_map(tmp_path / "home.yaml")
-    assert np.array_equal(loaded.cells, cells)
-    assert loaded.origin == floor.origin
+def test_what_map_saver_writes_is_loaded(tmp_path: Path) -> None:
+    shades = {0: OCCUPIED, 254: FREE, 205: UNKNOWN}
+    written = "mode: trinary\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n"
+    assert load(tmp_path, [list(shades)], written) == [list(shades.values())]
 
 
 @pytest.mark.parametrize(

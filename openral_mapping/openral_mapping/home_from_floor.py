@@ -223,57 +223,21 @@ def _largest_part(region: Mask) -> Mask:
 
 
 def outline_of(region: Mask) -> list[tuple[int, int]]:
-    """Trace the longest border of a region along the edges of its cells.
+    """Trace the outer border of the largest part of a region along the edges of its cells.
 
     Returns:
         Corners (column, row), counter-clockwise for a row axis that points up; straight runs have two.
     """
-    padded = np.pad(region, 1)
-    following: dict[tuple[int, int], list[tuple[int, int]]] = {}
-    # Each side of a cell whose neighbour is outside, with the region on its left.
-    for step, start, end in (
-        ((-1, 0), (0, 0), (1, 0)),
-        ((0, 1), (1, 0), (1, 1)),
-        ((1, 0), (1, 1), (0, 1)),
-        ((0, -1), (0, 1), (0, 0)),
-    ):
-        beyond = np.roll(padded, (-step[0], -step[1]), axis=(0, 1))
-        for row, column in (np.argwhere(padded & ~beyond) - 1).tolist():
-            first, second = (column + start[0], row + start[1]), (column + end[0], row + end[1])
-            following.setdefault(first, []).append(second)
-    loops = []
-    while following:
-        loops.append(_loop(following))
-    return max(map(_without_collinear, loops), key=_area, default=[])
-
-
-def _loop(following: dict[tuple[int, int], list[tuple[int, int]]]) -> list[tuple[int, int]]:
-    """Take one closed loop out of directed edges."""
-    at = next(iter(following))
-    loop = []
-    while at in following:
-        loop.append(at)
-        ends = following[at]
-        after = ends.pop()
-        if not ends:
-            del following[at]
-        at = after
-    return loop
-
-
-def _without_collinear(loop: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    return [
-        here
-        for before, here, after in zip(loop[-1:] + loop[:-1], loop, loop[1:] + loop[:1], strict=True)  # type: ignore[operator]
-        if (here[0] - before[0]) * (after[1] - here[1]) != (here[1] - before[1]) * (after[0] - here[0])
-    ]
-
-
-def _area(loop: Sequence[tuple[int, int]]) -> float:
-    if not loop:
-        return 0.0
-    x, y = np.array(loop, float).T
-    return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2.0
+    # OpenCV traces the middles of cells: of cells of twice the resolution, each corner has its own.
+    doubled = np.pad(_largest_part(region), 1).repeat(2, axis=0).repeat(2, axis=1).astype(np.uint8)
+    borders, _ = cv2.findContours(doubled, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    if not borders:
+        return []
+    corners = (max(borders, key=cv2.contourArea)[::-1, 0] + 1) // 2 - 1
+    corners = corners[(corners != np.roll(corners, 1, axis=0)).any(axis=1)]
+    x, y = (corners - np.roll(corners, 1, axis=0)).T
+    turns = x * np.roll(y, -1) != y * np.roll(x, -1)
+    return [(column, row) for column, row in corners[turns].tolist()]
 
 
 def furniture(floor_map: FloorMap, segments: RoomSegments, ids: dict[int, str]) -> Iterator[Fixture]:

@@ -1,4 +1,4 @@
-"""``openral weights list | fetch | verify | export | prepare``."""
+"""``openral weights list | fetch | verify | prepare``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(help="OpenRAL.", no_args_is_help=True)
-weights = typer.Typer(help="Manage detector weights; nothing else downloads them.", no_args_is_help=True)
+WEIGHTS_HELP = "Manage detector weights; nothing else downloads them."
+weights = typer.Typer(help=WEIGHTS_HELP, no_args_is_help=True)
 app.add_typer(weights, name="weights")
 
 Id = Annotated[str, typer.Argument(help="id, alias or slug of a detector")]
@@ -31,7 +32,8 @@ NO_LICENCES: list[str] = []
 DEFAULT_ENVIRONMENTS = Path(".environments")
 
 
-def _find(name: str, rskills: list[Path]) -> tuple[DetectorManifest, Path]:
+def find(name: str, rskills: list[Path]) -> tuple[DetectorManifest, Path]:
+    """Return the manifest of a detector and its folder."""
     from openral_core.rskills import Registry
 
     registry = Registry.load(rskills)
@@ -81,7 +83,7 @@ def fetch(
     from openral_perception_ros.weights.fetch import fetch as fetch_weights
     from openral_perception_ros.weights.hub import download
 
-    manifest, _ = _find(name, rskills)
+    manifest, _ = find(name, rskills)
     get_console().print(escape(f"{manifest.id}: licence {manifest.licence.name} {manifest.licence.url}"))
     record = fetch_weights(manifest, weights_dir, tuple(accept), download)
     get_console().print(f"{manifest.id}: revision {record.revision}, {len(record.files)} files")
@@ -101,7 +103,7 @@ def verify(name: Id, rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir
     from openral_perception_ros.engines.provenance import verify as verify_weights
     from openral_perception_ros.engines.weights_record import WeightsRecord, check
 
-    manifest, folder = _find(name, rskills)
+    manifest, folder = find(name, rskills)
     for candidate in candidate_folders(manifest, folder, weights_dir):
         if candidate.is_dir():
             record = WeightsRecord.read(candidate)
@@ -117,25 +119,6 @@ def verify(name: Id, rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir
 
 
 @weights.command()
-def export(
-    name: Id,
-    rskills: Rskills = DEFAULT_RSKILLS,
-    weights_dir: WeightsDir = "",
-    environments: Environments = DEFAULT_ENVIRONMENTS,
-) -> None:
-    """Export a fetched checkpoint to ONNX and compare the boxes of both."""
-    from rich.markup import escape
-
-    from openral_perception_ros.weights.environments import run_visibly
-    from openral_perception_ros.weights.export import export as export_onnx
-
-    manifest, folder = _find(name, rskills)
-    get_console().print(
-        escape(f"written to {export_onnx(manifest, folder, weights_dir, environments, run_visibly)}")
-    )
-
-
-@weights.command()
 def prepare(
     name: Id, rskills: Rskills = DEFAULT_RSKILLS, environments: Environments = DEFAULT_ENVIRONMENTS
 ) -> None:
@@ -144,7 +127,7 @@ def prepare(
 
     from openral_perception_ros.weights.environments import prepare as prepare_environment
 
-    manifest, folder = _find(name, rskills)
+    manifest, folder = find(name, rskills)
     get_console().print(escape(f"ready: {prepare_environment(manifest, folder, environments)}"))
 
 

@@ -1,4 +1,4 @@
-"""Command line `openral scene`: list, generate, render and check scenes."""
+"""Command line `openral scene`: list, render and check scenes."""
 
 from pathlib import Path
 from typing import Annotated
@@ -28,9 +28,9 @@ Seed = Annotated[int, typer.Option(min=0, help="Seed of the objects' placements.
 @app.command(name="list")
 def list_scenes(folder: Folder) -> None:
     """List the shipped scenes with their rooms, closed containers, objects and hidden objects."""
-    from openral_sim.procedural.home import shipped_scenes
-    from openral_sim.procedural.object_placement import object_locations
+    from openral_sim.scene.object_locations import object_locations
     from openral_sim.scene.scene import load_scene
+    from openral_sim.scene.scene_files import shipped_scenes
 
     for name, path in shipped_scenes(folder).items():
         scene = load_scene(path)
@@ -42,21 +42,6 @@ def list_scenes(folder: Folder) -> None:
 
 
 @app.command()
-def generate(
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the whole home.")] = 0,
-    rooms: Annotated[
-        int | None, typer.Option(min=1, max=4, help="Number of rooms; sampled if omitted.")
-    ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the home; generated_<seed> if omitted.")] = None,
-    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("runs/homes"),
-) -> None:
-    """Generate a home from a seed; write its scene, its map and the locations of its objects."""
-    from openral_sim.procedural.home import sample_home, write_home
-
-    typer.echo(write_home(sample_home(seed, rooms, name), out))
-
-
-@app.command()
 def render(
     scene: Scene = "home",
     out: Annotated[Path, typer.Option(help="Image file to write.")] = Path("runs/pictures/sheet.png"),
@@ -65,8 +50,8 @@ def render(
     folder: Folder,
 ) -> None:
     """Render a contact sheet: the home, its rooms, the view from each place, the robot's cameras."""
-    from openral_sim.procedural.home import find_scene
     from openral_sim.rendering.snapshot import contact_sheet
+    from openral_sim.scene.scene_files import find_scene
 
     out.parent.mkdir(parents=True, exist_ok=True)
     contact_sheet(find_scene(scene, folder), seed).save(out)
@@ -76,8 +61,8 @@ def render(
 @app.command()
 def check(scene: Scene = "home", seed: Seed = 0, *, folder: Folder) -> None:
     """Build a scene and list its problems; exit code 1 if there are any."""
-    from openral_sim.procedural.home import find_scene
-    from openral_sim.procedural.validation import find_problems
+    from openral_sim.scene.scene_files import find_scene
+    from openral_sim.scene.validation import find_problems
 
     problems = list(find_problems(find_scene(scene, folder), seed))
     for problem in problems:

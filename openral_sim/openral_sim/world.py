@@ -11,7 +11,7 @@ from openral_core.errors import OpenRALError, format_choices
 from openral_core.home_map import NoGoZone, Place, Pose2, Room
 from openral_sim.robot.sim_robot import SimRobot
 from openral_sim.scene.appliances import Appliances
-from openral_sim.scene.compose import DOOR, Composition, compose
+from openral_sim.scene.compose import Composition, compose
 from openral_sim.scene.entities import WorldFurniture, WorldObject, WorldPerson
 from openral_sim.scene.scene import Scene
 from openral_sim.scene.schema import Walk, yaw_quaternion
@@ -106,38 +106,6 @@ class SimWorldModel:
         index = self.model.body(body).id
         self.model.body_pos[index][:2] = pose.x, pose.y
         self.model.body_quat[index] = yaw_quaternion(pose.yaw)
-
-    def move_furniture(self, furniture: str, pose: Pose2) -> None:
-        """Move a piece of furniture with the objects that it carries.
-
-        Raises:
-            UnknownSimId: If there is no such furniture.
-        """
-        if furniture not in self.furniture:
-            raise UnknownSimId("furniture", furniture, self.furniture)
-        body = self.furniture[furniture].body
-        carried = [item.body for item in self.objects.values() if self.support_of(item.id) == furniture]
-        before = self.T_world(body)
-        poses = [np.linalg.inv(before) @ self.T_world(item) for item in carried]
-        self.move_body(body, pose)
-        mujoco.mj_kinematics(self.model, self.data)
-        for item, T in zip(carried, poses, strict=True):
-            there, joint = self.T_world(body) @ T, self.data.joint(item)
-            joint.qpos[:3] = there[:3, 3]
-            mujoco.mju_mat2Quat(joint.qpos[3:], there[:3, :3].ravel())
-        mujoco.mj_forward(self.model, self.data)
-
-    def set_doorway(self, wall: str, *, shut: bool) -> None:
-        """Slide the door of a wall's opening.
-
-        Raises:
-            UnknownSimId: If that wall has no door.
-        """
-        doors = {each.id: each for each in self.scene.document.walls if each.has_door}
-        if wall not in doors:
-            raise UnknownSimId("door in wall", wall, doors)
-        x, y = doors[wall].door_position(shut=shut)
-        self.move_body(f"{DOOR}/{wall}", Pose2(x=x, y=y, yaw=doors[wall].yaw))
 
     def T_world(self, body: str) -> NDArray[np.float64]:
         """Return the pose of a body in the world, shape (4, 4)."""

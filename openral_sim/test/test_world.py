@@ -99,21 +99,6 @@ def test_graspable_things_are_near_the_front_at_a_height_an_arm_reaches(
         assert still_world.objects[name].graspable, name
 
 
-def test_furniture_that_is_moved_takes_along_what_lies_on_it(world: SimWorldModel) -> None:
-    world.step(0.2)
-    before, table = positions(world), world.body_pose("furniture/dining_table")
-    world.move_furniture("dining_table", Pose2(x=table.x + 0.4, y=table.y, yaw=table.yaw + np.pi / 2))
-    world.step(1.0)
-    after = positions(world)
-    assert world.support_of("apple") == "dining_table"
-    middle = np.array([table.x, table.y])
-    was, now = before["apple"][:2] - middle, after["apple"][:2] - middle - (0.4, 0.0)
-    assert now == pytest.approx((-was[1], was[0]), abs=0.01)
-    assert after["can"] == pytest.approx(before["can"], abs=0.005)
-    with pytest.raises(UnknownSimId, match="piano"):
-        world.move_furniture("piano", table)
-
-
 def test_a_person_walks_while_time_passes(world: SimWorldModel) -> None:
     there = world.body_pose("person/requester")
     world.start_walk("requester", Walk(path=((there.x - 1.0, there.y),), speed=1.0))
@@ -139,8 +124,7 @@ def test_a_sliding_door_shuts_its_doorway_and_is_in_the_wall_while_open(
     assert opening is not None
     doorway = opening.at + opening.width / 2
     assert abs(world.body_pose("door/middle").y - doorway) == pytest.approx(opening.width)
-    world.set_doorway("middle", shut=True)
+    x, y = next(wall for wall in walls if wall.id == "middle").door_position(shut=True)
+    world.move_body("door/middle", Pose2(x=x, y=y, yaw=world.body_pose("door/middle").yaw))
     world.step(0.02)
     assert world.T_world("door/middle")[:2, 3] == pytest.approx((5.0, doorway))
-    with pytest.raises(UnknownSimId, match="north"):
-        world.set_doorway("north", shut=True)

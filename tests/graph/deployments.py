@@ -103,7 +103,7 @@ class Deployment:
 def foreign_robot(log: Path, **parameters: float) -> Iterator[None]:
     """Run the simulated robot behind the interfaces of Nav2, MoveIt and ros2_control, in the scene `home`."""
     settings = {"scene": ROOT / "scenes" / "deploy" / "home.yaml", **parameters}
-    command = [sys.executable, "-P", "-m", "openral_sim.ros.foreign.node", "--ros-args"]
+    command = [sys.executable, "-P", "-m", "openral_testing.foreign_robot.ros.node", "--ros-args"]
     command += [word for name, value in settings.items() for word in ("-p", f"{name}:={value}")]
     with log.open("wb") as output:
         environment = {**os.environ, **rmw_environment(os.environ, LARGE_IMAGES)}

@@ -5,11 +5,11 @@ Nodes need the keys of a vendor in their environment.
 
 from collections.abc import Iterator, Sequence
 
-from openral_core.ray_cluster import results_of_cluster
 from openral_eval.fingerprint import code_hash
 from openral_eval.runner import Work
 from openral_eval.tasks import TrialRecord
 from openral_eval.trials import Trial, run_trial
+from openral_training.ray_cluster import results_of_cluster
 
 MAX_PENDING = 256
 """Trials that are queued at a time [1]."""

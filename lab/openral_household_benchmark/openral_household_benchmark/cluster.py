@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from openral_core.ray_cluster import results_of_cluster
-from openral_core.source_hash import hash_of_packages
 from openral_household_benchmark.results import PACKAGES, EpisodeResult, Job
+from openral_household_benchmark.source_hash import hash_of_packages
+from openral_training.ray_cluster import results_of_cluster
 
 TASKS_PER_PROCESS = 8
 """Tasks that a process of a node does before a new one takes its place [1], which gives its memory back."""

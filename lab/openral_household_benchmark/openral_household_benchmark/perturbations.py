@@ -7,11 +7,13 @@ from random import Random
 import numpy as np
 import yaml
 
+from openral_core.home_map import Pose2
 from openral_household_benchmark.choices import Perturbation
 from openral_household_benchmark.environment import HouseholdEnv
 from openral_household_benchmark.requirements import Displaced, displace, floor_of, free_position
 from openral_household_benchmark.task import Task, open_tables
 from openral_sim.planning.base_planner import NoBasePath, plan_from
+from openral_sim.scene.compose import DOOR
 from openral_sim.scene.schema import Walk
 from openral_sim.world import SimWorldModel
 
@@ -103,12 +105,13 @@ def _light_off(robot: HouseholdEnv, task: Task, seed: int) -> list[_Change]:
 
 def _door_shut(robot: HouseholdEnv, task: Task, seed: int) -> list[_Change]:
     world = robot.simulation.world
-    walls = [wall.id for wall in world.scene.document.walls if wall.has_door]
+    walls = [wall for wall in world.scene.document.walls if wall.opening and wall.opening.door]
 
     def slide(*, shut: bool) -> Callable[[], None]:
         def every() -> None:
             for wall in walls:
-                world.set_doorway(wall, shut=shut)
+                x, y = wall.door_position(shut=shut)
+                world.move_body(f"{DOOR}/{wall.id}", Pose2(x=x, y=y, yaw=wall.yaw))
 
         return every
 

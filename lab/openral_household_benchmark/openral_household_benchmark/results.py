@@ -12,8 +12,8 @@ from pydantic import Field
 
 from openral_core.documents import Document
 from openral_core.missions import MissionState
-from openral_core.source_hash import digest, hash_of_packages
 from openral_household_benchmark.choices import TaskType
+from openral_household_benchmark.source_hash import digest, hash_of_packages
 from openral_reasoner.commands import CallRecord, MissionReport
 
 

@@ -107,7 +107,7 @@ def test_a_person_with_nowhere_to_go_stays(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_doors_are_shut_and_opened_again(tmp_path: Path) -> None:
     world = world_of(scene_of(Perturbation.DOOR_SHUT, SCENE, tmp_path))
-    (wall,) = [each for each in world.scene.document.walls if each.has_door]
+    (wall,) = [each for each in world.scene.document.walls if each.opening and each.opening.door]
     robot, watch = begun(Perturbation.DOOR_SHUT, world)
 
     def position() -> tuple[float, float]:

@@ -91,10 +91,11 @@ def scene_path(asked: str) -> Path:
 
     Raises:
         SceneNotFound: Listing the shipped ones.
-        NoHomeFound: If the seed gives no home.
+        NoGenerator: If nothing that samples homes is installed.
+        OpenRALError: If the seed gives no home.
     """
     if asked.startswith(GENERATED):
-        from openral_sim.procedural.home import find_scene, write_home
+        from openral_sim.scene.scene_files import find_scene, write_home
 
         return write_home(find_scene(asked, share_folder("openral_scenes")), _DRAWN).resolve()
     shipped = {file.stem: file for file in sorted((share_folder("openral_scenes") / "deploy").glob("*.yaml"))}

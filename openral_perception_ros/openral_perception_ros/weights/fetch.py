@@ -24,8 +24,9 @@ from openral_perception_ros.engines.weights_record import (
     digests_of,
     files_of,
 )
-from openral_perception_ros.weights.export import ENGINE
 
+EXPORTED_ENGINE = "rtdetr_onnx"
+"""Engine that reads an exported ONNX file instead of the checkpoint."""
 FRESH, OLD = ".fetching", ".old"
 """Suffixes of the folders beside an rSkill's, during the download and during replacement."""
 
@@ -294,7 +295,7 @@ def loadable_state(manifest: DetectorManifest, folder: Path) -> tuple[str, str]:
         verify(manifest, folder, (), brings_code(manifest))
     except WeightsRefused as error:
         return REFUSED, "; ".join(error.problems)
-    if manifest.engine != ENGINE:
+    if manifest.engine != EXPORTED_ENGINE:
         return HERE, ""
     if not (folder / MODEL_FILE).is_file():
         return NOT_EXPORTED, ""

@@ -320,8 +320,8 @@ def test_an_exported_checkpoint_sees_what_it_saw_before_in_another_library(
     rskills = tmp_path / "rskills"
     (rskills / "tiny").mkdir(parents=True)
     (rskills / "tiny" / "rskill.yaml").write_text(yaml.safe_dump(exported.model_dump(mode="json")))
-    program = "from openral_perception_ros.cli import main; main()"
-    command = [sys.executable, "-c", program, "weights", "export"]
+    program = "from openral_training.weights.cli import weights; weights()"
+    command = [sys.executable, "-c", program]
     environments = tmp_path / "environments"
     environments.mkdir()
     (environments / "transformers-5").symlink_to(FOLDER / DETECTION)

@@ -13,7 +13,6 @@ from sensor_msgs.msg import CompressedImage, Image
 
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.lazy_modules import lazy_module
-from openral_ros.conversions.rvl import decode_rvl
 from openral_ros.conversions.stamps import stamp_of
 
 cv2 = lazy_module("cv2")
@@ -85,11 +84,13 @@ DECODERS: Mapping[str, Decoder] = {
 }
 
 
+DEPTH_CONFIG = struct.Struct("<iff")
+"""ConfigHeader of compressed_depth_image_transport: format, and the quantisation (A, B) of 32FC1."""
 MAX_PIXELS = 1 << 25
 """Largest accepted image [px]; 8K UHD has 33.2 million, as RGB 100 MB."""
 MAX_SCANS = 100
 """Scans of a progressive JPEG: each costs a pass over all pixels; encoders write about ten."""
-_PNG = b"\x89PNG\r\n\x1a\n"
+PNG = b"\x89PNG\r\n\x1a\n"
 _JPEG = b"\xff\xd8"
 _SCAN = b"\xff\xda"
 _FRAME_MARKERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
@@ -122,7 +123,7 @@ def compressed_size(data: memoryview) -> tuple[int, int] | None:
         ImageTooLarge: If a JPEG has more scans than any encoder writes.
     """
     head = bytes(data[:24])
-    if head.startswith(_PNG) and head[12:16] == b"IHDR" and len(head) == 24:
+    if head.startswith(PNG) and head[12:16] == b"IHDR" and len(head) == 24:
         width, height = struct.unpack(">II", head[16:24])
         return width, height
     if head.startswith(_JPEG):
@@ -307,7 +308,7 @@ def rgb_of_compressed(image: CompressedImage) -> NDArray[np.uint8]:
         UndecodableImage: If the data is not an image.
         ImageTooLarge: If it has more than `MAX_PIXELS`.
     """
-    pixels = _decoded(image, 0, cv2.IMREAD_COLOR | cv2.IMREAD_ANYDEPTH)
+    pixels = decode(image, 0, cv2.IMREAD_COLOR | cv2.IMREAD_ANYDEPTH)
     if pixels.dtype == np.uint16:
         pixels = _to_bytes(pixels)
     if "compressed rgb" in image.format.partition(";")[2]:
@@ -315,7 +316,13 @@ def rgb_of_compressed(image: CompressedImage) -> NDArray[np.uint8]:
     return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2RGB), np.uint8)
 
 
-def _decoded(image: CompressedImage, start: int, flags: int) -> NDArray[np.generic]:
+def decode(image: CompressedImage, start: int, flags: int) -> NDArray[np.generic]:
+    """Check the size of a JPEG or PNG from byte ``start`` on, and decode it by OpenCV's ``flags``, unturned.
+
+    Raises:
+        UndecodableImage: If the data is not an image.
+        ImageTooLarge: If it has more than `MAX_PIXELS`.
+    """
     data = np.frombuffer(image.data, np.uint8)[start:]
     size = compressed_size(data.data)
     if size is None:
@@ -328,46 +335,3 @@ def _decoded(image: CompressedImage, start: int, flags: int) -> NDArray[np.gener
     if pixels is None:
         raise UndecodableImage(image)
     return np.asarray(pixels)
-
-
-DEPTH_CONFIG = struct.Struct("<iff")
-"""ConfigHeader of compressed_depth_image_transport: format, and the quantisation (A, B) of 32FC1."""
-RVL_SIZE = struct.Struct("<II")
-"""Width and height before RVL data [px]."""
-
-
-def depth_of_compressed(image: CompressedImage) -> NDArray[np.float32]:
-    """Decode depth of ``compressedDepth``, or in a bare PNG, to [m], 0 where unknown; float32, shape (H, W).
-
-    Source: compressed_depth_image_transport; 16UC1 holds millimetres, 32FC1 the inverse ``A / depth + B``.
-
-    Raises:
-        UndecodableImage: If the data is not such an image.
-        ImageTooLarge: If it has more than `MAX_PIXELS`.
-    """
-    is_float, bare = image.format.startswith("32FC1"), bytes(image.data[:8]) == _PNG
-    if "rvl" in image.format.partition(";")[2].lower():
-        pixels = _rvl_decoded(image)
-    else:
-        unchanged = cv2.IMREAD_UNCHANGED
-        pixels = _decoded(image, 0 if bare else DEPTH_CONFIG.size, unchanged)
-    if pixels.ndim != 2 or pixels.dtype != np.uint16 or (is_float and bare):
-        raise UndecodableImage(image, "a PNG or RVL of 16 bits behind its header")
-    if not is_float:
-        return pixels.astype(np.float32) / np.float32(1000.0)
-    _, a, b = DEPTH_CONFIG.unpack_from(bytes(image.data[: DEPTH_CONFIG.size]))
-    inverse = pixels.astype(np.float32) - np.float32(b)
-    known = pixels.astype(bool) & (inverse > 0.0)
-    return np.where(known, np.float32(a) / np.where(known, inverse, np.float32(1.0)), np.float32(0.0))
-
-
-def _rvl_decoded(image: CompressedImage) -> NDArray[np.generic]:
-    data, start = bytes(image.data), DEPTH_CONFIG.size + RVL_SIZE.size
-    if len(data) < start:
-        raise UndecodableImage(image, "RVL behind its header")
-    width, height = RVL_SIZE.unpack_from(data, DEPTH_CONFIG.size)
-    check_pixels(width, height)
-    values = decode_rvl(data[start:], width * height)
-    if values is None:
-        raise UndecodableImage(image, f"RVL of {width}x{height} pixels")
-    return values.reshape(height, width)

@@ -107,11 +107,6 @@ class Wall(Document):
         """Direction from its start to its end [rad]."""
         return atan2(self.end[1] - self.start[1], self.end[0] - self.start[0])
 
-    @property
-    def has_door(self) -> bool:
-        """True if its doorway has a sliding door."""
-        return self.opening is not None and self.opening.door
-
     def door_position(self, *, shut: bool) -> Point2:
         """Return where the middle of its door is in the map [m]: in the doorway, or in its longer part."""
         assert self.opening is not None

@@ -16,9 +16,9 @@ from openral_core.skills import SkillStatus, Verb
 from openral_msgs.msg import SkillCatalogue
 from openral_ros.conversions.floor_maps import floor_map_from_message, occupancy_grid_message
 from openral_ros.qos import LATCHED
-from openral_sim.ros.occupancy_messages import occupancy_message
 from openral_sim.skills.context import SkillContext
 from openral_sim.world import SimWorldModel
+from openral_testing.foreign_robot.ros.localisation import occupancy_message
 
 
 def test_the_floor_of_the_model_comes_back(context: SkillContext) -> None:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from openral_core.ray_cluster import results_of_cluster
 from openral_training.data.dataset import HomeTask, code_version, count_images, render_files, write_files
 from openral_training.data.jobs import HOMES_PER_PROCESS, Work
+from openral_training.ray_cluster import results_of_cluster
 
 
 def on_cluster(address: str) -> Work:

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
 from openral_sim.planning.inverse_kinematics import IkSolver
-from openral_sim.procedural.home import NoValidHome, sample_home
-from openral_sim.procedural.object_placement import ObjectChoice
 from openral_sim.rendering.camera import fixed_camera
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.rendering.sensor import SENSORS, SensorName
@@ -21,6 +19,8 @@ from openral_training.data.arrangement import ArrangedHome
 from openral_training.data.labels import HomeLabels
 from openral_training.data.photometry import Illumination, develop
 from openral_training.data.viewpoints import Viewpoint, ViewpointSampler
+from openral_training.homes.home import NoValidHome, sample_home
+from openral_training.homes.object_placement import ObjectChoice
 
 IMAGES_PER_ARRANGEMENT = 9
 """Number of images of a home between two rearrangements."""

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from openral_core.rskills import Mode, Sensor
 from openral_perception_ros.parameters import DetectorParameters
-from openral_perception_ros.recorded_images import RecordedImageDetector
 from openral_ros.conversions.images import image_message
+from openral_training.perceive.ros.recorded_images import RecordedImageDetector
 from openral_training.teach.lesson import Lesson
 from openral_training.teach.teachers import ANSWERS, TeacherFailed, boxes_of
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from openral_sim.procedural.home import sample_home
 from openral_sim.robot import load_sim_robot
 from openral_sim.world import SimWorldModel
 from openral_training.data.arrangement import ArrangedHome
+from openral_training.homes.home import sample_home
 
 
 @pytest.fixture(scope="module")

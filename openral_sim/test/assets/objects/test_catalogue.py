@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from openral_sim.assets.objects.builder import COLOURS, GLOSS, ColourName, Material, ObjectBuilder, ObjectKind
 from openral_sim.assets.objects.catalogue import KINDS, SHAPES, build_object
-from openral_sim.procedural.furniture_placement import pieces
 
 Built = tuple[ObjectKind, mujoco.MjModel]
 GRIPPER = 0.075
@@ -40,12 +39,6 @@ def test_there_are_thirty_kinds_and_each_says_what_it_is_made_of() -> None:
     assert {kind.shape for kind in KINDS.values()} == set(SHAPES)
     assert set(get_args(ColourName)) == set(COLOURS)
     assert set(get_args(Material)) == set(GLOSS)
-
-
-@pytest.mark.parametrize("name", sorted(KINDS))
-def test_a_kind_is_kept_on_furniture_there_is(name: str) -> None:
-    assert KINDS[name].kept
-    assert set(KINDS[name].kept) <= set(pieces())
 
 
 def test_what_is_seen_has_the_size_it_says(built: Built) -> None:

@@ -194,8 +194,8 @@ def repeat(plan: PerceptionPlan, recorded: RecordedMemory) -> tuple[SceneGraph, 
     """
     from openral_core.home_map import load_map
     from openral_core.rskills import Mode
-    from openral_perception_ros.recorded_images import RecordedImageDetector
     from openral_training.perceive.ros.playback import MemoryPlayback, open_memory
+    from openral_training.perceive.ros.recorded_images import RecordedImageDetector
 
     parameters = plan.parameters(recorded.first.map_epoch if recorded.first is not None else 0)
     home = load_map(plan.home_map) if plan.home_map is not None else None

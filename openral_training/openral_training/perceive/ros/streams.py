@@ -18,10 +18,11 @@ from openral_core.errors import OpenRALError
 from openral_core.robot import RobotDescription, driver_topics
 from openral_core.rskills import Sensor
 from openral_msgs.msg import DetectorInfo, KeyValue, SceneGraph, SkillCatalogue
-from openral_ros.conversions.images import depth_of_compressed, image_message
+from openral_ros.conversions.images import image_message
 from openral_ros.conversions.stamps import seconds
 from openral_ros.message_types import by_type_name, decoded
 from openral_training.perceive.bag import Bag, BagMessage
+from openral_training.perceive.ros.compressed_depth import depth_of_compressed
 
 T = TypeVar("T")
 TYPES: Mapping[str, type] = by_type_name(

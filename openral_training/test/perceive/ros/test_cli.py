@@ -16,7 +16,6 @@ from openral_core.detectors import Box, Detection, LocateResult, LocateStatus
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import ObserveResult, ObserveStatus, RecallMatch, SceneNode
-from openral_perception_ros.recorded_images import NeedsSensors, WrongMode
 from openral_reasoner.commands import CallObserve
 from openral_reasoner.events import Located, Observed
 from openral_reasoner.recording import settings_line, step_line
@@ -24,6 +23,7 @@ from openral_reasoner.settings import MissionSettings
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.stamps import stamp_of
 from openral_training.perceive.ros.cli import MemoryDiffers, NothingExpected, NothingIntegrated, commands
+from openral_training.perceive.ros.recorded_images import NeedsSensors, WrongMode
 from openral_training.perceive.ros.streams import NoCamera
 
 RSKILLS = Path(__file__).parents[4] / "rskills"

@@ -1,9 +1,0 @@
-from openral_sim.procedural.object_placement import object_locations
-from openral_sim.scene.scene import Scene
-
-
-def test_something_is_hidden_in_every_room_that_can_hide_and_something_lies_open(sampled_home: Scene) -> None:
-    objects = object_locations(sampled_home)
-    hiding = {f.id for f in sampled_home.home.fixtures if f.container and f.container.occludes_contents}
-    assert {location.hidden_in for location in objects} == hiding | {""}
-    assert len({location.phrase for location in objects}) == len(objects), "each goes by a name of its own"
