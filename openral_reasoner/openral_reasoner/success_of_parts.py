@@ -175,8 +175,8 @@ def prove_every(goal: BringEvery, evidence: Evidence, setting: Setting) -> Verdi
     for node in (each for fact in evidence.facts if isinstance(fact, Answered) for each in fact.nodes):
         fits = case.is_a(node.id, goal.what) and (not goal.where or case.is_in(node, goal.where))
         kept += [node] if fits and not any(case.same(node.id, other.id) for other in kept) else []
-    left = [node for node in kept if goal.to == ME or not case.is_in(node, goal.to)]
-    count = len(left) if kept else 1
+    elsewhere = [node for node in kept if goal.to == ME or not case.is_in(node, goal.to)]
+    count = len(elsewhere) if kept else 1
     return prove_several(BringSeveral(goal.what, count, goal.to, goal.where), evidence, setting)
 
 

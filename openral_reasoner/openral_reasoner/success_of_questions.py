@@ -48,14 +48,14 @@ def prove_comparison(goal: AskCompare, evidence: Evidence, setting: Setting) -> 
     for fact in reversed(evidence.facts):
         if not isinstance(fact, Compared) or fact.measure != measure or bool(fact.near) != bool(goal.near):
             continue
-        asked = [case.means(setting.node(fact.near), goal.near)] if goal.near else []
-        asked += [
+        checks = [case.means(setting.node(fact.near), goal.near)] if goal.near else []
+        checks += [
             any(
                 is_anything(name) or case.means(node, name) or case.is_a(node.id, name) for node in fact.nodes
             )
             for name in filter(None, (goal.what, goal.other))
         ]
-        if all(asked):
+        if all(checks):
             return Verdict(proofs=(fact.words,))
     return Verdict(
         missing=f"no compare_objects of {goal.what!r} by {measure or goal.property}",

@@ -26,8 +26,8 @@ def ask_count(context: PlanContext, goal: AskCount) -> Plan[str]:
     where = f" at the {goal.where}" if goal.where else " in the home, as far as I have seen it"
     shut = [each.label for each in reply.frontier if each.must_open]
     unseen = f" I have not looked into {', '.join(shut[:4])}, which are closed." if shut else ""
-    told = f": {', '.join(names)}" if names else ""
-    return f"I know of {len(names)} x {goal.what}{where}{told}.{unseen}{problem}"
+    list_of_names = f": {', '.join(names)}" if names else ""
+    return f"I know of {len(names)} x {goal.what}{where}{list_of_names}.{unseen}{problem}"
 
 
 def _listed(context: PlanContext, where: str) -> Plan[tuple[ToolResult, str]]:
@@ -104,5 +104,5 @@ def _subject(context: PlanContext, what: str) -> Plan[str]:
     place = named_place(context.now, what)
     if place is not None:
         return place
-    found, _ = yield from find_object(context, what)
-    return found.id
+    match, _ = yield from find_object(context, what)
+    return match.id

@@ -56,21 +56,23 @@ class CompareObjectsTool(Tool):
         mission.begin(call_id, "compare_objects", by=self.by, count=len(self.targets))
         graph, robot = yield from read_scene(mission)
         measured = {each: self._measure(graph, each, robot) for each in dict.fromkeys(self.targets)}
-        known = {each: value for each, value in measured.items() if value}
-        mission.finish(call_id, "COMPARED" if known else "UNAVAILABLE")
-        if not known:
+        values = {each: value for each, value in measured.items() if value}
+        mission.finish(call_id, "COMPARED" if values else "UNAVAILABLE")
+        if not values:
             return ToolResult(status="UNAVAILABLE", text=f"memory has no {self.by} of any of them")
-        order = sorted(known, key=lambda each: -known[each])
-        found = [_known(mission, graph, each) for each in order]
-        mission.note(Compared(self.by, tuple(each.node() for each in found), self.near))
+        order = sorted(values, key=lambda each: -values[each])
+        nodes = [_known(mission, graph, each) for each in order]
+        mission.note(Compared(self.by, tuple(each.node() for each in nodes), self.near))
         lines = [
-            f"{each.label}: {in_words(self.by, known[each.id])}{each.why and f', {each.why}'}"
-            for each in found
+            f"{each.label}: {in_words(self.by, values[each.id])}{each.why and f', {each.why}'}"
+            for each in nodes
         ]
-        left = f"; of {len(measured) - len(known)} more it is not known" if len(known) < len(measured) else ""
-        text = f"{len(known)} in the order of {self.by}, the most first{left}"
+        rest = (
+            f"; of {len(measured) - len(values)} more it is not known" if len(values) < len(measured) else ""
+        )
+        text = f"{len(values)} in the order of {self.by}, the most first{rest}"
         return ToolResult(
-            status="COMPARED", text=text, found=tuple(each.found() for each in found), peer_words=tuple(lines)
+            status="COMPARED", text=text, found=tuple(each.found() for each in nodes), peer_words=tuple(lines)
         )
 
     def _measure(self, graph: SceneGraph, node_id: str, robot: Pose | None) -> float:
@@ -88,8 +90,8 @@ def in_words(measure: Measure, value: float) -> str:
     """Return a measure in words, as in "0.52 m long"."""
     if measure == "size":
         return f"{value / _LITRE:.2g} litres" if value < _LITRE else f"{value / _LITRE:.0f} litres"
-    told = {"length": "long", "height": "high", "distance": "away"}
-    return f"{value:.2f} m {told[measure]}"
+    adjectives = {"length": "long", "height": "high", "distance": "away"}
+    return f"{value:.2f} m {adjectives[measure]}"
 
 
 def _known(mission: Mission, graph: SceneGraph, node_id: str) -> KnownObject:

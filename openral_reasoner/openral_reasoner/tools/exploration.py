@@ -170,10 +170,10 @@ def describe_view(mission: Mission, graph: SceneGraph, robot: Pose | None) -> To
     """Note what was seen in the last seconds as evidence and return it, after where the robot is."""
     now = mission.scene_time or 0.0
     objects = [each for each in graph.of_kind(NodeKind.OBJECT) if is_believed(each) and not each.affordance]
-    seen = [each for each in objects if now - each.last_seen < IN_VIEW]
-    mission.note(Listed("", tuple(KnownObject.of(each).node() for each in seen)))
-    text = f"{len(seen)} objects were seen in the last {IN_VIEW:.0f} s"
-    names = ", ".join(each.label for each in seen[:MAX_NAMES]) or "no object that I know"
+    visible = [each for each in objects if now - each.last_seen < IN_VIEW]
+    mission.note(Listed("", tuple(KnownObject.of(each).node() for each in visible)))
+    text = f"{len(visible)} objects were seen in the last {IN_VIEW:.0f} s"
+    names = ", ".join(each.label for each in visible[:MAX_NAMES]) or "no object that I know"
     return ToolResult(
         status="DESCRIBED", text=text, peer_words=(whereabouts(graph, robot), f"in view: {names}")
     )
