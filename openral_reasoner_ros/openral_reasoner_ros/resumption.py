@@ -34,9 +34,9 @@ from openral_reasoner.events import (
 )
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_ros.clients.skill import SkillClient
 from openral_reasoner_ros.dispatcher import EventDispatcher
 from openral_reasoner_ros.journal import MissionClock, MissionJournal, boot_id
+from openral_reasoner_ros.skill_client import SkillClient
 
 PEERS_WAIT = 10.0
 """Longest wait for memory and the skill server after a restart before open calls are repeated [s]."""

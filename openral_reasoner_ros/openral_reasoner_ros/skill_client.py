@@ -24,10 +24,10 @@ from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import SkillCatalogue
 from openral_reasoner.commands import CancelSkill, SendSkill
 from openral_reasoner.events import OUTCOME_UNKNOWN, CallFailed, SkillEnded, SkillProgressed
-from openral_reasoner_ros.clients.catalogues import CATALOGUE_EXPIRY, Catalogue, Catalogues
-from openral_reasoner_ros.clients.services import BAD_ANSWERS, call_failed
+from openral_reasoner_ros.catalogues import CATALOGUE_EXPIRY, Catalogue, Catalogues
 from openral_reasoner_ros.dispatcher import Post
 from openral_reasoner_ros.liveness import ServiceMonitor
+from openral_reasoner_ros.service_clients import BAD_ANSWERS, call_failed
 from openral_reasoner_ros.telemetry import Traces
 from openral_reasoner_ros.topics import EXECUTE, SKILLS
 from openral_ros.consent import POLICY

@@ -12,7 +12,7 @@ from openral_core.geometry import Pose
 from openral_msgs.msg import WorldState
 from openral_reasoner.commands import ChangeState, ReadScene
 from openral_reasoner.events import CallFailed, SceneRead, StateChanged
-from openral_reasoner_ros.clients.services import LifecycleClient, SceneClient, answered
+from openral_reasoner_ros.service_clients import LifecycleClient, SceneClient, answered
 from openral_ros.conversions.geometry import pose_message
 from openral_ros.service_client import ServiceFailed, ServiceTimedOut, ServiceUnavailable
 

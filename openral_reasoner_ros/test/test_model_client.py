@@ -15,7 +15,7 @@ from openral_reasoner.context import Context, RawCall
 from openral_reasoner.llm.base import Decision, ModelUnavailable
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner_ros.brains import Brain
-from openral_reasoner_ros.clients.model import MAX_STUCK_CALLS, make_model
+from openral_reasoner_ros.model_client import MAX_STUCK_CALLS, make_model
 from openral_reasoner_ros.parameters import ReasonerParameters
 
 pytest.importorskip("rclpy")

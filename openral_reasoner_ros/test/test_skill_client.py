@@ -12,8 +12,8 @@ from openral_core.skills import SkillResult, SkillStatus
 from openral_msgs.msg import SkillCatalogue
 from openral_reasoner.commands import CancelSkill, SendSkill
 from openral_reasoner.events import OUTCOME_UNKNOWN, CallFailed, SkillEnded
-from openral_reasoner_ros.clients import catalogues, skill
-from openral_reasoner_ros.clients.skill import (
+from openral_reasoner_ros import catalogues, skill_client
+from openral_reasoner_ros.skill_client import (
     ABANDONED_POLLS,
     MAX_MISSED_POLLS,
     RESULT_PERIOD,
@@ -73,13 +73,13 @@ class Rig:
         self.now, self.posted = 0.0, list[Any]()
         self.server, self.handle = Server(), GoalHandle()
         self.hear: Callable[[SkillCatalogue], None] = lambda message: None
-        monkeypatch.setattr(skill, "monotonic", lambda: self.now)
-        monkeypatch.setattr(skill, "ActionClient", lambda *_: self.server)
-        monkeypatch.setattr(skill, "ServiceMonitor", lambda *_: self.server)
-        monkeypatch.setattr(skill, "skill_goal_message", lambda *_: None)
-        monkeypatch.setattr(skill, "skill_result_from_message", lambda result: result)
-        monkeypatch.setattr(skill, "ClientGoalHandle", lambda *_: self.handle)
-        monkeypatch.setattr(skill, "receive_feedback", lambda *_: None)
+        monkeypatch.setattr(skill_client, "monotonic", lambda: self.now)
+        monkeypatch.setattr(skill_client, "ActionClient", lambda *_: self.server)
+        monkeypatch.setattr(skill_client, "ServiceMonitor", lambda *_: self.server)
+        monkeypatch.setattr(skill_client, "skill_goal_message", lambda *_: None)
+        monkeypatch.setattr(skill_client, "skill_result_from_message", lambda result: result)
+        monkeypatch.setattr(skill_client, "ClientGoalHandle", lambda *_: self.handle)
+        monkeypatch.setattr(skill_client, "receive_feedback", lambda *_: None)
         scope = SimpleNamespace(callback=lambda *_: None, subscription=self._subscribe)
         traces = SimpleNamespace(traceparent=lambda call_id: "")
         self.client = SkillClient(scope, None, self.posted.append, traces, 1.0)  # type: ignore[arg-type]

@@ -1,6 +1,6 @@
 """A stranger's catalogue does not stand for the server's."""
 
-from openral_reasoner_ros.clients.catalogues import CATALOGUE_EXPIRY, MAX_CATALOGUES, Catalogue, Catalogues
+from openral_reasoner_ros.catalogues import CATALOGUE_EXPIRY, MAX_CATALOGUES, Catalogue, Catalogues
 
 OWN = Catalogue(("NAVIGATE", "GRASP", "PLACE"))
 FOREIGN = Catalogue(("FLY",), "a bomb", "destroying")
