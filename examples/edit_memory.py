@@ -15,7 +15,7 @@ from openral_core.text import Thesaurus
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import StaticMap
-from openral_world_state.world import WorldModel, WorldModelSettings
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 EDITS = (
     MemoryEdit(EditOperation.RENAME, "mug_1", label="blue mug"),

@@ -24,8 +24,8 @@ from openral_msgs.msg import SkillCatalogue
 from openral_ros import skill_server as skill_server_module
 from openral_ros.conversions.skills import key_values, skill_result_from_message
 from openral_ros.qos import LATCHED, RELIABLE
-from openral_skills_ros import foreign_action
 from openral_skills_ros import node as skills_node
+from openral_skills_ros.foreign_actions import client as foreign_action
 from openral_skills_ros.node import SkillServerNode
 
 RSKILLS = Path(__file__).parents[1] / "rskills"

@@ -10,7 +10,7 @@ from loopback import KEY, Api, Behaviour, Script
 
 from openral_core.missions import MissionState
 from openral_reasoner.commands import AskModel, Command, EndMission, SendSkill
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import ModelAnswered, ModelFailed, PaletteChanged, PromptReceived
 from openral_reasoner.llm.anthropic import AnthropicModel
 from openral_reasoner.llm.base import Decision, Model, ModelUnavailable, answer_of

@@ -7,6 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
+from openral_reasoner.request.plain import to_json
+from openral_reasoner.request.saying import in_words
+from openral_reasoner.sentences import read_sentence
+
 ROOT = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -21,6 +25,11 @@ OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z-]+)")
 COMMAND = re.compile(r"(?:^|\s|/)openral((?: [a-z]+(?:-[a-z]+)*)+)", re.MULTILINE)
 TARGET = re.compile(r"^make ([a-z-]+)", re.MULTILINE)
 RUN_MODULE = re.compile(r"python3? -m ((?:openral_|benchmarks)[\w.]*)(?: ([a-z_]+))?")
+STATED = re.compile(
+    r"^\"(?P<said>[^\"]+)\" is\n\n```json\n(?P<request>.*?)^```.*?\"Understood: (?P<understood>[^\"]+)\.\"",
+    re.DOTALL | re.MULTILINE,
+)
+"""A sentence with its statement as JSON, and in words further down."""
 LAUNCH_ARGUMENT = re.compile(r"\b([a-z_]+):=")
 FOREIGN = re.compile(r"^\$? ?(?:\w+=\S+ )*(?:ros2|colcon|pip|git|apt|sudo|docker|rosdep)\b")
 """Lines whose options belong to another program."""
@@ -78,6 +87,14 @@ def test_every_file_that_is_named_exists() -> None:
         return {name for name in named if not any((base / name).exists() for base in bases)}
 
     assert not offenders(lambda document: missing(document) - WRITTEN_BY_COMMANDS)
+
+
+def test_the_statement_that_is_shown_is_the_one_of_its_sentence() -> None:
+    shown = STATED.search((ROOT / "docs" / "reasoner.md").read_text())
+    assert shown
+    request = read_sentence(shown["said"])
+    assert json.loads(to_json(request)) == json.loads(shown["request"])
+    assert in_words(request) == shown["understood"]
 
 
 def defined(name: str) -> bool:

@@ -13,13 +13,13 @@ import pytest
 pytest.importorskip("openai")
 from goldens.record_missions import BY_A_MODEL, KEPT, MISSIONS, read
 
-from openral_reasoner import replay as texts
 from openral_reasoner.commands import COMMAND, AskModel, Command, EndMission, SendSkill
 from openral_reasoner.context import Context, RawCall
-from openral_reasoner.core import Core
+from openral_reasoner.core import replay as texts
+from openral_reasoner.core.mission_core import Core
+from openral_reasoner.core.replay import OtherStatement, replay, require_replayable, stories
 from openral_reasoner.events import ModelAnswered
 from openral_reasoner.recording import Life, RecordedEvent
-from openral_reasoner.replay import OtherStatement, replay, require_replayable, stories
 from openral_reasoner.scripted.planner import decide
 
 FILES = {file.name.partition(".")[0]: file for file in sorted(KEPT.glob("*.jsonl.gz"))}

@@ -109,7 +109,7 @@ def test_only_an_engine_loads_a_model_library() -> None:
         ("rclpy.node", True),
         ("sensor_msgs.msg", True),
         ("openral_sim.ros.node", True),
-        ("openral_world_state.world", False),
+        ("openral_world_state.world.world_model", False),
         ("numpy", False),
     ],
 )

@@ -10,7 +10,7 @@ from openral_core.spatial_memory import RecallQuery
 from openral_core.text import Thesaurus
 from openral_world_state.embeddings import EmbeddingIndex
 from openral_world_state.embeddings.index import MOST_LABELS
-from openral_world_state.world import WorldModel
+from openral_world_state.world.world_model import WorldModel
 
 Row = dict[str, str | float]
 DIMENSIONS, LEAST, CONSIDERED = 384, 0.5, 8

@@ -3,8 +3,8 @@
 SkillFailed
 ├── BadRequest              BAD_REQUEST
 │   └── OutsideEnvelope     BAD_REQUEST
-├── NotPermitted            BAD_REQUEST (openral_core.consent)
-├── ConsentNeeded           INACTIVE (openral_core.consent)
+├── NotPermitted            BAD_REQUEST (openral_core.consent.decisions)
+├── ConsentNeeded           INACTIVE (openral_core.consent.decisions)
 ├── EmergencyStopped        INACTIVE (openral_core.emergency_stop)
 ├── UnservedVerb            UNSUPPORTED
 ├── ServerInactive          INACTIVE

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_core.consent_policy import InvalidPolicy, parse_policy
+from openral_core.consent.policy import InvalidPolicy, parse_policy
 from openral_core.documents import Document, InvalidDocument, parse_document, read_json, read_yaml
 from openral_core.errors import MAX_MESSAGE, OpenRALError, format_choices, quoted, shortened
 from openral_core.parsing import MAX_DEPTH, InvalidText, parse_json, parse_yaml

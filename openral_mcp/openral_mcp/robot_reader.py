@@ -18,9 +18,9 @@ from openral_core.spatial_memory import RecallQuery, RecallResult, ResolveQuery,
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_msgs.srv import LocateInView, RecallObject, ResolvePlace
 from openral_reasoner.palette.build import DetectorState
-from openral_reasoner_ros.clients.services import BAD_ANSWERS, call_failed
 from openral_reasoner_ros.detector_registry import DetectorRegistry
 from openral_reasoner_ros.liveness import NodeProbe, ServiceMonitor
+from openral_reasoner_ros.service_clients import BAD_ANSWERS, call_failed
 from openral_reasoner_ros.topics import EXECUTE, RECALL, RESOLVE, SCENE_GRAPH
 from openral_ros.conversions.detections import locate_result_from_response
 from openral_ros.conversions.spatial_memory import (

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from openral_core.errors import OpenRALError
 from openral_mcp.replies import RunReply
+from openral_reasoner.core.replay import stories
 from openral_reasoner.recording import read_lives
-from openral_reasoner.replay import stories
 from openral_reasoner_ros.cli.main import DEPLOYMENT_SUBFOLDER
 from openral_reasoner_ros.telemetry import RECORDING_FILE
 

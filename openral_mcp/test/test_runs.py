@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from openral_mcp import runs
 from openral_mcp.runs import RunFolder
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import Cancelled, PromptReceived
 from openral_reasoner.recording import LineWriter
 from openral_reasoner.settings import MissionSettings

@@ -30,13 +30,6 @@ from openral_perception_ros.camera_images import (
 )
 from openral_perception_ros.detector import CameraSource, Detector
 from openral_perception_ros.inference.ipc import Load, Ready
-from openral_perception_ros.inference.scheduler import (
-    Decode,
-    DetectionRequest,
-    RequestOutcome,
-    RequestQueue,
-    RequestScheduler,
-)
 from openral_perception_ros.inference.worker_manager import (
     WorkerEvent,
     WorkerLimits,
@@ -52,6 +45,13 @@ from openral_perception_ros.locate_errors import LocateError, NoFrameAvailable, 
 from openral_perception_ros.locate_request import LocateQuery, RequestValidator
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.publishers import NO_FRAME_AGE, MemoryUsage, process_memory_mb, status_message
+from openral_perception_ros.scheduler import (
+    Decode,
+    DetectionRequest,
+    RequestOutcome,
+    RequestQueue,
+    RequestScheduler,
+)
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 

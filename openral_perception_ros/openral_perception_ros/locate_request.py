@@ -20,7 +20,6 @@ from openral_core.text import (
 from openral_perception_ros.camera_images import decode_depth
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines.colours import ColourGrounding
-from openral_perception_ros.inference.scheduler import DetectionResult
 from openral_perception_ros.locate_errors import (
     BadQuery,
     LocateError,
@@ -29,6 +28,7 @@ from openral_perception_ros.locate_errors import (
     WrongDetector,
 )
 from openral_perception_ros.relations import NEED_DEPTH, Grounding, ground_reference
+from openral_perception_ros.scheduler import DetectionResult
 
 MAX_CHARACTERS = 256
 """Longest query [characters]: more than any list of `MAX_TERMS` object names needs."""

@@ -23,13 +23,13 @@ from openral_perception_ros.detector import (
     parse_cameras,
     robot_of,
 )
-from openral_perception_ros.inference.scheduler import DetectionResult, RequestOutcome
 from openral_perception_ros.inference.worker_manager import WorkerEvent
 from openral_perception_ros.inference.worker_process import WORKER_MODULE
 from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.locate_service import DeferredServiceServer, LocateServiceHandler
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.publishers import DetectorPublishers, inactive_status, process_memory_mb
+from openral_perception_ros.scheduler import DetectionResult, RequestOutcome
 from openral_ros.callback_guard import FatalNodeError
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.parameters import declare

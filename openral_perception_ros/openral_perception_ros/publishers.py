@@ -23,8 +23,8 @@ from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.msg import FailureTrigger
 from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.detector import Detector, robot_of
-from openral_perception_ros.inference.scheduler import RequestQueue
 from openral_perception_ros.inference.worker_manager import EventKind, WorkerEvent, WorkerPhase, WorkerStatus
+from openral_perception_ros.scheduler import RequestQueue
 from openral_ros.conversions.detections import detections_message, detector_info_message
 from openral_ros.conversions.images import image_message
 from openral_ros.failure_reporter import FailureReporter

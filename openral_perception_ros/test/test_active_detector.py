@@ -18,7 +18,6 @@ from openral_perception_ros.active_detector import SupervisedWorker
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import load_detector
 from openral_perception_ros.engines import LoadOptions
-from openral_perception_ros.inference.scheduler import DetectionRequest, DetectionResult, RequestOutcome
 from openral_perception_ros.inference.worker_manager import (
     EventKind,
     ModelNotLoaded,
@@ -28,6 +27,7 @@ from openral_perception_ros.inference.worker_manager import (
 )
 from openral_perception_ros.inference.worker_process import WorkerTimedOut
 from openral_perception_ros.locate_errors import LocateError
+from openral_perception_ros.scheduler import DetectionRequest, DetectionResult, RequestOutcome
 from openral_testing.detectors.activation_cycles import toggle
 from openral_testing.detectors.running_node import RunningNode, running_node
 from openral_testing.detectors.scenes import golden

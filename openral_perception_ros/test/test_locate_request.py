@@ -8,7 +8,6 @@ from openral_core.detectors import Box, Detection, LocateStatus
 from openral_core.text import Thesaurus
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import load_detector
-from openral_perception_ros.inference.scheduler import DetectionResult
 from openral_perception_ros.locate_errors import (
     BadQuery,
     NotInVocabulary,
@@ -21,6 +20,7 @@ from openral_perception_ros.locate_request import (
     RequestValidator,
     split_query_terms,
 )
+from openral_perception_ros.scheduler import DetectionResult
 
 SHOT = ImageSet("head", 0, "optical", 0.0, {})
 THESAURUS = Thesaurus.load()

@@ -21,7 +21,7 @@ from openral_msgs.msg import DetectorInfo, FailureTrigger
 from openral_msgs.srv import LocateInView
 from openral_perception_ros import locate_service as inquiries
 from openral_perception_ros import publishers as announcements
-from openral_perception_ros.inference.scheduler import RequestQueue
+from openral_perception_ros.scheduler import RequestQueue
 from openral_ros.callback_guard import FatalNodeError
 from openral_ros.qos import LATCHED
 from openral_testing.detectors.encodings import bomb, compressed

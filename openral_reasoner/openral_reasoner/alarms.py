@@ -68,6 +68,12 @@ def stops_mission(text: str, *, may_alarm: bool) -> bool:
     return may_alarm and is_alarm(text)
 
 
+def asks_for_help(text: str) -> bool:
+    """Return True for a calm "help": while nothing moves, the operator asks what the robot can do."""
+    exclaimed = _EXCLAMATION.search(text) is not None or _is_shouted(text)
+    return not exclaimed and isinstance(read_request(text), AskAbilities)
+
+
 def is_alarm(text: str) -> bool:
     """Return True if a text without a stop word is an alarm of someone beside a robot that moves."""
     exclaimed = _EXCLAMATION.search(text) is not None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from openral_core.skills import SkillStatus, Verb
-from openral_reasoner.terms import normalize_term
+from openral_core.text.terms import normalize_term
 
 CARRIED = "(carried)"
 """Placeholder id of the object held before the mission's first skill."""
@@ -153,7 +153,22 @@ class Stated:
         return f"memory has {self.node.words} as {', '.join(self.values) or 'of no known state'}"
 
 
-Fact = Acted | Answered | Listed | Referred | Same | Gone | Stated
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Nodes ordered by a measure that memory has of them; a distance is from ``near``, "" for the robot."""
+
+    measure: str
+    nodes: tuple[Node, ...]
+    near: str = ""
+
+    @property
+    def words(self) -> str:
+        """Text for a report."""
+        near = f" from {self.near}" if self.near else ""
+        return f"memory orders by {self.measure}{near}: {', '.join(node.words for node in self.nodes)}"
+
+
+Fact = Acted | Answered | Listed | Compared | Referred | Same | Gone | Stated
 
 
 @dataclass(frozen=True, slots=True)

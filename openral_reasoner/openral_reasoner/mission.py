@@ -9,6 +9,7 @@ from openral_core.geometry import Pose
 from openral_core.missions import MissionState
 from openral_core.object_states import ObjectState
 from openral_core.spatial_memory import Presence, RecallMatch, ResolveResult, SceneNode
+from openral_core.text.terms import normalize_term
 from openral_reasoner.blocked_ways import BlockedWays
 from openral_reasoner.budget import BudgetExhausted, BudgetLedger
 from openral_reasoner.commands import (
@@ -32,7 +33,6 @@ from openral_reasoner.request.saying import in_words
 from openral_reasoner.residency import ResidencyState
 from openral_reasoner.search import SearchProgress
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner.terms import normalize_term
 
 
 @dataclass(frozen=True, slots=True)

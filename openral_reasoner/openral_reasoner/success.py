@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
+from openral_core.text.terms import answers, normalize_term
 from openral_reasoner.evidence import (
     CARRIED,
     Acted,
@@ -37,7 +38,6 @@ from openral_reasoner.request.goals import (
     Switch,
 )
 from openral_reasoner.request.serving import load_serving_rules
-from openral_reasoner.terms import answers, normalize_term
 
 ME = "me"
 

@@ -8,28 +8,27 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
 
-from openral_core.object_states import NAME_OF, STATES
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
+from openral_core.text.terms import normalize_term
 from openral_reasoner.evidence import (
     Acted,
     Answered,
     Course,
     Evidence,
     HandAct,
-    Listed,
     Node,
     Source,
-    Stated,
     looked_at,
 )
 from openral_reasoner.mission import HOME
-from openral_reasoner.request.control_names import controls_named
 from openral_reasoner.request.goals import (
     AskAbilities,
     AskCompare,
     AskCount,
     AskState,
+    AskView,
+    AskWhereabouts,
     Attend,
     BringEach,
     BringEvery,
@@ -62,7 +61,13 @@ from openral_reasoner.success import (
     reaches_receiver,
     receipt,
 )
-from openral_reasoner.terms import normalize_term
+from openral_reasoner.success_of_questions import (
+    last_list,
+    prove_comparison,
+    prove_count,
+    prove_description,
+    prove_state,
+)
 
 _NOT_ONE = re.compile(
     r"[,;:!?&]|\.\s|^\d+\s|\b(?:and|or|nor|then|but|except|not|no|never|without|unless|until|if|whether|when"
@@ -73,7 +78,7 @@ _NOT_ONE = re.compile(
 """Marks of several objects or a condition in a phrase of a goal, for which no predicate exists."""
 
 
-_UNPROVEN = (NotUnderstood, WaitFor, AskAbilities, AskCompare)
+_UNPROVEN = (NotUnderstood, WaitFor, AskAbilities)
 _ON = ("", "on top of")  # relations to a place of which the evidence of a placement tells
 
 
@@ -164,13 +169,15 @@ def prove_several(goal: BringSeveral, evidence: Evidence, setting: Setting) -> V
 
 
 def prove_every(goal: BringEvery, evidence: Evidence, setting: Setting) -> Verdict:
-    """Prove that as many different objects were delivered as memory and looks have told of."""
+    """Prove that every object that memory and looks have told of was delivered, or was there before."""
     case = Case(evidence, setting, Course.of(evidence))
     kept = list[Node]()
     for node in (each for fact in evidence.facts if isinstance(fact, Answered) for each in fact.nodes):
         fits = case.is_a(node.id, goal.what) and (not goal.where or case.is_in(node, goal.where))
         kept += [node] if fits and not any(case.same(node.id, other.id) for other in kept) else []
-    return prove_several(BringSeveral(goal.what, max(1, len(kept)), goal.to, goal.where), evidence, setting)
+    elsewhere = [node for node in kept if goal.to == ME or not case.is_in(node, goal.to)]
+    count = len(elsewhere) if kept else 1
+    return prove_several(BringSeveral(goal.what, count, goal.to, goal.where), evidence, setting)
 
 
 def _different(case: Case, releases: Iterable[HandAct]) -> list[HandAct]:
@@ -252,20 +259,6 @@ def prove_tidy(goal: Tidy, evidence: Evidence, setting: Setting) -> Verdict:
     )
 
 
-def last_list(case: Case, where: str) -> Listed | None:
-    """Return the last list of this area, or of the home, if no object was taken or put down since."""
-    acts = (*case.course.taken, *case.course.released)
-    since = max((act.order for act in acts), default=-1)
-    facts = case.evidence.facts[since + 1 :]
-    lists = [
-        fact
-        for fact in facts
-        if isinstance(fact, Listed)
-        and (not fact.within or (where and case.means(case.setting.node(fact.within), where)))
-    ]
-    return lists[-1] if lists else None
-
-
 def prove_clear(goal: Clear, evidence: Evidence, setting: Setting) -> Verdict:
     """Prove that the place was looked at after the last object was put down, and that none is there."""
     case = Case(evidence, setting, Course.of(evidence))
@@ -304,25 +297,6 @@ def prove_exploration(goal: Explore, evidence: Evidence, setting: Setting) -> Ve
     return Verdict(missing=f"no successful EXPLORE of {where!r}", remedy=f"call explore for {where!r}")
 
 
-def prove_description(goal: Describe, evidence: Evidence, setting: Setting) -> Verdict:
-    """Prove that memory described the room or home in this mission."""
-    last = last_list(Case(evidence, setting, Course.of(evidence)), goal.where)
-    if last is not None and bool(last.within) == bool(goal.where):
-        return Verdict(proofs=(last.words,))
-    return Verdict(missing="memory was not asked what it has", remedy="call describe_home")
-
-
-def prove_count(goal: AskCount, evidence: Evidence, setting: Setting) -> Verdict:
-    """Prove that memory listed what is there in this mission, after the look at it."""
-    last = last_list(Case(evidence, setting, Course.of(evidence)), goal.where)
-    if last is not None and bool(last.within) == bool(goal.where):
-        return Verdict(proofs=(last.words,))
-    where = goal.where or "the home"
-    return Verdict(
-        missing=f"no list_objects of {where!r}", remedy=f"LOOK_AT {where!r}, then list_objects of it"
-    )
-
-
 def prove_conditional(goal: Conditional, evidence: Evidence, setting: Setting) -> Verdict:
     """Prove what was asked for in the case that the evidence shows; an object's absence cannot be proven."""
     seen = judge(goal.condition, evidence, setting)
@@ -352,29 +326,6 @@ def only_elsewhere(condition: Find, case: Case) -> bool:
     )
 
 
-def prove_state(goal: AskState | TellState, evidence: Evidence, setting: Setting) -> Verdict:
-    """Prove that memory was asked for the state of what was named, or noted it."""
-    case = Case(evidence, setting, Course.of(evidence))
-    controls = {each.controls for each in controls_named(setting.controls, goal.what)}
-    for fact in reversed(evidence.facts):
-        named = isinstance(fact, Stated) and (fact.node.id in controls or case.means(fact.node, goal.what))
-        if isinstance(fact, Stated) and named and _settles(goal, fact.values):
-            return Verdict(proofs=(fact.words,))
-    tool = "get_state" if isinstance(goal, AskState) else "note_state"
-    return Verdict(
-        missing=f"no {tool} of {goal.what!r} that says whether it is {goal.value}",
-        remedy=f"call {tool} with its id",
-    )
-
-
-def _settles(goal: AskState | TellState, values: tuple[str, ...]) -> bool:
-    """Return True if states answer a question, or are the one that was told."""
-    if isinstance(goal, TellState):
-        return goal.value in values
-    alternatives = STATES[NAME_OF[goal.value]].values
-    return any(value in alternatives for value in values)
-
-
 def prove_restricted(goal: Restricted, evidence: Evidence, setting: Setting) -> Verdict:
     """Prove the goal; no step that is forbidden is sent to the skill server."""
     return judge_request(goal.goal, evidence, setting)
@@ -395,6 +346,9 @@ _RULES: Mapping[type, Callable[..., Verdict]] = {
     Describe: prove_description,
     AskState: prove_state,
     AskCount: prove_count,
+    AskCompare: prove_comparison,
+    AskView: lambda _, *case: prove_description(Describe(), *case),
+    AskWhereabouts: lambda _, *case: prove_description(Describe(), *case),
     TellState: prove_state,
     Conditional: prove_conditional,
 }

@@ -11,7 +11,7 @@ from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import Verb
 from openral_reasoner.commands import AskModel, Command
 from openral_reasoner.context import MAX_DEPTH, Context, RawCall, UnreadableArguments, plain, read_arguments
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import Event, ModelAnswered, ModelFailed, PaletteChanged, PromptReceived
 from openral_reasoner.llm.base import reminder
 from openral_reasoner.palette.entries import SkillEntry, ToolPalette

@@ -20,7 +20,7 @@ from openral_reasoner.commands import (
     SendSkill,
     SetDeadline,
 )
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import (
     DeadlinePassed,
     ModelAnswered,

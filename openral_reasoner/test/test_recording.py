@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, SceneGraph, SceneNode
 from openral_reasoner import interning
-from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.core.mission_core import Core, handle_safely
+from openral_reasoner.core.replay import render_story, replay, stories
 from openral_reasoner.events import Cancelled, PaletteChanged, PromptReceived, SceneRead
 from openral_reasoner.interning import Interner, Outliner, TooMuch, UnknownMark
 from openral_reasoner.palette.entries import LocatorEntry, ToolPalette
@@ -25,7 +26,6 @@ from openral_reasoner.recording import (
     settings_line,
     step_line,
 )
-from openral_reasoner.replay import render_story, replay, stories
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers

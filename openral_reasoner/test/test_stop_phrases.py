@@ -17,7 +17,7 @@ from openral_reasoner.commands import (
     PublishReceipt,
     SendSkill,
 )
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import ModelAnswered, PaletteChanged, PromptReceived, SkillEnded
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from openral_core.skills import SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
+from openral_core.text.terms import answers
 from openral_reasoner.evidence import (
     Acted,
     Answered,
@@ -25,7 +26,6 @@ from openral_reasoner.palette.entries import PlaceEntry
 from openral_reasoner.success import Case, Setting, Verdict
 from openral_reasoner.success_of_parts import judge_request as judge
 from openral_reasoner.success_of_parts import provable
-from openral_reasoner.terms import answers
 
 DONE = SkillStatus.SUCCEEDED
 MUG = Node("mug_2", "mug", room="kitchen", within=("counter_1",))

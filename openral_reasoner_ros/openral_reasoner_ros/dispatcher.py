@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from openral_reasoner.commands import Command
-from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.core.mission_core import Core, handle_safely
 from openral_reasoner.events import CallFailed, Event
 from openral_ros.callback_guard import CallbackGuard, describe_error
 

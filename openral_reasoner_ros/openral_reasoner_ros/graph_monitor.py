@@ -7,14 +7,14 @@ from rclpy.node import Node
 
 from openral_msgs.msg import FailureTrigger
 from openral_reasoner import commands as c
-from openral_reasoner.core import NAMED, REPORTED
+from openral_reasoner.core.mission_core import NAMED, REPORTED
 from openral_reasoner.events import FailureReported, StopChanged
 from openral_reasoner.palette.build import GraphState
-from openral_reasoner_ros.clients.services import LifecycleClient, LocateClient, MemoryClient, SceneClient
-from openral_reasoner_ros.clients.skill import SkillClient
 from openral_reasoner_ros.detector_registry import DetectorRegistry
 from openral_reasoner_ros.dispatcher import Handler, Post
 from openral_reasoner_ros.parameters import ReasonerParameters
+from openral_reasoner_ros.service_clients import LifecycleClient, LocateClient, MemoryClient, SceneClient
+from openral_reasoner_ros.skill_client import SkillClient
 from openral_reasoner_ros.telemetry import Traces
 from openral_reasoner_ros.topics import FAILURE, OWN_FAILURE
 from openral_ros.emergency_stop import STOP_STATE, stop_reason

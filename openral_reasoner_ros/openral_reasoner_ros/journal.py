@@ -10,9 +10,7 @@ from uuid import uuid4
 
 from openral_core.files import sync_folder
 from openral_reasoner.commands import Command, EndMission, PublishReceipt
-from openral_reasoner.core import Core
-from openral_reasoner.events import Event
-from openral_reasoner.journal import (
+from openral_reasoner.core.journal import (
     InvalidJournal,
     Journal,
     JournalHeader,
@@ -23,6 +21,8 @@ from openral_reasoner.journal import (
     read_journal,
     server_line,
 )
+from openral_reasoner.core.mission_core import Core
+from openral_reasoner.events import Event
 
 JOURNAL_FILE = "mission.journal"
 MAX_SIZE = 64_000_000

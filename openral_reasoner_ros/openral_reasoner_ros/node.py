@@ -26,12 +26,12 @@ from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner_ros.attendance import Attendance
-from openral_reasoner_ros.clients.model import DeadlineClient, ModelClient, make_advisor, make_model
 from openral_reasoner_ros.dispatcher import EventDispatcher, Handler
 from openral_reasoner_ros.genai_spans import GenAiConventions
 from openral_reasoner_ros.graph_monitor import GraphMonitor
 from openral_reasoner_ros.journal import MissionClock, MissionJournal
 from openral_reasoner_ros.mission_client import SHUTTING_DOWN
+from openral_reasoner_ros.model_client import DeadlineClient, ModelClient, make_advisor, make_model
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.publishers import (
     FrontierPublisher,

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from openral_core.consent import QUESTION_PREFIX
+from openral_core.consent.decisions import QUESTION_PREFIX
 from openral_core.missions import MissionState, PromptOutcome
 from openral_core.text.stop_words import contains_stop_word
 from openral_reasoner.commands import (
@@ -16,7 +16,14 @@ from openral_reasoner.commands import (
     SendSkill,
     SetDeadline,
 )
-from openral_reasoner.core import Core
+from openral_reasoner.core.journal import (
+    MAX_RESUMPTIONS,
+    InvalidJournal,
+    Journal,
+    RestoredMission,
+    replay_journal,
+)
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import (
     OUTCOME_UNKNOWN,
     CallFailed,
@@ -25,18 +32,11 @@ from openral_reasoner.events import (
     ResumptionFailed,
     SettingsChanged,
 )
-from openral_reasoner.journal import (
-    MAX_RESUMPTIONS,
-    InvalidJournal,
-    Journal,
-    RestoredMission,
-    replay_journal,
-)
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
-from openral_reasoner_ros.clients.skill import SkillClient
 from openral_reasoner_ros.dispatcher import EventDispatcher
 from openral_reasoner_ros.journal import MissionClock, MissionJournal, boot_id
+from openral_reasoner_ros.skill_client import SkillClient
 
 PEERS_WAIT = 10.0
 """Longest wait for memory and the skill server after a restart before open calls are repeated [s]."""

@@ -13,10 +13,10 @@ from opentelemetry import propagate, trace
 from opentelemetry.trace import Span, StatusCode
 
 from openral_reasoner.commands import Command, SpanEnded, SpanStarted
-from openral_reasoner.core import Core
+from openral_reasoner.core.journal import RestoredMission
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import Event
 from openral_reasoner.idle_state import IdleState
-from openral_reasoner.journal import RestoredMission
 from openral_reasoner.recording import LineWriter, RecordedEvent
 from openral_reasoner_ros.dispatcher import Record
 from openral_reasoner_ros.genai_spans import GenAiConventions

@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 from openral_reasoner import commands as c
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import CallFailed, PromptReceived
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.dispatcher import EventDispatcher

@@ -15,7 +15,7 @@ from opentelemetry.trace import SpanKind
 pytest.importorskip("rclpy")
 from openral_reasoner.commands import AskModel, CallRecall, Command, SpanEnded, SpanStarted
 from openral_reasoner.context import RawCall
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import (
     CallFailed,
     Event,

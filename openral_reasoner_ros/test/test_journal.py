@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from openral_reasoner.commands import PublishReceipt
-from openral_reasoner.core import Core
+from openral_reasoner.core.journal import InvalidJournal, replay_journal
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import PromptReceived
-from openral_reasoner.journal import InvalidJournal, replay_journal
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.journal import JOURNAL_FILE, MissionClock, MissionJournal
 

@@ -20,8 +20,8 @@ from rclpy.node import Node
 from openral_core.missions import MissionState
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import MissionStatus, PromptReceipt
+from openral_reasoner.core.replay import replay, stories
 from openral_reasoner.recording import read_lives
-from openral_reasoner.replay import replay, stories
 from openral_reasoner_ros.journal import JOURNAL_FILE
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.resumption import MIN_DEADLINE, PEERS_WAIT

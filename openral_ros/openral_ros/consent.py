@@ -14,8 +14,8 @@ from rclpy.node import Node
 from rclpy.task import Future
 from std_msgs.msg import String
 
-from openral_core.consent import OPEN_QUESTIONS, Consent, ConsentDecision, ConsentOutcome, is_yes
-from openral_core.consent_policy import Policy, Subject
+from openral_core.consent.decisions import OPEN_QUESTIONS, Consent, ConsentDecision, ConsentOutcome, is_yes
+from openral_core.consent.policy import Policy, Subject
 from openral_core.prompts import STOP_SOURCES, prompt_refusal
 from openral_core.skill_errors import SkillFailed
 from openral_core.skills import SkillStatus

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from rclpy.node import Node
 
-from openral_core.consent_policy import Subject
+from openral_core.consent.identities import Identity
+from openral_core.consent.policy import Subject
 from openral_core.errors import OpenRALError
 from openral_core.home_map import HomeMap
-from openral_core.identities import Identity
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import Verb
 from openral_core.spatial_memory import SceneGraph

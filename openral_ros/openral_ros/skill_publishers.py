@@ -5,7 +5,7 @@ from time import monotonic
 from uuid import uuid4
 
 from openral_core import CONTRACT_VERSION
-from openral_core.consent import QUESTION
+from openral_core.consent.decisions import QUESTION
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, SkillStatus
 from openral_msgs.action import ExecuteRskill

@@ -14,8 +14,8 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 from rclpy.task import Future
 
-from openral_core.consent import ConsentDecision
-from openral_core.consent_policy import Policy, Subject, load_policy
+from openral_core.consent.decisions import ConsentDecision
+from openral_core.consent.policy import Policy, Subject, load_policy
 from openral_core.emergency_stop import STOP_EVIDENCE, EmergencyStopped, StopState, after_emergency
 from openral_core.home_map import HomeMap
 from openral_core.rskills import Registry

@@ -17,8 +17,8 @@ from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
-from openral_core.consent import QUESTION
-from openral_core.consent_policy import InvalidPolicy, parse_policy
+from openral_core.consent.decisions import QUESTION
+from openral_core.consent.policy import InvalidPolicy, parse_policy
 from openral_core.geometry import Pose
 from openral_core.rskills import Registry
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.consent_policy import Policy, load_policy
+from openral_core.consent.policy import Policy, load_policy
 from openral_core.geometry import Pose, planar_part, transform_planar_points, wrap_angle
 from openral_core.home_map import NoGoZone
 from openral_core.obstructions import OBSTACLE, Obstruction

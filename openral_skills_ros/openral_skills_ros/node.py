@@ -16,7 +16,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 from std_msgs.msg import String
 
-from openral_core.consent_policy import load_policy
+from openral_core.consent.policy import load_policy
 from openral_core.documents import InvalidDocument
 from openral_core.errors import OpenRALError
 from openral_core.geometry import StaleTransform, UnknownFrame
@@ -51,10 +51,10 @@ from openral_ros.tf_buffer import PolledTransformBuffer
 from openral_ros.tracing import start_span, start_tracing
 from openral_skills_ros.backends.any_action import AnyActionBackend
 from openral_skills_ros.backends.backend import Backend, Run
+from openral_skills_ros.backends.localisation import LocalisationGate
 from openral_skills_ros.backends.look_at import PanTiltHead, SpinMotion, TrajectoryHead
 from openral_skills_ros.backends.navigate import NavigateBackend
-from openral_skills_ros.foreign_action import InterfaceMissing, halt_switch_of, load_action
-from openral_skills_ros.localisation import LocalisationGate
+from openral_skills_ros.foreign_actions.client import InterfaceMissing, halt_switch_of, load_action
 from openral_skills_ros.parameters import SkillServerParameters
 
 if TYPE_CHECKING:

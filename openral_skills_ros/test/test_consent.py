@@ -10,7 +10,7 @@ pytest.importorskip("nav2_msgs", reason="the interfaces of Nav2 are not built: m
 
 from nav2_msgs.action import NavigateToPose
 
-from openral_core.consent import QUESTION
+from openral_core.consent.decisions import QUESTION
 from openral_core.geometry import Pose
 from openral_core.skills import SkillStatus
 from openral_msgs.msg import PromptStamped

@@ -9,7 +9,12 @@ from openral_core.geometry import Pose
 from openral_core.grasping.segmentation import ObjectSegment
 from openral_core.skill_errors import BadRequest
 from openral_core.skill_requests import GraspRequest
-from openral_skills_ros.object_scan import back_project, box_segment, is_still_there, with_hidden_body
+from openral_skills_ros.backends.object_scan import (
+    back_project,
+    box_segment,
+    is_still_there,
+    with_hidden_body,
+)
 
 TABLE = 0.75
 

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from openral_core.errors import OpenRALError
-from openral_world_state.sqlite_files import ForeignSchema, connect
+from openral_world_state.spatial_memory.sqlite_files import ForeignSchema, connect
 
 MOST_ROWS = 100_000
 """Rows that are looked at."""

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openral_core.consent.identities import labels_of
 from openral_core.geometry import Pose
-from openral_core.identities import labels_of
 from openral_core.spatial_memory import Presence
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import (

@@ -14,25 +14,25 @@ from fuzzing.message_values import TEXTS
 from fuzzing.recordings import open_recording, valid_recording
 from fuzzing.weights import FOLDER, load_weights, valid_weights
 from openral_bringup.graph.nodes import overrides_of
-from openral_core.consent import Consent
-from openral_core.consent_policy import Subject, load_policy, parse_policy
+from openral_core.consent.decisions import Consent
+from openral_core.consent.identities import Identity
+from openral_core.consent.policy import Subject, load_policy, parse_policy
 from openral_core.errors import MAX_MESSAGE, OpenRALError
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
-from openral_core.identities import Identity
 from openral_core.robot import load_robot
 from openral_core.rskills import Verb, load_manifest
 from openral_core.text import Thesaurus
 from openral_perception_ros.engines.weights_record import WeightsRecord
 from openral_reasoner.context import RawCall
-from openral_reasoner.core import Core
+from openral_reasoner.core.journal import JournalHeader, event_line, header_line, read_journal, replay_journal
+from openral_reasoner.core.mission_core import Core
+from openral_reasoner.core.replay import replay, stories
 from openral_reasoner.events import PaletteChanged, PromptReceived
 from openral_reasoner.idle_state import IdleState
-from openral_reasoner.journal import JournalHeader, event_line, header_line, read_journal, replay_journal
 from openral_reasoner.llm.base import load_prices
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.recording import LineWriter, read_lives
-from openral_reasoner.replay import replay, stories
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.registry import parse_call
 from openral_sim.robot import load_sim_robot
@@ -41,7 +41,7 @@ from openral_world_state.data_association import AssociationGates, DataAssociato
 from openral_world_state.observation import Observation
 from openral_world_state.scene_graph import read_graph
 from openral_world_state.spatial_memory.memory import MemoryLimits, SpatialMemory
-from openral_world_state.world import WorldModelSettings, open_world
+from openral_world_state.world.world_model import WorldModelSettings, open_world
 
 ROOT = Path(__file__).parents[2]
 SPLICES = (

@@ -28,7 +28,7 @@ from openral_reasoner.commands import (
     SendSkill,
 )
 from openral_reasoner.context import RawCall
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import (
     CallFailed,
     Event,

@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.t
 
 HANDED_OVER = 3
 GOALS = {
-    "find the mug": (0, "The mug is here"),
-    "where is the baguette?": (0, "The baguette is here"),
+    "find the mug": (0, "I see the mug"),
+    "where is the baguette?": (0, "I see the baguette"),
     "find the person": (HANDED_OVER, "I couldn't find person"),
     "bring me the mug": (HANDED_OVER, "No GRASP skill is available"),
 }

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from openral_reasoner.llm.base import Model
 from openral_reasoner_ros.brains import Brain
-from openral_reasoner_ros.clients.model import make_advisor, make_model
+from openral_reasoner_ros.model_client import make_advisor, make_model
 from openral_reasoner_ros.parameters import ReasonerParameters
 
 

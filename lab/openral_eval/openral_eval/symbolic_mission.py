@@ -10,7 +10,7 @@ from openral_core.missions import MissionState
 from openral_core.rskills import Mode, Name, Registry, Vocabulary
 from openral_core.skills import SkillResult, Verb
 from openral_reasoner.commands import EndMission, PublishHandoff, PublishPrompt, SendSkill
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette

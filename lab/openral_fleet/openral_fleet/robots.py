@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from math import hypot
 
 from openral_core.skills import Verb
+from openral_core.text.terms import normalize_term
 from openral_fleet.errands import Errand
 from openral_fleet.goal_traits import GoalTraits
-from openral_reasoner.terms import normalize_term
 
 SEARCH_COST = 15.0
 """Cost of an object that a robot does not remember, as a driving distance [m]: half a tour of a home."""

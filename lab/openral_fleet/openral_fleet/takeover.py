@@ -6,7 +6,7 @@ An acting step is never repeated on a guess. A second robot looks first, or a pe
 from dataclasses import dataclass
 from enum import StrEnum
 
-from openral_core.consent import is_yes
+from openral_core.consent.decisions import is_yes
 from openral_core.skills import SkillStatus, Verb
 from openral_fleet.goal_traits import ONLY_LOOKS, traits_of
 from openral_fleet.records import ActingCall, ErrandRecord

@@ -13,7 +13,7 @@ from openral_household_benchmark.babyai_peers import BabyAIPeers, Begun, Level
 from openral_household_benchmark.engine_process import EngineProcess
 from openral_household_benchmark.text_episode import BUDGET
 from openral_reasoner.commands import AskModel
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.simulator import home_timeline

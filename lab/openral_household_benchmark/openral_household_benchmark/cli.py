@@ -80,7 +80,7 @@ def brain_of(brain: Brain, model: str, base_url: str, own: Iterable[Path] = ()) 
     """Return the rSkills of this installation and of some folders, and a decision model."""
     from openral_bringup.graph.resources import rskill_folders
     from openral_core.rskills import Registry
-    from openral_reasoner_ros.clients.model import make_model
+    from openral_reasoner_ros.model_client import make_model
     from openral_reasoner_ros.parameters import ReasonerParameters
 
     folders = rskill_folders(own)

@@ -21,10 +21,10 @@ from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, Plane, engine_loader
 from openral_perception_ros.engines.vocabulary import load_vocabulary
 from openral_perception_ros.inference.ipc import Detect, Detected, Failed, Load, Reply, SharedFrameBuffer
-from openral_perception_ros.inference.scheduler import DetectionResult
 from openral_perception_ros.inference.worker import RequestServer
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
+from openral_perception_ros.scheduler import DetectionResult
 from openral_sim.choices import DEFAULT_ROBOT, DriftName
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.planning.perceived_space import PerceivedSpace
@@ -33,7 +33,7 @@ from openral_sim.rendering.sensor import PERFECT, SensorModel
 from openral_sim.scene.scene import load_scene
 from openral_sim.simulation import RateTimer, Simulation
 from openral_world_state.depth_camera import DepthView, Intrinsics
-from openral_world_state.world import WorldModel, WorldModelSettings, open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings, open_world
 
 CAMERA = "head"
 

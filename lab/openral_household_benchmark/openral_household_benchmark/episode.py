@@ -25,14 +25,14 @@ from openral_household_benchmark.requirements import displace, unswitch
 from openral_household_benchmark.results import EpisodeResult, Figures, Job, outcome_of
 from openral_household_benchmark.task import Task, draw_task, remembered
 from openral_reasoner.commands import ClearDeadline, Command, EndMission, MissionReport, SetDeadline
-from openral_reasoner.core import Core, handle_safely
+from openral_reasoner.core.mission_core import Core, handle_safely
 from openral_reasoner.events import DeadlinePassed, Event, PaletteChanged, PromptReceived
 from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 from openral_sim.choices import DEFAULT_ROBOT, DriftName
-from openral_world_state.world import import_graph
+from openral_world_state.world.world_model import import_graph
 
 Witness = Callable[[float, Event, tuple[Command, ...]], None]
 """Told every event at a time [s] with the commands it led to."""

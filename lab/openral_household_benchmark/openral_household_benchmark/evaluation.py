@@ -14,7 +14,7 @@ from openral_household_benchmark.requirements import Given, bodies_in_hand, unme
 from openral_household_benchmark.task import Task
 from openral_sim.scene.entities import WorldObject
 from openral_sim.world import SimWorldModel
-from openral_world_state.world import WorldModel
+from openral_world_state.world.world_model import WorldModel
 
 FULL = 0.4
 """How full a served glass is at least."""

@@ -31,15 +31,15 @@ from openral_core.spatial_memory import (
     SceneNode,
 )
 from openral_core.text import Thesaurus
+from openral_core.text.terms import answers
 from openral_reasoner.commands import CallLocate, CallObserve, CancelSkill
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.terms import answers
 from openral_testing.reasoner.fake_peers import InProcessPeers
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import record_from_node
 from openral_world_state.static_map import static_map_from_graph
-from openral_world_state.world import WorldModel, WorldModelSettings
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 Params = Mapping[str, ParamValue]
 DONE = SkillResult(SkillStatus.SUCCEEDED, "done")

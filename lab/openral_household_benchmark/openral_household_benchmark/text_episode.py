@@ -9,7 +9,7 @@ from openral_household_benchmark.text_home import STEP, TextHomePeers
 from openral_household_benchmark.text_world import TextGame
 from openral_reasoner.budget import SearchBudget
 from openral_reasoner.commands import AskModel, PublishHandoff
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.llm.base import Model
 from openral_reasoner.search import SearchCosts
 from openral_reasoner.settings import MissionSettings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue
 from openral_bringup.graph.options import DEFAULT_SIM_ROBOT, DeploymentOptions, Drift, Floor, Problems
-from openral_core.consent_policy import InvalidPolicy, load_policy
+from openral_core.consent.policy import InvalidPolicy, load_policy
 from openral_core.documents import InvalidDocument, read_yaml
 from openral_core.emergency_stop import write_first_record
 from openral_core.errors import quoted

@@ -22,9 +22,9 @@ from openral_console.source import Frame, NothingToShow, RejectedCommand
 from openral_console.spans import read_spans
 from openral_core.errors import OpenRALError
 from openral_msgs.msg import FailureTrigger, MissionStatus, SceneGraph
+from openral_reasoner.core.replay import stories
+from openral_reasoner.core.run_comparison import compare_runs, comparison_lines, story_of
 from openral_reasoner.recording import Life, read_lives
-from openral_reasoner.replay import stories
-from openral_reasoner.run_comparison import compare_runs, comparison_lines, story_of
 from openral_recorder.recovery import complete_recording, recorded_messages
 from openral_ros.conversions.stamps import seconds
 from openral_ros.message_types import DamagedMessage, by_type_name, decoded

@@ -92,6 +92,14 @@ _BEFORE_WHERE = frozenset(words_of("left right close closest nearest is are stan
 """Words that belong to the location if it follows them: "the mug closest to the bowl"."""
 
 
+def label_words(label: str) -> frozenset[str]:
+    """Return the words of a label in the singular; none if it names nothing."""
+    try:
+        return frozenset(singulars(word)[0] for word in words_of(label))
+    except UnreadableText:
+        return frozenset()
+
+
 @dataclass(frozen=True, slots=True)
 class Phrase:
     """A parsed noun phrase.

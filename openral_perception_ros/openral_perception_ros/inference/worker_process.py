@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-import openral_core
-import openral_perception_ros
 from openral_core.environment import node_environment, worker_environment
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
@@ -244,7 +242,6 @@ def modules_cache(environment: Mapping[str, str]) -> Path:
 
 def package_roots(module: str = WORKER_MODULE) -> list[str]:
     """Return the folders of the packages that a worker ``module`` imports, for another interpreter's path."""
-    files = [str(openral_core.__file__), str(openral_perception_ros.__file__)]
-    own = find_spec(module.partition(".")[0])
-    files += [own.origin] if own is not None and own.origin else []
-    return list(dict.fromkeys(str(Path(file).parents[1]) for file in files))
+    names = ("openral_core", "openral_perception_ros", module.partition(".")[0])
+    origins = [spec.origin for spec in map(find_spec, names) if spec is not None and spec.origin]
+    return list(dict.fromkeys(str(Path(origin).parents[1]) for origin in origins))

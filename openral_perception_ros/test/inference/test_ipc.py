@@ -38,15 +38,15 @@ from openral_perception_ros.inference.ipc import (
     unpack_reply,
     unpack_request,
 )
-from openral_perception_ros.inference.scheduler import (
+from openral_perception_ros.inference.worker_manager import EventKind, WorkerEvent, WorkerLimits, WorkerPhase
+from openral_perception_ros.inference.worker_process import InferenceWorkerProcess, WorkerTimedOut
+from openral_perception_ros.locate_errors import LocateError
+from openral_perception_ros.scheduler import (
     DetectionRequest,
     DetectionResult,
     RequestOutcome,
     RequestQueue,
 )
-from openral_perception_ros.inference.worker_manager import EventKind, WorkerEvent, WorkerLimits, WorkerPhase
-from openral_perception_ros.inference.worker_process import InferenceWorkerProcess, WorkerTimedOut
-from openral_perception_ros.locate_errors import LocateError
 
 REQUESTS = [
     Detect(

@@ -8,6 +8,7 @@ from openral_core.spatial_memory import CONFIRMED, NodeKind, Presence
 from openral_reasoner.behaviors.requests import read_scene
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
 
 _SEPARATE = {Verb.OPEN: "open", Verb.CLOSE: "close", Verb.POUR: "pour", Verb.SWITCH: "switch on and off"}
 
@@ -18,7 +19,8 @@ def say_abilities(mission: Mission) -> Procedure[Ending]:
     graph, _ = yield from read_scene(mission)
     objects = (each for each in graph.of_kind(NodeKind.OBJECT) if not each.affordance)
     sure = (each for each in objects if each.presence is Presence.PRESENT and each.confidence >= CONFIRMED)
-    goals = examples(palette, next((each.label for each in sure), ""))
+    things = (each.label for each in sure if each.label.split()[-1].lower() not in IMMOVABLE_NOUNS)
+    goals = examples(palette, next(things, ""))
     able = ", ".join(_able(palette)) or "do nothing now: no skill server, detector or memory is available"
     quoted = ", ".join(f'"{each}"' for each in goals)
     text = f"I can {able}. For example: {quoted}."

@@ -1,10 +1,10 @@
 """Prohibitions of the operator: judged before any step is sent, by the model or by a plan."""
 
 from openral_core.skills import Verb
+from openral_core.text.terms import answers
 from openral_reasoner.mission import HOME, KnownObject, Mission
 from openral_reasoner.request.goals import Act, Forbidden, restrictions
 from openral_reasoner.request.saying import forbidden_in_words
-from openral_reasoner.terms import answers
 
 _HAND = frozenset({Verb.OPEN, Verb.CLOSE, Verb.GRASP, Verb.PLACE, Verb.POUR, Verb.SWITCH, Verb.PRESS})
 _VERBS = {

@@ -1,6 +1,6 @@
 """Questions to a human: hand-offs, whose answer continues the mission, and approval of acting steps."""
 
-from openral_core.consent import ANSWERS, ASKS, QUESTION, QUESTION_PREFIX, STEP, is_yes, question_of
+from openral_core.consent.decisions import ANSWERS, ASKS, QUESTION, QUESTION_PREFIX, STEP, is_yes, question_of
 from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState
 from openral_core.skills import SkillResult

@@ -12,10 +12,10 @@ from openral_core.missions import MissionState
 from openral_core.skills import Verb
 from openral_core.spatial_memory import RecallMatch
 from openral_core.text.noun_phrases import singulars
+from openral_core.text.terms import answers, normalize_term
 from openral_reasoner.behaviors.requests import RequestFailed, read_scene, recall
 from openral_reasoner.evidence import Same
 from openral_reasoner.mission import Ending, KnownObject, Mission, Procedure
-from openral_reasoner.terms import answers, normalize_term
 
 _POINTERS = ("this|these", "that|those", "it|them", "there|here")
 """Words that point, the surest first."""

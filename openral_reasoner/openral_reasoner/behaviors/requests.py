@@ -110,6 +110,8 @@ def is_hoped_for(mission: Mission, need: PeerRequirement) -> bool:
 
 T = TypeVar("T")
 _REMEMBERED = (RecallStatus.FOUND, RecallStatus.AMBIGUOUS, RecallStatus.ONLY_STALE)
+MATCHES_ASKED = 12
+"""Matches asked for: the most objects of a kind that one goal brings."""
 RECORDS_ASKED = 50
 """Matches asked for when one record is sought among those of its label."""
 SLACK = 1.0
@@ -142,9 +144,9 @@ def pause(mission: Mission, seconds: float) -> Procedure[None]:
     yield Wait(call_id)
 
 
-def recall(mission: Mission, words: str, limit: int = 5) -> Procedure[RecallResult | RequestFailed]:
+def recall(mission: Mission, words: str) -> Procedure[RecallResult | RequestFailed]:
     """Ask memory for an object."""
-    return (yield from ask_memory(mission, lambda: _recall(mission, words, limit)))
+    return (yield from ask_memory(mission, lambda: _recall(mission, words)))
 
 
 def resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | RequestFailed]:
@@ -165,12 +167,12 @@ def ask_memory(
     return answer
 
 
-def _recall(mission: Mission, words: str, limit: int) -> Procedure[RecallResult | RequestFailed]:
+def _recall(mission: Mission, words: str) -> Procedure[RecallResult | RequestFailed]:
     mission.spend("recalls")
     call_id = mission.next_id("recall")
     mission.begin(call_id, "recall_object", query=words)
     referent = mission.referent(words)
-    query = RecallQuery(words, limit) if referent is None else _by_id(referent)
+    query = RecallQuery(words, MATCHES_ASKED) if referent is None else _by_id(referent)
     command = CallRecall(call_id=call_id, query=query)
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
     if not isinstance(event, Recalled):

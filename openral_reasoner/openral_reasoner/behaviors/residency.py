@@ -4,8 +4,6 @@ Within a mission they are requests; between missions detectors that were activat
 evicted ones are reloaded.
 """
 
-from dataclasses import dataclass, field
-
 from openral_core.detectors import LifecycleState
 from openral_core.skills import SkillResult, SkillStatus
 from openral_reasoner.behaviors.requests import RequestFailed, change_state
@@ -13,6 +11,7 @@ from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import ChangeState, ClearDeadline, Command, SetDeadline, SpanEnded, SpanStarted
 from openral_reasoner.context import CallEvent
 from openral_reasoner.events import DeadlinePassed, Event, SkillEnded, StateChanged
+from openral_reasoner.idle_state import IdleResidency, PendingTransition
 from openral_reasoner.mission import Mission, Procedure, Wait
 from openral_reasoner.palette.entries import SkillEntry, ToolPalette
 from openral_reasoner.residency import (
@@ -218,26 +217,6 @@ def record_refusal(mission: Mission, request: MemoryRequest, refused: ResidencyR
     mission.begin(call_id, "make_room", peer=request.requester)
     mission.finish(call_id, type(refused).__name__, str(refused))
     return str(refused)
-
-
-@dataclass(frozen=True, slots=True)
-class PendingTransition:
-    """Transition in progress since ``begun`` [s]."""
-
-    call_id: str
-    step: Transition
-    begun: float
-
-
-@dataclass(frozen=True, slots=True)
-class IdleResidency:
-    """State of an `IdleResidencyManager`; ``palette`` is None while a mission runs."""
-
-    state: ResidencyState = field(default_factory=ResidencyState)
-    palette: ToolPalette | None = None
-    pending: PendingTransition | None = None
-    keep_warm_timer: str = ""
-    count: int = 0
 
 
 class IdleResidencyManager:

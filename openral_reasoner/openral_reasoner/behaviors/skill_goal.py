@@ -7,11 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-from openral_core.consent import ConsentOutcome
+from openral_core.consent.decisions import ConsentOutcome
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import OUTCOME_UNKNOWN, ParamValue, SkillGoal, SkillResult, SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
+from openral_core.text.terms import normalize_term
 from openral_reasoner.behaviors.constraints import forbidden_by, refusal
 from openral_reasoner.behaviors.human import consent_to
 from openral_reasoner.behaviors.requests import SKILLS, MissionCancelled, wait_for
@@ -23,7 +24,6 @@ from openral_reasoner.events import NOT_CARRIED_OUT, CallFailed, DeadlinePassed,
 from openral_reasoner.evidence import Acted
 from openral_reasoner.mission import KnownObject, Mission, Procedure, Wait
 from openral_reasoner.palette.entries import SkillEntry
-from openral_reasoner.terms import normalize_term
 
 STOOD = 0.05
 """Largest displacement of a base that counts as standing still [m]."""

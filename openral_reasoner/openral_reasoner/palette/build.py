@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from math import ceil, isfinite
 
-from openral_core.consent_policy import Policy
+from openral_core.consent.policy import Policy
 from openral_core.detectors import DetectorInfo, Health, LifecycleState
 from openral_core.rskills import Mode, SkillManifest
 from openral_core.skills import Verb

@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from openral_core.spatial_memory import NodeKind, Relation, SceneGraph, SceneNode
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
+from openral_core.text.terms import normalize_term
 from openral_reasoner.placement.prior import Site, shipped_prior
-from openral_reasoner.terms import rank_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,14 @@ def _opinion(sites: Mapping[str, Site], likely: tuple[str, ...], rank: float) ->
     ranks = {each: rank_of((each, *site.names), site.room, likely) for each, site in sites.items()}
     sharing = Counter(ranks.values())
     return {each: rank**at / sharing[at] for each, at in ranks.items() if at < len(likely)}
+
+
+def rank_of(names: tuple[str, ...], room: str, likely: tuple[str, ...]) -> int:
+    """Return the index of the first likely place that means this place or its room, else ``len(likely)``."""
+    own = {normalize_term(name) for name in names} - {""}
+    heads = {name.split()[-1] for name in own}
+    known = own | heads | {f"{normalize_term(room)} {head}" for head in heads} | {normalize_term(room)} - {""}
+    return next((i for i, place in enumerate(likely) if normalize_term(place) in known), len(likely))
 
 
 _AT = frozenset({Relation.AT_PLACE, Relation.IN, Relation.ON, Relation.IN_ROOM})

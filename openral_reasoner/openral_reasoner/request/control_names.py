@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from openral_core.text.terms import same_term
 from openral_reasoner.palette.entries import ControlEntry
 from openral_reasoner.request.goals import Switch
-from openral_reasoner.terms import same_term
 
 
 def controls_named(controls: Iterable[ControlEntry], words: str) -> tuple[ControlEntry, ...]:

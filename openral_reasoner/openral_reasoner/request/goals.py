@@ -222,11 +222,16 @@ class AskCount:
 
 @dataclass(frozen=True, slots=True)
 class AskCompare:
-    """Say which object of a kind has the most or the least of a property, as in "largest"."""
+    """Say which object of a kind has the most or the least of a property, as in "largest".
+
+    With ``other``, which of the two; "nearest" and "farthest" are measured from ``near``, "" for the robot.
+    """
 
     what: str
     property: str
     where: str = ""
+    other: str = ""
+    near: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +256,16 @@ class Attend:
 @dataclass(frozen=True, slots=True)
 class AskAbilities:
     """Say what the robot can do, as in "what can you do?"."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskWhereabouts:
+    """Say where the robot is."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskView:
+    """Say what the robot sees now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,6 +335,8 @@ Compound = (
     | AskCompare
     | Attend
     | AskAbilities
+    | AskWhereabouts
+    | AskView
     | Conditional
     | WaitFor
     | Sequence

@@ -9,6 +9,8 @@ from openral_reasoner.request.goals import (
     AskCompare,
     AskCount,
     AskState,
+    AskView,
+    AskWhereabouts,
     Attend,
     Bring,
     BringEach,
@@ -109,13 +111,18 @@ _WORDS: Mapping[type, Callable[[Any], str]] = {
     AskState: lambda goal: f"say if {_the(goal.what)} is {goal.value}",
     TellState: lambda goal: f"note that {_the(goal.what)} is {goal.value}",
     AskCount: lambda goal: f"count {goal.what}{_at('at', goal.where)}",
-    AskCompare: lambda goal: f"say which {goal.what} is the {goal.property}{_at('at', goal.where)}",
+    AskCompare: lambda goal: (
+        f"say which {f'of {goal.what} and {goal.other}' if goal.other else goal.what} is the {goal.property}"
+        f"{_at('at', goal.where)}{_at('to', goal.near)}"
+    ),
     Attend: lambda goal: " ".join(
         filter(
             None, (goal.act, goal.topic, goal.who, _at("at", goal.where).strip(), goal.to and f"to {goal.to}")
         )
     ),
     AskAbilities: lambda goal: "say what I can do",
+    AskWhereabouts: lambda goal: "say where I am",
+    AskView: lambda goal: "say what I see",
     Conditional: _conditional,
     WaitFor: lambda goal: f"when {_the(goal.who)} has come, {in_words(goal.then)}",
     Sequence: lambda goal: (", then " if goal.ordered else "; ").join(map(in_words, goal.parts)),

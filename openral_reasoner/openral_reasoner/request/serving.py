@@ -6,8 +6,8 @@ from importlib.resources import files
 
 from openral_core.documents import Document, parse_document
 from openral_core.parsing import parse_yaml
+from openral_core.text.terms import normalize_term
 from openral_reasoner.request.goals import BringSeveral, SetTable
-from openral_reasoner.terms import normalize_term
 
 
 class ServingRules(Document):

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from openral_core.errors import OpenRALError
-from openral_core.identities import label_words
+from openral_core.text.noun_phrases import label_words
 from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.request import goals
 from openral_reasoner.request.goals import Act, Forbidden, Request, Restricted, Sequence

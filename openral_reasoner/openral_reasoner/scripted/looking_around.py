@@ -3,7 +3,7 @@
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.palette.entries import PlaceEntry
-from openral_reasoner.request.goals import Describe, Explore
+from openral_reasoner.request.goals import AskView, AskWhereabouts, Describe, Explore
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed
 from openral_reasoner.tools.exploration import DescribeHomeTool, ExploreTool
 
@@ -43,6 +43,19 @@ def describe_area(context: PlanContext, goal: Describe) -> Plan[str]:
     if reply.status != "DESCRIBED":
         raise PlanFailed(f"I can't say what I know: {reply.text}. What should I do?")
     return f"{reply.text[:1].upper()}{reply.text[1:]}. {'. '.join(reply.peer_words)}."
+
+
+def say_view(context: PlanContext, goal: AskView | AskWhereabouts) -> Plan[str]:
+    """Say where the robot is and, if that was asked, what it sees there now.
+
+    Raises:
+        PlanFailed: If memory does not answer.
+    """
+    reply = yield DescribeHomeTool(only_view=True)
+    if reply.status != "DESCRIBED":
+        raise PlanFailed(f"I can't say what I see: {reply.text}. What should I do?")
+    here, view = reply.peer_words
+    return f"{here}." if isinstance(goal, AskWhereabouts) else f"{here}. {view[:1].upper()}{view[1:]}."
 
 
 def named_room(context: PlanContext, where: str) -> PlaceEntry | None:

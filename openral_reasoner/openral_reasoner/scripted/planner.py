@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Sequence as Items
 
-from openral_core.consent import ANSWERS, is_yes
+from openral_core.consent.decisions import ANSWERS, is_yes
 from openral_core.skills import Verb
 from openral_reasoner.behaviors.ending import TOO_EARLY
 from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult, Turn
@@ -16,6 +16,8 @@ from openral_reasoner.request.goals import (
     AskCompare,
     AskCount,
     AskState,
+    AskView,
+    AskWhereabouts,
     Attend,
     BringEach,
     BringEvery,
@@ -35,7 +37,8 @@ from openral_reasoner.request.goals import (
     WaitFor,
     unrestricted,
 )
-from openral_reasoner.scripted.looking_around import describe_area, explore_area
+from openral_reasoner.scripted.comparing import ask_comparison, ask_count
+from openral_reasoner.scripted.looking_around import describe_area, explore_area, say_view
 from openral_reasoner.scripted.plans import (
     face,
     grasp,
@@ -44,7 +47,7 @@ from openral_reasoner.scripted.plans import (
 )
 from openral_reasoner.scripted.progress import AGAIN, GIVE_UP, Progress, put_nearest_first
 from openral_reasoner.scripted.several import bring_each, bring_every, bring_several, set_table
-from openral_reasoner.scripted.states import ask_count, ask_state, tell_state
+from openral_reasoner.scripted.states import ask_state, tell_state
 from openral_reasoner.scripted.steps import (
     Plan,
     PlanContext,
@@ -146,7 +149,7 @@ def conditional(context: PlanContext, goal: Conditional) -> Plan[str]:
     found = yield from look_for(context, goal.condition)
     what, where = goal.condition.what, goal.condition.where
     said = (
-        f"I found {what}: {describe_location(found)}."
+        f"I found {what}: {describe_location(context, found)}."
         if found
         else f"I found no {what}{where and f' at {where}'}."
     )
@@ -255,21 +258,13 @@ def attend(context: PlanContext, goal: Attend) -> Plan[str]:
     raise PlanFailed(f"I can't {verb} people: no skill of mine does that. What else can I do?")
 
 
-def refuse_comparison(context: PlanContext, goal: AskCompare) -> Plan[str]:
-    """Say that objects cannot be compared.
-
-    Raises:
-        PlanFailed: Always, naming the property.
-    """
-    yield from ()
-    raise PlanFailed(f"I can't tell which {goal.what} is the {goal.property}. What else can I do?")
-
-
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
     BringEvery: bring_every,
     Attend: attend,
-    AskCompare: refuse_comparison,
+    AskCompare: ask_comparison,
     AskCount: ask_count,
+    AskView: say_view,
+    AskWhereabouts: say_view,
     Sequence: sequence,
     BringSeveral: bring_several,
     BringEach: bring_each,

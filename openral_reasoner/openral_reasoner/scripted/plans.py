@@ -251,10 +251,8 @@ def find(context: PlanContext, goal: Find) -> Plan[str]:
     if not seen:
         found, seen = yield from verify(context, goal.what, found)
     if not seen:
-        return (
-            f"According to memory the {goal.what} is here: {describe_location(found)}. {_unchecked(context)}"
-        )
-    return f"The {goal.what} is here: {describe_location(found)}."
+        return f"In memory I have the {goal.what} {describe_location(context, found)}. {_unchecked(context)}"
+    return f"I see the {goal.what} {describe_location(context, found)}."
 
 
 def _unchecked(context: PlanContext) -> str:
@@ -301,7 +299,7 @@ def verify(context: PlanContext, words: str, found: ObjectSummary) -> Plan[tuple
         return (yield from search_object(context, words, reply)), True
     if _went_meanwhile(context, reply):
         return found, False
-    where = describe_location(found)
+    where = describe_location(context, found)
     raise PlanFailed(
         f"I am where memory has the {words} ({where}), but I can't verify that it is there: {unseen(reply)}."
     )
@@ -337,7 +335,7 @@ def look_at(context: PlanContext, goal: LookAt) -> Plan[str]:
         known = found.id
         if seen:
             require_success((yield from context.act(Verb.LOOK_AT, known)), f"look at {goal.what}")
-            return f"I am looking at {goal.what}: {describe_location(found)}."
+            return f"I am looking at {goal.what} {describe_location(context, found)}."
     require_success((yield from context.act(Verb.NAVIGATE, known)), f"go to {goal.what}")
     require_success((yield from context.act(Verb.LOOK_AT, known)), f"look at {goal.what}")
     return (yield from with_contents(context, f"I am looking at {goal.what}", known, "there"))
@@ -361,7 +359,7 @@ def with_contents(context: PlanContext, looking: str, place: str, there: str) ->
     if known.status != "LISTED":
         return f"{looking}; memory does not tell what is {there}."
     names = ", ".join(each.label for each in known.found if place in (each.place, *each.containers))
-    return f"{looking}. I know of {names or 'nothing'} {there}."
+    return f"{looking}. I know of {names or 'no loose object'} {there}."
 
 
 def move_door(context: PlanContext, goal: MoveDoor) -> Plan[str]:

@@ -4,11 +4,11 @@ from collections.abc import Sequence as Items
 from dataclasses import dataclass, field
 from itertools import permutations
 
+from openral_core.text.terms import same_term
 from openral_reasoner.request.goals import Bring, Request, Sequence
 from openral_reasoner.request.saying import in_words
 from openral_reasoner.scripted.plans import MAX_NAME
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed
-from openral_reasoner.terms import same_term
 from openral_reasoner.tools.deliveries import MAX_DELIVERIES, PlanDeliveriesTool
 
 AGAIN, GIVE_UP = "try again", "give up"

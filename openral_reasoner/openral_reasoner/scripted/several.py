@@ -1,5 +1,6 @@
 """Plans of goals about several objects of a kind."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from openral_core.spatial_memory import NodeKind
@@ -7,6 +8,7 @@ from openral_reasoner.request.goals import BringEach, BringEvery, BringSeveral, 
 from openral_reasoner.request.serving import place_settings
 from openral_reasoner.scripted.plans import deliver, grasp, listener, refuse_relation, resolve_receiver
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, find_object, is_at
+from openral_reasoner.sentences.context import ME
 from openral_reasoner.sentences.noun_lists import MAX_COUNT
 from openral_reasoner.tools.queries import RecallObjectTool
 
@@ -37,6 +39,7 @@ def distribute(
     what: str,
     where: str,
     receivers: tuple[str, ...],
+    left_out: Iterable[str] = (),
 ) -> Plan[None]:
     """Bring a different object to each receiver; what was brought stays brought when the plan is retried.
 
@@ -47,7 +50,7 @@ def distribute(
     for to in receivers[len(brought) :]:
         _, target = yield from resolve_receiver(context, to)
         try:
-            found, _ = yield from find_object(context, what, where, other_than=(*brought, target))
+            found, _ = yield from find_object(context, what, where, other_than=(*brought, target, *left_out))
             yield from grasp(context, what, found)
             yield from deliver(context, what, to)
         except PlanFailed as failure:
@@ -56,19 +59,22 @@ def distribute(
 
 
 def bring_every(context: PlanContext, goal: BringEvery) -> Plan[str]:
-    """Bring every object of a kind that memory has; one is searched for if it has none.
+    """Bring every object of a kind that memory has elsewhere; one is searched for if it has none.
 
     Raises:
         PlanFailed: With the number that was brought.
     """
     refuse_relation(goal)
-    count = context.brought_of_every.get(goal, 0)
-    if not count:
-        reply = yield RecallObjectTool(query=goal.what, likely_places=(goal.where,) if goal.where else ())
+    if goal not in context.brought_of_every:
+        likely = (goal.where,) if goal.where else ()
+        reply = yield RecallObjectTool(query=goal.what, likely_places=likely)
         known = [item for item in reply.found if not goal.where or is_at(item, goal.where)]
-        count = context.brought_of_every[goal] = max(1, min(len(known), MAX_COUNT))
-    yield from distribute(context, goal, goal.what, goal.where, (goal.to,) * count)
-    return f"I brought {count} x {goal.what} to {listener(goal.to)}, all that I know of."
+        there = tuple(item.id for item in known if goal.to != ME and is_at(item, goal.to))
+        context.brought_of_every[goal] = (len(known) - len(there) if known else 1, there)
+    count, there = context.brought_of_every[goal]
+    yield from distribute(context, goal, goal.what, goal.where, (goal.to,) * count, there)
+    already = f"; {len(there)} were there" if there else ""
+    return f"I brought {count} x {goal.what} to {listener(goal.to)}, all that I know of{already}."
 
 
 def set_table(context: PlanContext, goal: SetTable) -> Plan[str]:

@@ -1,15 +1,12 @@
 """Plans of questions and statements about states of objects."""
 
 from openral_core.object_states import NAME_OF, STATES
-from openral_core.skills import Verb
 from openral_reasoner.context import ToolResult
 from openral_reasoner.request.control_names import controls_named
-from openral_reasoner.request.goals import AskCount, AskState, TellState
+from openral_reasoner.request.goals import AskState, TellState
 from openral_reasoner.scripted.appliances import by_room, chosen
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, named_place, outcome
 from openral_reasoner.sentences.lexicon import singular
-from openral_reasoner.terms import answers
-from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.queries import RecallObjectTool
 from openral_reasoner.tools.states import UNKNOWN_STATE, GetStateTool, NoteStateTool
 
@@ -72,29 +69,3 @@ def tell_state(context: PlanContext, goal: TellState) -> Plan[str]:
     if reply.status != "NOTED":
         raise PlanFailed(f"I couldn't note that the {goal.what} is {goal.value}: {outcome(reply)}.")
     return f"I will remember that the {goal.what} is {goal.value}."
-
-
-def ask_count(context: PlanContext, goal: AskCount) -> Plan[str]:
-    """Look at the place, if one is named and the robot can drive, and count what memory has there then.
-
-    Raises:
-        PlanFailed: If the place is not known, or memory does not answer.
-    """
-    place = named_place(context.now, goal.where) if goal.where else ""
-    if place is None:
-        raise PlanFailed(f"I know no place called {goal.where!r}. Which one do you mean?")
-    problem = ""
-    if place and context.offers(Verb.NAVIGATE):
-        went = yield from context.act(Verb.NAVIGATE, place)
-        look = (yield from context.act(Verb.LOOK_AT, place)) if went.status == "SUCCEEDED" else went
-        problem = "" if look.status == "SUCCEEDED" else f" I could not look there: {outcome(look)}."
-    reply = yield ListObjectsTool(within=place)
-    if reply.status != "LISTED":
-        raise PlanFailed(f"I couldn't ask memory how many there are: {outcome(reply)}. What should I do?")
-    there = [each for each in reply.found if not each.held and answers(goal.what, each.label)]
-    ages = ((each.label, each.why or ("not seen for long" if each.stale else "")) for each in there)
-    names = ", ".join(f"{label} ({age})" if age else label for label, age in ages)
-    where = f" at the {goal.where}" if goal.where else " in the home, as far as I have seen it"
-    shut = [each.label for each in reply.frontier if each.must_open]
-    unseen = f" I have not looked into {', '.join(shut[:4])}, which are closed." if shut else ""
-    return f"I know of {len(there)} x {goal.what}{where}{names and f': {names}'}.{unseen}{problem}"

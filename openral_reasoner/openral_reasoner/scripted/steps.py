@@ -57,10 +57,10 @@ class PlanContext:
     """Newest palette and, while a plan is replayed, the call that was made next.
 
     ``holding`` follows the replies of skills; ``brought`` are the ids that goals of several objects
-    delivered, ``brought_of_every`` how many of every one of a kind there are. A plan that
-    ``defers_questions`` fails instead of asking where to look, so that the other parts of the goal are done
-    first; ``suggestion`` is the operator's later answer, ``guests`` a number that
-    a plan asked for. ``shut`` are the containers it closed, which the palette may not know yet.
+    delivered, ``brought_of_every`` how many of every one of a kind are to be brought, and the ids of those
+    that are there already. A plan that ``defers_questions`` fails instead of asking where to look, so that
+    the other parts of the goal are done first; ``suggestion`` is the operator's later answer, ``guests`` a
+    number that a plan asked for. ``shut`` are the containers it closed, which the palette may not know yet.
     """
 
     def __init__(self, palette: ToolPalette) -> None:
@@ -69,7 +69,7 @@ class PlanContext:
         self.holding = False
         self.shut: set[str] = set()
         self.brought: dict[object, list[str]] = {}
-        self.brought_of_every: dict[object, int] = {}
+        self.brought_of_every: dict[object, tuple[int, tuple[str, ...]]] = {}
         self.defers_questions = False
         self.suggestion = ""
         self.guests = 0
@@ -260,7 +260,7 @@ def end_of_search(reply: ToolResult, words: str, place: str, blind: int) -> str:
     if reply.status == BAD_QUERY:
         return f"The locator can't read {words!r} as the name of an object: {unseen(reply)}."
     if blind == BLIND_VISITS or reply.status == NOBODY_CAN_LOOK:
-        return f"I can't search for {words}: {unseen(reply)}."
+        return f"I found no {words}, and I can't search for it: {unseen(reply)}."
     return ""
 
 
@@ -322,10 +322,16 @@ def named_place(palette: ToolPalette, words: str) -> str | None:
     )
 
 
-def describe_location(found: ObjectSummary) -> str:
-    """Describe the location of an object."""
-    parts = [f"in {' in '.join(found.containers)}" if found.containers else "", found.place, found.room]
-    return ", ".join(part for part in parts if part) or "in front of me"
+def describe_location(context: PlanContext, found: ObjectSummary) -> str:
+    """Describe the location of an object by the names of its containers, place and room."""
+    at = (
+        ()
+        if found.place in found.containers or not found.place
+        else (f"at the {context.label(found.place)}",)
+    )
+    parts = [*(f"in the {context.label(each)}" for each in found.containers), *at]
+    room = f"in the {context.label(found.room)}" if found.room else ""
+    return " ".join(filter(None, (*parts, room))) or "in front of me"
 
 
 def while_open(context: PlanContext, place: str, plan: Plan[T]) -> Plan[T]:

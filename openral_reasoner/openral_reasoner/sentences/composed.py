@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from openral_core.text.terms import same_term
 from openral_reasoner.request.goals import (
     Act,
     Bring,
@@ -20,7 +21,6 @@ from openral_reasoner.request.goals import (
 from openral_reasoner.sentences.context import ME, ClauseReading, Discourse, for_speaker
 from openral_reasoner.sentences.kinds import is_person
 from openral_reasoner.sentences.slots import Slots, Table
-from openral_reasoner.terms import same_term
 
 MAX_CUTS = 4
 """Most verbs at which a condition without a mark may end."""

@@ -81,6 +81,11 @@ class Kinds(Document):
         """Return True if this is known as a drink, as food or as a liquid."""
         return self.has("liquids", name) or is_served(name)
 
+    def is_plural(self, name: str) -> bool:
+        """Return True for a plural that asks for each of its kind: "mugs", unlike "keys"."""
+        head = name.lower().split()[-1]
+        return head not in self._sets["counted"] and self.has("counted", head)
+
     def serves(self, vessel: str, contents: str) -> bool:
         """Return True if the contents are drunk or eaten from the vessel."""
         drunk = self.has("drinking", vessel) and not is_household_noun(contents)

@@ -50,6 +50,7 @@ class Words(Document):
         numbers: Words for numbers.
         one: Word that stands for a kind named before: "the blue one".
         every: Words for all of a kind.
+        partial: Determiners that mean some of a kind.
         separators: Phrases between the items of a list.
         pronouns: Pronouns with what each may mean: object, place, person, one.
         not_in_names: Words of closed classes that no name contains.
@@ -108,6 +109,7 @@ class Words(Document):
     numbers: Mapping[str, int]
     one: str = "\0"
     every: str
+    partial: str = ""
     separators: str
     pronouns: Mapping[str, str]
     not_in_names: str

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from openral_core.text.terms import same_term
 from openral_reasoner.request.goals import (
     Bring,
     BringEvery,
@@ -14,7 +15,7 @@ from openral_reasoner.request.goals import (
 )
 from openral_reasoner.sentences.context import ME, ClauseReading
 from openral_reasoner.sentences.kinds import is_person
-from openral_reasoner.terms import same_term
+from openral_reasoner.sentences.lexicon import singular
 
 _Brought = Bring | BringSeveral | BringEvery
 
@@ -56,7 +57,9 @@ def _is_completed(first: Request, then: Request) -> bool:
         return first.to == ME and same_term(first.vessel, then.what)
     if not isinstance(first, Bring | BringSeveral | BringEvery | PickUp | Find):
         return False
-    if not isinstance(then, _Brought | PickUp | Find) or not same_term(first.what, then.what):
+    if not isinstance(then, _Brought | PickUp | Find):
+        return False
+    if not same_term(singular(first.what), singular(then.what)):
         return False
     return not isinstance(first, _Brought) or first.to == ME
 
@@ -67,7 +70,7 @@ def _with_source(first: Request, then: Request) -> Request:
     if isinstance(first, BringSeveral | BringEvery) and isinstance(then, Bring):
         return replace(first, to=then.to, relation=then.relation)
     where = getattr(first, "where", "") or getattr(then, "where", "")
-    return replace(then, where=where) if isinstance(then, Bring | PickUp | Find) else then
+    return replace(then, where=where) if isinstance(then, _Brought | PickUp | Find) else then
 
 
 def _repeated(parts: tuple[Request, ...], goals: tuple[Request, ...]) -> tuple[Request, ...] | None:

@@ -28,6 +28,7 @@ class NounPhrase:
         where: Stated place.
         pronoun: Pronoun instead of a name.
         determined: It has a determiner or a number.
+        partial: Its determiner means some of them.
         inside: It is said to be at that place, not to be taken from there.
         vessel: The vessel, if the name is one with its contents.
         contents: Its contents.
@@ -39,6 +40,7 @@ class NounPhrase:
     where: str = ""
     pronoun: str = ""
     determined: bool = False
+    partial: bool = False
     inside: bool = False
     vessel: str = ""
     contents: str = ""
@@ -95,7 +97,11 @@ class NounReader(NounLists):
         phrase = self._named(core, counted[0])
         if phrase is None:
             return None
-        phrase = replace(phrase, determined=len(counted[1]) < len(tokens))
+        determiners = tokens[: len(tokens) - len(counted[1])]
+        if self.words.one in determiners and phrase.name == phrase.head:  # "one of the mugs"
+            phrase = replace(phrase, name=singular(phrase.name), head=singular(phrase.head))
+        partial = self._partial.at(determiners, 0) is not None
+        phrase = replace(phrase, determined=bool(determiners), partial=partial)
         return self._with_tail(phrase, core, tail) if tail else phrase
 
     def object(self, text: str) -> NounPhrase | None:

@@ -38,6 +38,10 @@ class NounWords:
         return Phrases.of(self.words.every)
 
     @cached_property
+    def _partial(self) -> Phrases:
+        return Phrases.of(self.words.partial)
+
+    @cached_property
     def _of_phrases(self) -> Phrases:
         return Phrases.of(self.words.of)
 

@@ -5,12 +5,15 @@ from openral_reasoner.request.goals import (
     AskCompare,
     AskCount,
     AskState,
+    AskView,
+    AskWhereabouts,
     Attend,
     Describe,
     GoTo,
     Request,
     TellState,
 )
+from openral_reasoner.request.measures import ANYTHING, is_anything
 from openral_reasoner.sentences.context import ME, ClauseReading
 from openral_reasoner.sentences.kinds import kinds
 from openral_reasoner.sentences.lexicon import singular
@@ -24,7 +27,10 @@ def _reading(slots: Slots, goal: Request) -> ClauseReading:
 
 def count(slots: Slots) -> ClauseReading | None:
     """Say how many objects of a kind there are."""
-    phrase, where = slots.nouns.phrase(slots.said("what")), slots.place("where")
+    where = slots.place("where")
+    if where is not None and is_anything(slots.said("anything")):
+        return _reading(slots, AskCount(ANYTHING, where))
+    phrase = slots.nouns.phrase(slots.said("what"))
     if phrase is None or where is None or not phrase.name or not slots.nouns.is_tangible(phrase):
         return None
     movable = kinds().is_movable(phrase.name) or kinds().has("furniture", phrase.name)
@@ -42,10 +48,34 @@ def count_people(slots: Slots) -> ClauseReading | None:
 
 def compare(slots: Slots) -> ClauseReading | None:
     """Say which object has the most or the least of a property."""
-    phrase, where = slots.nouns.phrase(slots.said("what")), slots.place("where")
-    if phrase is None or where is None or not phrase.name:
+    where, near = slots.place("where"), slots.place("to")
+    if where is None or near is None:
         return None
-    return _reading(slots, AskCompare(singular(phrase.name), slots.said("property"), phrase.where or where))
+    if is_anything(slots.said("anything")):
+        return _reading(slots, AskCompare(ANYTHING, slots.said("property"), where, near=near))
+    phrase = slots.nouns.phrase(slots.said("what"))
+    if phrase is None or not phrase.name:
+        return None
+    place = phrase.where or where
+    return _reading(slots, AskCompare(singular(phrase.name), slots.said("property"), place, near=near))
+
+
+def compare_two(slots: Slots) -> ClauseReading | None:
+    """Say which of two has the more or the less of a property."""
+    first, second, near = slots.place("first"), slots.place("second"), slots.place("to")
+    if not first or not second or near is None:
+        return None
+    return _reading(slots, AskCompare(first, slots.said("property"), other=second, near=near))
+
+
+def view(slots: Slots) -> ClauseReading | None:
+    """Say what the robot sees."""
+    return _reading(slots, AskView())
+
+
+def whereabouts(slots: Slots) -> ClauseReading | None:
+    """Say where the robot is."""
+    return _reading(slots, AskWhereabouts())
 
 
 def ask_state(slots: Slots) -> ClauseReading | None:
@@ -54,6 +84,8 @@ def ask_state(slots: Slots) -> ClauseReading | None:
     if phrase is None or not phrase.name or phrase.count != 1:
         return None
     name = f"{phrase.name} in {phrase.where}" if phrase.where else phrase.name
+    if kinds().has("panels", name) and kinds().is_container(name.rpartition(" ")[0] or name):
+        name = name.rpartition(" ")[0]  # "the cupboard door"
     return _reading(slots, AskState(name, slots.said("value")))
 
 
@@ -109,6 +141,9 @@ QUESTIONS: Table = {
     "Count": count,
     "CountPeople": count_people,
     "Compare": compare,
+    "CompareTwo": compare_two,
+    "View": view,
+    "Whereabouts": whereabouts,
     "AskState": ask_state,
     "TellState": tell_state,
     "Describe": describe,

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
+from openral_core.text.terms import same_term
 from openral_reasoner.request.goals import (
     AskAbilities,
     Bring,
@@ -25,7 +26,6 @@ from openral_reasoner.sentences.merging import joined
 from openral_reasoner.sentences.normalise import SENTENCE_END, Normaliser
 from openral_reasoner.sentences.noun_phrases import NounReader
 from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
-from openral_reasoner.terms import same_term
 
 MAX_LENGTH = 600
 """Longest text that is read as a goal [characters]; a longer one is a letter, not a request."""

@@ -11,6 +11,8 @@ from openral_reasoner.sentences.noun_lists import EVERY
 from openral_reasoner.sentences.noun_phrases import NounPhrase, NounReader
 from openral_reasoner.sentences.templates import Match
 
+SOME = 2
+"""Number of objects that "some mugs" and "mugs" ask for."""
 ReadClause = Callable[[str, Discourse], "ClauseReading | None"]
 ReadText = Callable[[str, Discourse], "Request | None"]
 
@@ -84,7 +86,7 @@ class Slots:
             return None
         if phrase.pronoun not in ("it", "one", "them") or not names:
             return None
-        return tuple(NounPhrase(name, where=self.context.source) for name in names)
+        return tuple(NounPhrase(name, name, where=self.context.source, determined=True) for name in names)
 
     def refers(self, *keys: str) -> bool:
         """Return True if a slot is a pronoun, or has no words."""
@@ -185,8 +187,11 @@ def brought(phrase: NounPhrase, to: str, relation: str = "") -> Request | None:
     if phrase.vessel and phrase.count == 1 and not relation and not phrase.where:
         poison = kinds().has("toxic", phrase.contents)
         return None if poison else BringFilled(phrase.vessel, phrase.contents, to)
-    if phrase.count == EVERY:
-        return BringEvery(phrase.name, to, phrase.where, relation)
+    plural = phrase.count == 1 and phrase.name == phrase.head and kinds().is_plural(phrase.name)
+    if plural and (phrase.partial or not phrase.determined):
+        return BringSeveral(singular(phrase.name), SOME, to, phrase.where, relation)
+    if plural or phrase.count == EVERY:
+        return BringEvery(singular(phrase.name), to, phrase.where, relation)
     if phrase.count > 1:
         return BringSeveral(singular(phrase.name), phrase.count, to, phrase.where, relation)
     return Bring(phrase.name, to, phrase.where, relation)

@@ -1,11 +1,13 @@
 """Tools for homes that are not known yet: explore acts, describe_home reports what memory has."""
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from pydantic import Field
 from typing_extensions import override
 
+from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, Verb
 from openral_core.spatial_memory import (
     CONFIRMED,
@@ -27,6 +29,8 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 from openral_reasoner.tools.stating import NOT_STATED
 
+IN_VIEW = 5.0
+"""Longest time since an object in view was seen [s]: detectors may take a second, memory another."""
 MAX_NAMES = 40
 """Most objects, and most places, that are named per room."""
 _IN_ROOM = (Relation.IN_ROOM, Relation.PART_OF)
@@ -125,11 +129,13 @@ def search_by_exploring(mission: Mission, words: str) -> Procedure[ToolResult]:
 class DescribeHomeTool(Tool):
     """Describe what memory has of the home, or of a room: rooms, places, objects and how recent they are.
 
-    Read-only, without moving. It also tells what share of the floor was seen.
+    Read-only, without moving. It also tells what share of the floor was seen. With only_view, where you are
+    and what you see there now.
     """
 
     tool: Literal["describe_home"] = "describe_home"
     within: str = Field(default="", max_length=128, description="id of a listed room; empty for the home")
+    only_view: bool = Field(default=False, description="only what is in view now")
 
     @classmethod
     @override
@@ -151,11 +157,45 @@ class DescribeHomeTool(Tool):
         mission.spend("recalls")
         call_id = mission.next_id("describe")
         mission.begin(call_id, "describe_home", within=self.within or HOME.id)
-        graph, _ = yield from read_scene(mission)
+        graph, robot = yield from read_scene(mission)
         mission.finish(call_id, "DESCRIBED" if graph.nodes else "UNAVAILABLE")
         if not graph.nodes:
             return ToolResult(status="UNAVAILABLE", text="memory did not answer, or has nothing")
-        return describe(mission, graph, self.within)
+        return (
+            describe_view(mission, graph, robot) if self.only_view else describe(mission, graph, self.within)
+        )
+
+
+def describe_view(mission: Mission, graph: SceneGraph, robot: Pose | None) -> ToolResult:
+    """Note what was seen in the last seconds as evidence and return it, after where the robot is."""
+    now = mission.scene_time or 0.0
+    objects = [each for each in graph.of_kind(NodeKind.OBJECT) if is_believed(each) and not each.affordance]
+    visible = [each for each in objects if now - each.last_seen < IN_VIEW]
+    mission.note(Listed("", tuple(KnownObject.of(each).node() for each in visible)))
+    text = f"{len(visible)} objects were seen in the last {IN_VIEW:.0f} s"
+    names = ", ".join(each.label for each in visible[:MAX_NAMES]) or "no object that I know"
+    return ToolResult(
+        status="DESCRIBED", text=text, peer_words=(whereabouts(graph, robot), f"in view: {names}")
+    )
+
+
+def whereabouts(graph: SceneGraph, robot: Pose | None) -> str:
+    """Describe where the robot is: its room, and the place that it is nearest to."""
+    places = graph.of_kind(NodeKind.PLACE)
+    if robot is None or not places:
+        return "I don't know where I am"
+    nearest = min(places, key=lambda each: math.dist(each.pose.position, robot.position))
+    rooms = [each for each in graph.of_kind(NodeKind.ROOM) if _covers(each, robot)]
+    rooms += [graph.by_id[each] for kind in _IN_ROOM for each in graph.targets(nearest.id, kind)]
+    room = f"in the {rooms[0].label}, " if rooms else ""
+    return f"I am {room}nearest to the {nearest.label}"
+
+
+def _covers(room: SceneNode, robot: Pose) -> bool:
+    return all(
+        abs(at - centre) <= length / 2.0
+        for at, centre, length in zip(robot.position[:2], room.pose.position, room.size, strict=False)
+    )
 
 
 def describe(mission: Mission, graph: SceneGraph, within: str) -> ToolResult:

@@ -7,6 +7,7 @@ from pydantic import Field
 from typing_extensions import override
 
 from openral_core.spatial_memory import ResolveStatus
+from openral_core.text.terms import same_term
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
 from openral_reasoner.behaviors.recall import (
     BAD_QUERY,
@@ -20,7 +21,6 @@ from openral_reasoner.context import ObjectSummary, ToolResult, fence_untrusted
 from openral_reasoner.mission import KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.search import SEEN_NOT_PLACED
-from openral_reasoner.terms import same_term
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
 

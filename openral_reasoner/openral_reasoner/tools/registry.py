@@ -22,6 +22,7 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.tools.actions import ExecuteRskillTool, LifecycleTransitionTool
 from openral_reasoner.tools.base import InvalidCall, Tool, parameters
 from openral_reasoner.tools.belongings import ListObjectsTool
+from openral_reasoner.tools.comparing import CompareObjectsTool
 from openral_reasoner.tools.deliveries import PlanDeliveriesTool
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool, EmitPromptTool
 from openral_reasoner.tools.exploration import DescribeHomeTool, ExploreTool
@@ -34,6 +35,7 @@ PALETTE: tuple[type[Tool], ...] = (
     RecallObjectTool,
     ResolvePlaceTool,
     ListObjectsTool,
+    CompareObjectsTool,
     PlanDeliveriesTool,
     DescribeHomeTool,
     GetStateTool,
@@ -51,6 +53,7 @@ ReasonerToolCall = Annotated[
     | RecallObjectTool
     | ResolvePlaceTool
     | ListObjectsTool
+    | CompareObjectsTool
     | PlanDeliveriesTool
     | DescribeHomeTool
     | GetStateTool
@@ -123,7 +126,7 @@ QUOTED = 80
 """Longest part of an answer shown to the operator [characters]."""
 _TOOL_CALLING = "choose a model with tool calling, or enable it at the endpoint"
 _WRITTEN = re.compile(
-    r"[\[{<].*(?:state_request|recall_object|resolve_place|list_objects|plan_deliveries|describe_home|locate_in_view|execute_rskill"
+    r"[\[{<].*(?:state_request|recall_object|resolve_place|list_objects|compare_objects|plan_deliveries|describe_home|locate_in_view|execute_rskill"
     r"|explore|\"?name\"?\s*:)",
     re.DOTALL,
 )

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from openral_core.consent import QUESTION, STEP, Consent, is_yes
-from openral_core.consent_policy import Permission, Policy, Rule, Subject
-from openral_core.identities import Identity
+from openral_core.consent.decisions import QUESTION, STEP, Consent, is_yes
+from openral_core.consent.identities import Identity
+from openral_core.consent.policy import Permission, Policy, Rule, Subject
 from openral_core.missions import MissionState
 from openral_core.skill_errors import SkillFailed
 from openral_core.skill_requests import ValidatedGoal

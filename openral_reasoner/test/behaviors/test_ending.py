@@ -13,7 +13,7 @@ from openral_core.missions import MissionState
 from openral_core.skills import SkillResult, SkillStatus
 from openral_reasoner.commands import AskModel, Command, PublishStatus, SendSkill
 from openral_reasoner.context import Context, RawCall
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import Event, PaletteChanged, PromptReceived, SkillEnded
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide

@@ -7,7 +7,7 @@ import pytest
 from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.missions import MissionState
 from openral_reasoner.commands import AskModel, CallLocate, Command, SendSkill, SetDeadline
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import Located, ModelAnswered, PaletteChanged, PromptReceived
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide

@@ -16,7 +16,7 @@ from openral_reasoner.commands import (
     SendSkill,
     SetDeadline,
 )
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import Located, ModelAnswered, PaletteChanged, PromptReceived, StateChanged
 from openral_reasoner.palette.build import changes
 from openral_reasoner.palette.entries import DegradedDetectorEntry, ToolPalette

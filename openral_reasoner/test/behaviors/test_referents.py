@@ -9,7 +9,7 @@ from openral_core.missions import MissionState, PromptOutcome
 from openral_reasoner.behaviors.referents import naming
 from openral_reasoner.commands import PublishReceipt
 from openral_reasoner.context import Context, RawCall
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import PromptReceived
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide

@@ -22,7 +22,7 @@ from openral_reasoner.commands import (
     SetDeadline,
     SpanEnded,
 )
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import (
     CallFailed,
     DeadlinePassed,

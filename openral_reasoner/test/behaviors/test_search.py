@@ -9,7 +9,7 @@ from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.spatial_memory import ObserveResult, ObserveStatus
 from openral_reasoner.behaviors.search import CERTAIN
 from openral_reasoner.commands import AskModel, CallLocate, CallObserve, Command, PublishHandoff, SendSkill
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import Located, ModelAnswered, Observed, PaletteChanged, PromptReceived
 from openral_reasoner.palette.entries import ContinuousDetectorEntry, ToolPalette
 from openral_reasoner.scripted.planner import decide

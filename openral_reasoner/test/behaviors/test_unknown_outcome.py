@@ -15,7 +15,7 @@ from openral_reasoner.commands import (
     PublishHandoff,
     SendSkill,
 )
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import (
     OUTCOME_UNKNOWN,
     CallFailed,

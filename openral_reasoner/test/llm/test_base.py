@@ -23,7 +23,7 @@ from openral_reasoner.commands import (
     SpanEnded,
 )
 from openral_reasoner.context import Context, RawCall
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import (
     CallFailed,
     Event,

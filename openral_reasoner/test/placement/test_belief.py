@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, Relation, SceneEdge, SceneGraph, SceneNode
-from openral_reasoner.placement.belief import BeliefWeights, likeness, placement_chances
+from openral_reasoner.placement.belief import BeliefWeights, likeness, placement_chances, rank_of
 from openral_reasoner.placement.prior import Site
 
 SITES = {
@@ -98,3 +98,19 @@ def test_the_flat_part_levels_the_prior() -> None:
 )
 def test_objects_are_kept_with_their_like(term: str, label: str, expected: str) -> None:
     assert likeness(term, label) == expected
+
+
+@pytest.mark.parametrize(
+    ("likely", "rank"),
+    [
+        (("kitchen counter",), 0),
+        (("Counter", "table"), 0),
+        (("table", "the counter"), 1),
+        (("table", "kitchen"), 1),
+        (("counter_1",), 0),
+        (("bathroom counter",), 1),
+        ((), 0),
+    ],
+)
+def test_likely_places_name_a_place_by_id_label_kind_or_room(likely: tuple[str, ...], rank: int) -> None:
+    assert rank_of(("counter_1", "long counter"), "kitchen", likely) == rank

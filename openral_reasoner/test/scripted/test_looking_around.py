@@ -125,7 +125,7 @@ def test_a_look_into_something_empty_says_that_nothing_is_known(
     del home.objects["wine_1"]
     state, reason = ending(run("is the fridge empty?", home, palette, settings))
     assert state is MissionState.SUCCEEDED
-    assert "I know of nothing in it." in reason
+    assert "I know of no loose object in it." in reason
 
 
 def test_a_robot_without_memory_looks_inside_all_the_same(

@@ -78,7 +78,7 @@ def test_finds_the_mug_from_memory_and_says_where(
     story = run("find the mug", home, palette, settings)
     assert ended(story) is MissionState.SUCCEEDED, story.end
     assert story.end is not None
-    assert "table_1" in story.end.reason
+    assert "dining table" in story.end.reason
     assert story.skills == ["navigate", "look-at"]
 
 

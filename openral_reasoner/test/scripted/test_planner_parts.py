@@ -294,7 +294,7 @@ def test_what_a_full_hand_could_not_open_is_said(
     assert "my hand is full. Where should I look?" in question(story)
 
 
-@pytest.mark.parametrize("goal", ["bring me all the mugs", "bring me every mug"])
+@pytest.mark.parametrize("goal", ["bring me all the mugs", "bring me every mug", "bring me the mugs"])
 def test_every_known_object_of_a_kind_is_brought_and_counted(
     goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
@@ -303,3 +303,13 @@ def test_every_known_object_of_a_kind_is_brought_and_counted(
     assert state(story) is MissionState.SUCCEEDED, story.end
     assert sorted(home.delivered) == [("mug_1", "ana"), ("mug_2", "ana")]
     assert "2 x mug" in story.end.reason
+
+
+def test_what_is_there_already_is_not_brought_there_again(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.objects["mug_2"] = HomeObject("mug_2", "blue mug", "shelf_1", "mug")
+    story = run("put the mugs on the shelf", home, palette, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert {home.objects[each].place for each in ("mug_1", "mug_2")} == {"shelf_1"}
+    assert story.end.reason == "I brought 1 x mug to shelf, all that I know of; 1 were there."

@@ -48,7 +48,7 @@ def test_a_robot_without_skills_tells_what_memory_has_and_that_it_is_not_in_view
     story = run("find the mug", home, still_palette, still_settings)
     assert story.end is not None
     assert story.end.state is MissionState.CLAIMED, story.end
-    assert "table_1" in story.end.reason
+    assert "dining table" in story.end.reason
     assert "not in view, and no NAVIGATE skill is available" in story.end.reason
 
 

@@ -38,7 +38,7 @@ def told(palette: ToolPalette, then: ToolPalette) -> str:
 def test_a_locator_that_goes_while_it_is_chosen_leaves_what_memory_has(palette: ToolPalette) -> None:
     gone = palette.model_copy(update={"detector_available": False, "locators": ()})
     words = (
-        "According to memory the mug is here: kitchen_counter, kitchen. "
+        "In memory I have the mug at the kitchen_counter in the kitchen. "
         "I did not verify it: no locator is available."
     )
     assert told(palette, gone) == words

@@ -92,7 +92,7 @@ def test_a_search_is_given_up_after_places_in_a_row_without_an_image(palette: To
     for reply in [None, *[blind] * (BLIND_VISITS - 1)]:
         call = next(plan) if reply is None else plan.send(reply)
         assert isinstance(call, ExecuteRskillTool)
-    with pytest.raises(PlanFailed, match="I can't search for mug: TIMEOUT"):
+    with pytest.raises(PlanFailed, match="I found no mug, and I can't search for it: TIMEOUT"):
         plan.send(blind)
 
 
@@ -177,8 +177,9 @@ def test_the_longest_name_in_a_text_is_the_place(words: str, node: str | None) -
 @pytest.mark.parametrize(
     ("containers", "place", "room", "words"),
     [
-        (("box", "cabinet"), "shelf", "kitchen", "in box in cabinet, shelf, kitchen"),
-        ((), "shelf", "", "shelf"),
+        (("box", "cabinet"), "shelf", "kitchen", "in the box in the cabinet at the shelf in the kitchen"),
+        ((), "shelf", "", "at the shelf"),
+        (("fridge",), "fridge", "", "in the fridge"),
         ((), "", "", "in front of me"),
     ],
 )
@@ -186,4 +187,4 @@ def test_a_location_is_described_from_the_inside_out(
     containers: tuple[str, ...], place: str, room: str, words: str
 ) -> None:
     found = ObjectSummary(id="mug_1", label="mug", containers=containers, place=place, room=room)
-    assert describe_location(found) == words
+    assert describe_location(PlanContext(ToolPalette()), found) == words

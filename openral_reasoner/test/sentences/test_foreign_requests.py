@@ -7,10 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from openral_reasoner.request.goals import (
+    Act,
+    AskCount,
     Bring,
     Find,
+    Forbidden,
     MoveDoor,
     NotUnderstood,
+    Restricted,
     Sequence,
     SetTable,
     Tidy,
@@ -40,6 +44,12 @@ FOREIGN = {
         ("raeum die kueche auf", Tidy("kitchen")),
         ("Räum die Küche auf", Tidy("kitchen")),
         ("Deck den Tisch.", SetTable(0)),
+        ("Das Buch ist auf dem Sofa, bring es mir.", Bring("book", where="sofa")),
+        ("Combien de verres y a-t-il ?", AskCount("glass")),
+        (
+            "Bring mir die Schüssel, aber nicht aus dem Schrank.",
+            Restricted(Bring("bowl"), (Forbidden(Act.TAKE, "cabinet"), Forbidden(Act.OPEN, "cabinet"))),
+        ),
         ("donde esta la llave", read_sentence("¿Dónde está la llave?")),
     ],
 )

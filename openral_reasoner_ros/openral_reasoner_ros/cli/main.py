@@ -301,7 +301,7 @@ def replay(
     ] = False,
 ) -> None:
     """Run the mission core on a recording; print the first different command and exit with exit code 1."""
-    from openral_reasoner import replay as replay_module
+    from openral_reasoner.core import replay as replay_module
 
     events, lives = 0, 0
     for life in _read(folder):
@@ -323,7 +323,7 @@ def replay(
 
 def explain(folder: Folder) -> None:
     """Explain a recording step by step."""
-    from openral_reasoner.replay import stories
+    from openral_reasoner.core.replay import stories
 
     for line in stories(_read(folder)):
         typer.echo(line)
@@ -337,7 +337,7 @@ def compare(
 
     Exit code: 0 the same decisions with the same outcomes; 1 a difference; 2 no recording.
     """
-    from openral_reasoner.run_comparison import compare_runs, comparison_lines, story_of
+    from openral_reasoner.core.run_comparison import compare_runs, comparison_lines, story_of
 
     compared = compare_runs(story_of(_read(folder)), story_of(_read(other)))
     for line in comparison_lines(compared, *_names(folder, other)):

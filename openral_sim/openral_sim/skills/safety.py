@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_core.consent_policy import NearPeople
+from openral_core.consent.policy import NearPeople
 from openral_core.geometry import Pose
 from openral_core.skill_errors import Blocked, OutsideEnvelope
 from openral_core.skills import ParamValue, Verb

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from openral_core.consent_policy import NearPeople
+from openral_core.consent.policy import NearPeople
 from openral_core.geometry import Pose
 from openral_core.skill_errors import Blocked, OutsideEnvelope
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb

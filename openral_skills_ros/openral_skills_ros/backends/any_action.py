@@ -6,9 +6,9 @@ from openral_core.robot import ActionBackend, Frames
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_ros.resources import ResourceScope
 from openral_skills_ros.backends.backend import Run
-from openral_skills_ros.foreign_action import Ended, ForeignAction
-from openral_skills_ros.goal_templates import field_of, fill
-from openral_skills_ros.status_table import GoalEnd
+from openral_skills_ros.foreign_actions.client import Ended, ForeignAction
+from openral_skills_ros.foreign_actions.goal_templates import field_of, fill
+from openral_skills_ros.foreign_actions.status_table import GoalEnd
 
 _ENDS = {
     GoalEnd.SUCCEEDED: SkillStatus.SUCCEEDED,

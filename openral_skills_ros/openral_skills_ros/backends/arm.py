@@ -20,9 +20,9 @@ from openral_core.skills import SkillStatus
 from openral_ros.conversions.geometry import pose_message
 from openral_ros.resources import ResourceScope
 from openral_skills_ros.backends.backend import Failed, Run
-from openral_skills_ros.foreign_action import ForeignAction
-from openral_skills_ros.goal_templates import Message, code_of, field_of
-from openral_skills_ros.status_table import GoalEnd, status_of
+from openral_skills_ros.foreign_actions.client import ForeignAction
+from openral_skills_ros.foreign_actions.goal_templates import Message, code_of, field_of
+from openral_skills_ros.foreign_actions.status_table import GoalEnd, status_of
 
 Vector = NDArray[np.float64]
 MOVE_GROUP = "moveit_msgs/action/MoveGroup"

@@ -15,7 +15,7 @@ from openral_core.skill_requests import GraspRequest
 from openral_core.skills import SkillStatus
 from openral_skills_ros.backends.backend import Failed, Run
 from openral_skills_ros.backends.manipulation import Hand
-from openral_skills_ros.object_scan import NotSeen, ObjectScanner
+from openral_skills_ros.backends.object_scan import NotSeen, ObjectScanner
 
 Vector = NDArray[np.float64]
 TURNS = (0.0, np.pi, np.pi / 2, -np.pi / 2)

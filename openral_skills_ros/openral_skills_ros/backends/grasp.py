@@ -25,8 +25,8 @@ from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_skills_ros.backends.backend import Failed, Pauses, Run
 from openral_skills_ros.backends.closer_look import CloserLook, around
 from openral_skills_ros.backends.manipulation import Hand, Held, geometry
-from openral_skills_ros.object_scan import NotSeen, ObjectScanner, is_still_there
-from openral_skills_ros.planning_scene import attached
+from openral_skills_ros.backends.object_scan import NotSeen, ObjectScanner, is_still_there
+from openral_skills_ros.backends.planning_scene import attached
 
 Vector = NDArray[np.float64]
 ATTEMPTS = 3

@@ -10,9 +10,9 @@ from openral_core.skills import SkillStatus
 from openral_ros.qos import SENSOR
 from openral_ros.resources import ResourceScope
 from openral_skills_ros.backends.backend import Failed, Run
-from openral_skills_ros.foreign_action import Ended, ForeignAction
-from openral_skills_ros.goal_templates import Message, field_of
-from openral_skills_ros.status_table import GoalEnd
+from openral_skills_ros.foreign_actions.client import Ended, ForeignAction
+from openral_skills_ros.foreign_actions.goal_templates import Message, field_of
+from openral_skills_ros.foreign_actions.status_table import GoalEnd
 
 ACTIONS = {
     "parallel": "control_msgs/action/ParallelGripperCommand",

@@ -21,9 +21,9 @@ from openral_ros.qos import RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
 from openral_ros.tf_buffer import TransformBuffer
 from openral_skills_ros.backends.backend import Pauses, Run
-from openral_skills_ros.foreign_action import ForeignAction
-from openral_skills_ros.goal_templates import Message, code_of, field_of
-from openral_skills_ros.status_table import status_of
+from openral_skills_ros.foreign_actions.client import ForeignAction
+from openral_skills_ros.foreign_actions.goal_templates import Message, code_of, field_of
+from openral_skills_ros.foreign_actions.status_table import status_of
 
 SPIN = "nav2_msgs/action/Spin"
 FOLLOW_JOINT_TRAJECTORY = "control_msgs/action/FollowJointTrajectory"

@@ -20,7 +20,7 @@ from openral_skills_ros.backends.arm import Arm
 from openral_skills_ros.backends.backend import Backend, Failed, Run
 from openral_skills_ros.backends.gripper import Gripper
 from openral_skills_ros.backends.look_at import NoTransform, missing_transform
-from openral_skills_ros.planning_scene import PerceivedScene
+from openral_skills_ros.backends.planning_scene import PerceivedScene
 
 Vector = NDArray[np.float64]
 BACK_AWAY = 0.35

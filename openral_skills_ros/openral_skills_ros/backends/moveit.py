@@ -12,9 +12,9 @@ from openral_skills_ros.backends.backend import Backend, Pauses
 from openral_skills_ros.backends.grasp import GraspBackend
 from openral_skills_ros.backends.gripper import Gripper
 from openral_skills_ros.backends.manipulation import Hand
+from openral_skills_ros.backends.object_scan import ObjectScanner
+from openral_skills_ros.backends.planning_scene import PerceivedScene
 from openral_skills_ros.backends.release import HandoverBackend, PlaceBackend
-from openral_skills_ros.object_scan import ObjectScanner
-from openral_skills_ros.planning_scene import PerceivedScene
 
 
 class HandBackends:

@@ -16,10 +16,10 @@ from openral_ros.conversions.geometry import pose_from_message, pose_message
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import AsyncServiceClient, CallError
 from openral_skills_ros.backends.backend import Run
-from openral_skills_ros.foreign_action import Ended, ForeignAction
-from openral_skills_ros.goal_templates import Message, code_of, field_of
-from openral_skills_ros.localisation import LocalisationGate
-from openral_skills_ros.status_table import status_of
+from openral_skills_ros.backends.localisation import LocalisationGate
+from openral_skills_ros.foreign_actions.client import Ended, ForeignAction
+from openral_skills_ros.foreign_actions.goal_templates import Message, code_of, field_of
+from openral_skills_ros.foreign_actions.status_table import status_of
 
 NAVIGATE_TO_POSE = "nav2_msgs/action/NavigateToPose"
 STATE_PERIOD = 1.0

@@ -13,7 +13,7 @@ from openral_core.skill_requests import GraspRequest, HandoverRequest, Params, P
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
 from openral_skills_ros.backends.backend import Failed, Pauses, Run
 from openral_skills_ros.backends.manipulation import Hand, Held
-from openral_skills_ros.object_scan import NotSeen, ObjectScanner
+from openral_skills_ros.backends.object_scan import NotSeen, ObjectScanner
 
 Vector = NDArray[np.float64]
 GAP = 0.012

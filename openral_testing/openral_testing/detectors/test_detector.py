@@ -8,8 +8,8 @@ from openral_core.detectors import Box, Detection
 from openral_core.rskills import Sensor
 from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.engines import EngineFrame
-from openral_perception_ros.inference.scheduler import DetectionResult
 from openral_perception_ros.locate_errors import DetectorFailed
+from openral_perception_ros.scheduler import DetectionResult
 from openral_testing.detectors.encodings import LOSSLESS, LOSSY, bomb, compressed, encoded, padded
 from openral_testing.detectors.scenes import GOLDENS, SIZES, phrases, resized, true_boxes
 from openral_testing.detectors.subject import OPEN_TERMS, DetectorUnderTest

@@ -29,6 +29,7 @@ from openral_core.spatial_memory import (
     ResolveStatus,
     SceneGraph,
 )
+from openral_core.text.terms import normalize_term
 from openral_reasoner.commands import (
     CallEdit,
     CallLocate,
@@ -53,7 +54,6 @@ from openral_reasoner.events import (
     SceneRead,
     SkillEnded,
 )
-from openral_reasoner.terms import normalize_term
 from openral_testing.reasoner.symbolic_home import SKILLS, STANDOFF, HomeObject, HomePlace, SymbolicHome
 
 

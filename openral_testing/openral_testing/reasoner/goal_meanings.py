@@ -10,11 +10,14 @@ from enum import StrEnum
 from pathlib import Path
 
 from openral_core.parsing import parse_yaml
+from openral_core.text.terms import normalize_term
 from openral_reasoner.request.goals import (
     AskAbilities,
     AskCompare,
     AskCount,
     AskState,
+    AskView,
+    AskWhereabouts,
     Attend,
     Bring,
     BringEach,
@@ -46,7 +49,6 @@ from openral_reasoner.request.goals import (
 )
 from openral_reasoner.sentences import read_sentence
 from openral_reasoner.sentences.lexicon import singular
-from openral_reasoner.terms import normalize_term
 
 ASK = "ask()"
 """Meaning of a sentence that the robot must ask about."""
@@ -138,7 +140,11 @@ _WRITERS: Mapping[type, Callable[..., str]] = {
     Press: lambda goal: _call("press", goal.what),
     AskAbilities: lambda goal: _call("abilities"),
     AskCount: lambda goal: _call("count", goal.what, **{"in": goal.where}),
-    AskCompare: lambda goal: _call("which", goal.property, goal.what, **{"in": goal.where}),
+    AskCompare: lambda goal: _call(
+        "which", goal.property, goal.what, **{"in": goal.where, "or": goal.other, "near": goal.near}
+    ),
+    AskView: lambda goal: _call("view"),
+    AskWhereabouts: lambda goal: _call("whereabouts"),
     Attend: lambda goal: _call(
         goal.act.replace(" ", "_"), goal.who, **{"in": goal.where, "to": goal.to, "topic": goal.topic}
     ),

@@ -9,7 +9,7 @@ from random import Random
 from pydantic import Field
 
 from openral_core.documents import Document, parse_document, read_yaml
-from openral_reasoner.terms import normalize_term
+from openral_core.text.terms import normalize_term
 from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
 ROOM_SIZE = 5.0

@@ -10,7 +10,7 @@ from typing import TypeVar
 from openral_core.errors import OpenRALError
 from openral_reasoner.commands import AskModel, ClearDeadline, Command, EndMission, SendSkill, SetDeadline
 from openral_reasoner.context import CallEvent, Context, RawCall
-from openral_reasoner.core import Core
+from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import DeadlinePassed, Event, ModelAnswered, PaletteChanged, PromptReceived
 from openral_reasoner.llm.base import AdvisedModel, Decision, ModelUnavailable, answer_of
 from openral_reasoner.llm.base import Model as DecisionModel

@@ -16,7 +16,7 @@ GRIP = 0.05
 
 @dataclass
 class HomePlace:
-    """A place with a door or without; ``x``, ``y`` in map [m]."""
+    """A place with a door or without; ``x``, ``y`` in map and ``size`` in [m]."""
 
     id: str
     label: str
@@ -28,6 +28,7 @@ class HomePlace:
     reachable: bool = True
     unknown: bool = False
     aliases: tuple[str, ...] = ()
+    size: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     @property
     def pose(self) -> Pose:
@@ -180,6 +181,7 @@ def _place_node(place: HomePlace) -> SceneNode:
         label=place.label,
         pose=place.pose,
         aliases=place.aliases,
+        size=place.size,
         is_container=place.occludes,
         occludes_contents=place.occludes,
         opening=Opening.OPEN if place.is_open else Opening.CLOSED,

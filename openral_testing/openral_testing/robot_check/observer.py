@@ -18,7 +18,7 @@ from openral_ros.foreign_topics import subscribe_state
 from openral_ros.node_thread import NodeThread
 from openral_ros.qos import SENSOR
 from openral_ros.tf_buffer import TransformBuffer
-from openral_skills_ros.localisation import YAW, X, Y
+from openral_skills_ros.backends.localisation import YAW, X, Y
 from openral_testing.robot_check.findings import CameraModel, Observations, Stream, frames_of
 
 MIN_TIME = 2.0

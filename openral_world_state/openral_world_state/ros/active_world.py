@@ -28,7 +28,7 @@ from openral_world_state.ros.publishers import WorldStatePublishers
 from openral_world_state.ros.subscriptions import HOME_MAP, DetectorSubscriptions
 from openral_world_state.spatial_memory.errors import MemoryNotWritten
 from openral_world_state.static_map import static_map_from_home
-from openral_world_state.world import IntegrationResult, keep_home, open_world
+from openral_world_state.world.world_model import IntegrationResult, keep_home, open_world
 
 MAX_FRAME_AGE = 3.0
 """Time for which a detector's last frame is part of the current view [s]; slow detectors run at 1 Hz."""

@@ -36,7 +36,7 @@ from openral_world_state.ros.depth_subscription import (
 from openral_world_state.ros.parameters import WorldStateParameters
 from openral_world_state.ros.subscriptions import DetectionBuffer, parse_detections
 from openral_world_state.static_map import is_on_map
-from openral_world_state.world import IntegrationResult, WorldModel
+from openral_world_state.world.world_model import IntegrationResult, WorldModel
 
 MAX_TRANSFORM_AGE = 10.0
 """Time without a newer transform after which a frame's pose is unknown [s]; localisation may pause."""

@@ -7,7 +7,7 @@ from openral_world_state.lifting import DepthModel
 from openral_world_state.negative_evidence import ExistenceDecay
 from openral_world_state.pictures import PictureLimits
 from openral_world_state.spatial_memory.memory import MemoryLimits
-from openral_world_state.world import WorldModelSettings
+from openral_world_state.world.world_model import WorldModelSettings
 
 
 def check_rectified(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:

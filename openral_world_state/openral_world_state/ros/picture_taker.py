@@ -25,7 +25,7 @@ from openral_ros.resources import ResourceScope
 from openral_world_state.depth_camera import DepthView
 from openral_world_state.observation import Observation
 from openral_world_state.pictures import ObjectPictures, Picture
-from openral_world_state.world import IntegrationResult
+from openral_world_state.world.world_model import IntegrationResult
 
 cv2 = lazy_module("cv2")
 

@@ -22,7 +22,7 @@ from openral_ros.conversions.stamps import seconds, stamp_of
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import ResourceScope
 from openral_world_state.depth_camera import Intrinsics
-from openral_world_state.world import IntegrationResult, WorldModel
+from openral_world_state.world.world_model import IntegrationResult, WorldModel
 
 _COLOURS = {
     NodeKind.OBJECT: (0.2, 0.7, 0.3),

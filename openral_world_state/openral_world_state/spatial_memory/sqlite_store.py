@@ -24,7 +24,7 @@ from openral_world_state.spatial_memory.errors import (
     reading,
 )
 from openral_world_state.spatial_memory.record import ObjectRecord
-from openral_world_state.sqlite_files import connect
+from openral_world_state.spatial_memory.sqlite_files import connect
 
 MOST_OBJECTS, MOST_FACTS, MOST_MERGED = 1_000_000, 100_000, 1_000_000
 """Rows that are read of each table."""

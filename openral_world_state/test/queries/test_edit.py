@@ -15,7 +15,7 @@ from openral_world_state.queries.edit import MAX_UNDO, EditHistory, edit
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import StaticMap
-from openral_world_state.world import WorldModel, WorldModelSettings
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 THESAURUS = Thesaurus.load()
 

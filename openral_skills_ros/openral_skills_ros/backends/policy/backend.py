@@ -25,7 +25,7 @@ from openral_skills_ros.backends.policy.controllers import Controllers
 from openral_skills_ros.backends.policy.motion import MovedJoints, PolicyMotion, Tally
 from openral_skills_ros.backends.policy.observation import JointStates, ObservationReader
 from openral_skills_ros.backends.policy.verification import Judgement, Verifier
-from openral_skills_ros.foreign_action import halt_switch_of
+from openral_skills_ros.foreign_actions.client import halt_switch_of
 
 INPUT_TIMEOUT = 5.0
 """Longest wait for the first images of a goal [s]; a subscription needs a second on a loaded network."""

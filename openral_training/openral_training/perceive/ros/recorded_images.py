@@ -16,11 +16,11 @@ from openral_perception_ros.active_detector import start_supervised_worker
 from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.detector import Detector, find_detector, load_detector
 from openral_perception_ros.inference.ipc import Load
-from openral_perception_ros.inference.scheduler import DetectionRequest, RequestOutcome
 from openral_perception_ros.inference.worker_process import worker_command
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.parameters import DetectorParameters
+from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.stamps import nanoseconds
 

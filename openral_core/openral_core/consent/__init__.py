@@ -1,0 +1,1 @@
+"""Consent: what a policy permits, what is a hazard, and what the operator is asked about."""

@@ -1,0 +1,1 @@
+"""The mission core: missions run from events to commands, resumed from a journal, and replayed."""

@@ -1,0 +1,86 @@
+"""Predicates of questions: a fact of this mission answers each, as new as the place that it is about."""
+
+from openral_core.object_states import NAME_OF, STATES
+from openral_reasoner.evidence import Compared, Course, Evidence, Listed, Stated
+from openral_reasoner.request.control_names import controls_named
+from openral_reasoner.request.goals import AskCompare, AskCount, AskState, Describe, TellState
+from openral_reasoner.request.measures import MEASURES, is_anything
+from openral_reasoner.success import Case, Setting, Verdict
+
+
+def last_list(case: Case, where: str) -> Listed | None:
+    """Return the last list of this area, or of the home, if no object was taken or put down since."""
+    acts = (*case.course.taken, *case.course.released)
+    since = max((act.order for act in acts), default=-1)
+    facts = case.evidence.facts[since + 1 :]
+    lists = [
+        fact
+        for fact in facts
+        if isinstance(fact, Listed)
+        and (not fact.within or (where and case.means(case.setting.node(fact.within), where)))
+    ]
+    return lists[-1] if lists else None
+
+
+def prove_description(goal: Describe, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that memory described the room or home in this mission."""
+    last = last_list(Case(evidence, setting, Course.of(evidence)), goal.where)
+    if last is not None and bool(last.within) == bool(goal.where):
+        return Verdict(proofs=(last.words,))
+    return Verdict(missing="memory was not asked what it has", remedy="call describe_home")
+
+
+def prove_count(goal: AskCount, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that memory listed what is there in this mission, after the look at it."""
+    last = last_list(Case(evidence, setting, Course.of(evidence)), goal.where)
+    if last is not None and bool(last.within) == bool(goal.where):
+        return Verdict(proofs=(last.words,))
+    where = goal.where or "the home"
+    return Verdict(
+        missing=f"no list_objects of {where!r}", remedy=f"LOOK_AT {where!r}, then list_objects of it"
+    )
+
+
+def prove_comparison(goal: AskCompare, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that memory ordered what was asked about by the measure of the property."""
+    measure, _ = MEASURES.get(goal.property, ("", True))
+    case = Case(evidence, setting, Course.of(evidence))
+    for fact in reversed(evidence.facts):
+        if not isinstance(fact, Compared) or fact.measure != measure or bool(fact.near) != bool(goal.near):
+            continue
+        checks = [case.means(setting.node(fact.near), goal.near)] if goal.near else []
+        checks += [
+            any(
+                is_anything(name) or case.means(node, name) or case.is_a(node.id, name) for node in fact.nodes
+            )
+            for name in filter(None, (goal.what, goal.other))
+        ]
+        if all(checks):
+            return Verdict(proofs=(fact.words,))
+    return Verdict(
+        missing=f"no compare_objects of {goal.what!r} by {measure or goal.property}",
+        remedy="list_objects or recall_object, then compare_objects of their ids",
+    )
+
+
+def prove_state(goal: AskState | TellState, evidence: Evidence, setting: Setting) -> Verdict:
+    """Prove that memory was asked for the state of what was named, or noted it."""
+    case = Case(evidence, setting, Course.of(evidence))
+    controls = {each.controls for each in controls_named(setting.controls, goal.what)}
+    for fact in reversed(evidence.facts):
+        named = isinstance(fact, Stated) and (fact.node.id in controls or case.means(fact.node, goal.what))
+        if isinstance(fact, Stated) and named and _settles(goal, fact.values):
+            return Verdict(proofs=(fact.words,))
+    tool = "get_state" if isinstance(goal, AskState) else "note_state"
+    return Verdict(
+        missing=f"no {tool} of {goal.what!r} that says whether it is {goal.value}",
+        remedy=f"call {tool} with its id",
+    )
+
+
+def _settles(goal: AskState | TellState, values: tuple[str, ...]) -> bool:
+    """Return True if states answer a question, or are the one that was told."""
+    if isinstance(goal, TellState):
+        return goal.value in values
+    alternatives = STATES[NAME_OF[goal.value]].values
+    return any(value in alternatives for value in values)

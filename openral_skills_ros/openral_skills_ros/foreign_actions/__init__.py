@@ -1,0 +1,1 @@
+"""Actions of other packages: goals from templates, the client that sends them, and how they end."""
