@@ -10,8 +10,8 @@ from pathlib import Path
 
 from openral_sim.scene.scene_files import write_home
 from openral_sim.scene.schema import ObjectPlacement
-from openral_sim.scene.validation import find_problems
 from openral_training.homes.home import sample_home
+from openral_training.homes.validation import find_problems
 
 SEED, ROOMS = 3, 1
 

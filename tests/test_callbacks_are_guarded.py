@@ -18,8 +18,6 @@ ELSEWHERE = {
     "openral_testing/openral_testing/detectors": "clients in a test kit",
     "openral_testing/openral_testing/skills": "a client in a test kit",
     "openral_testing/openral_testing/ros": "fake peers of tests",
-    "openral_training/openral_training/ros/sources.py": "a command that ends with its last frame",
-    "openral_world_state/openral_world_state/ros/live_cli.py": "a command that ends with its answer",
 }
 SOURCES = sorted(
     path

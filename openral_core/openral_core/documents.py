@@ -1,9 +1,10 @@
 """YAML documents checked by pydantic; errors name the file, the key, its value and the valid values."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
+import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
@@ -133,3 +134,31 @@ def model_in(annotation: object) -> type[BaseModel] | None:
         if inner is not None:
             return inner
     return None
+
+
+def yaml_of(document: Document) -> str:
+    """Write a document without its defaults, as `yaml_text` does."""
+    return yaml_text(document.model_dump(mode="json", exclude_defaults=True))
+
+
+def yaml_text(content: Mapping[str, object]) -> str:
+    """Write YAML with every entry of a top-level key on one line."""
+    return "\n".join(_lines(content)) + "\n"
+
+
+def _lines(content: Mapping[str, object]) -> Iterator[str]:
+    for key, value in content.items():
+        if isinstance(value, list) and value:
+            yield f"\n{key}:"
+            yield from (f"  - {_flow(entry)}" for entry in value)
+        elif isinstance(value, dict) and any(isinstance(entry, dict) for entry in value.values()):
+            yield f"\n{key}:"
+            yield from (f"  {name}: {_flow(entry)}" for name, entry in value.items())
+        else:
+            yield f"{key}: {_flow(value)}"
+
+
+def _flow(value: object) -> str:
+    """Format a value as YAML on one line."""
+    text: str = yaml.safe_dump(value, default_flow_style=True, width=float("inf"), sort_keys=False)
+    return text.removesuffix("\n...\n").strip()

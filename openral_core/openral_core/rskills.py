@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, TypeVar
 
 from pydantic import Field, NonNegativeInt, PositiveInt, StringConstraints, model_validator
 
@@ -281,6 +281,7 @@ class PolicyManifest(Manifest, PolicyContract):
 
 MANIFEST_FILE = "rskill.yaml"
 AnyManifest = DetectorManifest | SkillManifest | PolicyManifest
+OneKind = TypeVar("OneKind", DetectorManifest, SkillManifest, PolicyManifest)
 _KINDS: Mapping[str, type[AnyManifest]] = {
     "detector": DetectorManifest,
     "skill": SkillManifest,
@@ -293,7 +294,7 @@ class InvalidManifest(InvalidDocument):
 
 
 class Registry:
-    """All rSkills, by id, alias or slug."""
+    """All rSkills, by id, alias or slug; for a name of none, `UnknownId` lists those of its kind."""
 
     def __init__(self, manifests: Mapping[Path, AnyManifest]) -> None:
         self._by_id: dict[str, AnyManifest] = {}
@@ -327,43 +328,31 @@ class Registry:
     @property
     def detectors(self) -> tuple[DetectorManifest, ...]:
         """Every detector, by id."""
-        return tuple(m for _, m in sorted(self._by_id.items()) if isinstance(m, DetectorManifest))
+        return self._of_kind(DetectorManifest)
 
     @property
     def skills(self) -> tuple[SkillManifest, ...]:
         """Every acting skill, by id."""
-        return tuple(m for _, m in sorted(self._by_id.items()) if isinstance(m, SkillManifest))
+        return self._of_kind(SkillManifest)
 
     def detector(self, name: str) -> DetectorManifest:
-        """Return the detector with this id, alias or slug.
-
-        Raises:
-            UnknownId: If there is none; the message lists every detector.
-        """
-        found = self._by_id[find_named("detector", name, (m.name for m in self.detectors)).id]
-        if not isinstance(found, DetectorManifest):
-            raise UnknownId("detector", name, (m.id for m in self.detectors))
-        return found
+        """Return the detector with this id, alias or slug."""
+        return self._named("detector", name, self.detectors)
 
     def skill(self, name: str) -> SkillManifest:
-        """Return the acting skill with this id, alias or slug.
-
-        Raises:
-            UnknownId: If there is none; the message lists every skill.
-        """
-        found = self._by_id[find_named("skill", name, (m.name for m in self.skills)).id]
-        if not isinstance(found, SkillManifest):
-            raise UnknownId("skill", name, (m.id for m in self.skills))
-        return found
+        """Return the acting skill with this id, alias or slug."""
+        return self._named("skill", name, self.skills)
 
     def policy(self, name: str) -> PolicyManifest:
-        """Return the policy with this id, alias or slug.
+        """Return the policy with this id, alias or slug."""
+        return self._named("policy", name, self._of_kind(PolicyManifest))
 
-        Raises:
-            UnknownId: If there is none; the message lists every policy.
-        """
-        policies = {m.id: m for m in self._by_id.values() if isinstance(m, PolicyManifest)}
-        return policies[find_named("policy", name, (m.name for m in policies.values())).id]
+    def _of_kind(self, kind: type[OneKind]) -> tuple[OneKind, ...]:
+        return tuple(manifest for _, manifest in sorted(self._by_id.items()) if isinstance(manifest, kind))
+
+    def _named(self, noun: str, name: str, manifests: Sequence[OneKind]) -> OneKind:
+        id_ = find_named(noun, name, (manifest.name for manifest in manifests)).id
+        return next(manifest for manifest in manifests if manifest.id == id_)
 
     def folder(self, rskill_id: str) -> Path:
         """Return the folder of the manifest with exactly this id."""

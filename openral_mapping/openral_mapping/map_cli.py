@@ -137,20 +137,7 @@ def tell(home: HomeMap, out: Path) -> None:
 
 def write_home(home: HomeMap, path: Path) -> None:
     """Write a map as YAML, one entry a line; a crash leaves the file that was there."""
+    from openral_core.documents import yaml_of
     from openral_core.files import replace_file
 
-    lines = []
-    for key, value in home.model_dump(mode="json", exclude_defaults=True).items():
-        if isinstance(value, list):
-            lines.append(f"\n{key}:")
-            lines += [f"  - {_flow(entry)}" for entry in value]
-        else:
-            lines.append(f"{key}: {_flow(value)}")
-    replace_file(path, "\n".join(lines) + "\n")
-
-
-def _flow(value: object) -> str:
-    import yaml
-
-    text: str = yaml.safe_dump(value, default_flow_style=True, width=float("inf"), sort_keys=False)
-    return text.removesuffix("\n...\n").strip()
+    replace_file(path, yaml_of(home))

@@ -1,11 +1,12 @@
-"""Command line `openral scene`: list, render and check scenes."""
+"""Command line `openral scene`: list and render scenes."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="List, generate, render and check scenes.")
+HELP = "List, generate, render and check scenes."
+app = typer.Typer(no_args_is_help=True, help=HELP)
 commands = typer.Typer()
 commands.add_typer(app, name="scene")
 
@@ -56,16 +57,3 @@ def render(
     out.parent.mkdir(parents=True, exist_ok=True)
     contact_sheet(find_scene(scene, folder), seed).save(out)
     typer.echo(out)
-
-
-@app.command()
-def check(scene: Scene = "home", seed: Seed = 0, *, folder: Folder) -> None:
-    """Build a scene and list its problems; exit code 1 if there are any."""
-    from openral_sim.scene.scene_files import find_scene
-    from openral_sim.scene.validation import find_problems
-
-    problems = list(find_problems(find_scene(scene, folder), seed))
-    for problem in problems:
-        typer.echo(problem)
-    typer.echo(f"{scene}: {len(problems)} problems")
-    raise typer.Exit(1 if problems else 0)

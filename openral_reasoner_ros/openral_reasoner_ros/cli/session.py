@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -12,9 +11,7 @@ import typer
 from openral_core.errors import OpenRALError
 
 if TYPE_CHECKING:
-    from rclpy.node import Node
-
-    from openral_ros.executor import GuardedExecutor
+    from openral_ros.temporary_node import TemporaryNode
 
 
 Namespace = Annotated[str, typer.Option(help="namespace of the robot")]
@@ -35,11 +32,9 @@ class NoResponse(OpenRALError):
 class CliSession:
     """Node that is spun only while a condition is awaited."""
 
-    def __init__(self, node: Node, executor: GuardedExecutor) -> None:
-        from openral_ros.resources import ResourceScope
-
-        self.node, self._executor = node, executor
-        self.scope = ResourceScope(node)
+    def __init__(self, temporary: TemporaryNode) -> None:
+        self.node, self.scope, self.spin = temporary.node, temporary.scope, temporary.spin
+        self._spin_until = temporary.spin_until
 
     def wait(
         self, condition: Callable[[], object], seconds: float, problem: str, node: str = "reasoner"
@@ -49,35 +44,14 @@ class CliSession:
         Raises:
             NoResponse: Beginning with ``problem``, if it does not hold within ``seconds``.
         """
-        end = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > end:
-                raise NoResponse(problem, seconds, node)
-            self.spin(0.05)
-
-    def spin(self, seconds: float) -> None:
-        """Run the next callback, waiting for it at most ``seconds``."""
-        self._executor.spin_once(timeout_sec=seconds)
+        if not self._spin_until(condition, seconds):
+            raise NoResponse(problem, seconds, node)
 
 
 @contextmanager
 def session(namespace: str) -> Iterator[CliSession]:
     """Provide a node for the duration of the block."""
-    import rclpy
+    from openral_ros.temporary_node import TemporaryNode
 
-    from openral_ros.discovery import init_rclpy
-    from openral_ros.executor import GuardedExecutor
-
-    context = rclpy.context.Context()
-    init_rclpy(context=context)
-    node = rclpy.create_node("openral_cli", namespace=namespace, context=context)
-    executor = GuardedExecutor(context=context)
-    executor.add_node(node)
-    opened = CliSession(node, executor)
-    try:
-        yield opened
-    finally:
-        opened.scope.close()
-        executor.shutdown(timeout_sec=1.0)
-        node.destroy_node()
-        rclpy.try_shutdown(context=context)
+    with TemporaryNode("openral_cli", namespace) as temporary:
+        yield CliSession(temporary)

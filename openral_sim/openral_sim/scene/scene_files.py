@@ -1,14 +1,11 @@
 """Scenes as files: found by name, and written."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import asdict
 from importlib.metadata import entry_points
 from pathlib import Path
 
-import yaml
-
-from openral_core.documents import Document
+from openral_core.documents import yaml_of, yaml_text
 from openral_core.errors import OpenRALError, format_choices
 from openral_sim.scene.object_locations import object_locations
 from openral_sim.scene.scene import Scene, load_scene
@@ -26,38 +23,14 @@ def write_home(scene: Scene, folder: Path) -> Path:
     """
     name = scene.document.name
     files = {
-        "deploy": _lines(_plain(scene.document)),
-        "maps": _lines(_plain(scene.home)),
-        "whereabouts": _lines({"things": [asdict(location) for location in object_locations(scene)]}),
+        "deploy": yaml_of(scene.document),
+        "maps": yaml_of(scene.home),
+        "whereabouts": yaml_text({"things": [asdict(location) for location in object_locations(scene)]}),
     }
-    for kind, lines in files.items():
+    for kind, text in files.items():
         (folder / kind).mkdir(parents=True, exist_ok=True)
-        (folder / kind / f"{name}.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (folder / kind / f"{name}.yaml").write_text(text, encoding="utf-8")
     return folder / "deploy" / f"{name}.yaml"
-
-
-def _plain(document: Document) -> dict[str, object]:
-    content: dict[str, object] = document.model_dump(mode="json", exclude_defaults=True)
-    return content
-
-
-def _lines(content: dict[str, object]) -> Iterator[str]:
-    """Yield the lines of a YAML document with every entry of a top-level key on one line."""
-    for key, value in content.items():
-        if isinstance(value, list) and value:
-            yield f"\n{key}:"
-            yield from (f"  - {_flow(entry)}" for entry in value)
-        elif isinstance(value, dict) and any(isinstance(entry, dict) for entry in value.values()):
-            yield f"\n{key}:"
-            yield from (f"  {name}: {_flow(entry)}" for name, entry in value.items())
-        else:
-            yield f"{key}: {_flow(value)}"
-
-
-def _flow(value: object) -> str:
-    """Format a value as YAML on one line."""
-    text: str = yaml.safe_dump(value, default_flow_style=True, width=float("inf"), sort_keys=False)
-    return text.removesuffix("\n...\n").strip()
 
 
 class UnknownScene(OpenRALError):

@@ -1,1 +1,1 @@
-"""Procedural homes: floor plan, furniture, objects and appearance sampled from a seed."""
+"""Procedural homes: floor plan, furniture, objects and looks from a seed; the problems of any scene."""

@@ -1,11 +1,13 @@
-"""Command line `openral scene generate`."""
+"""Command lines `openral scene generate` and `openral scene check`."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-app = typer.Typer(no_args_is_help=True, help="List, generate, render and check scenes.")
+from openral_sim.cli import HELP, Folder, Scene, Seed
+
+app = typer.Typer(no_args_is_help=True, help=HELP)
 commands = typer.Typer()
 commands.add_typer(app, name="scene")
 
@@ -24,3 +26,16 @@ def generate(
     from openral_training.homes.home import sample_home
 
     typer.echo(write_home(sample_home(seed, rooms, name), out))
+
+
+@app.command()
+def check(scene: Scene = "home", seed: Seed = 0, *, folder: Folder) -> None:
+    """Build a scene and list its problems; exit code 1 if there are any."""
+    from openral_sim.scene.scene_files import find_scene
+    from openral_training.homes.validation import find_problems
+
+    problems = list(find_problems(find_scene(scene, folder), seed))
+    for problem in problems:
+        typer.echo(problem)
+    typer.echo(f"{scene}: {len(problems)} problems")
+    raise typer.Exit(1 if problems else 0)

@@ -15,7 +15,6 @@ from openral_core.home_map import Agent, HomeMap, Place, Pose2, Rectangle
 from openral_sim.assets.materials import AppearanceName
 from openral_sim.scene.scene import Scene
 from openral_sim.scene.schema import CameraStyle, PersonStyle, SceneDocument, Side
-from openral_sim.scene.validation import all_places_reachable
 from openral_training.homes.appearance import sample_floors, sample_lights, sample_trims, sample_walls
 from openral_training.homes.floor_plan import PLANS, FloorPlan, sample_floor_plan
 from openral_training.homes.furniture_placement import (
@@ -26,6 +25,7 @@ from openral_training.homes.furniture_placement import (
 )
 from openral_training.homes.object_placement import ObjectChoice, place_objects
 from openral_training.homes.room_types import Span, room_types
+from openral_training.homes.validation import all_places_reachable
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,15 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import rclpy
 from numpy.typing import NDArray
-from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import CompressedImage, Image
 
 from openral_core.errors import OpenRALError, format_choices
 from openral_recorder.recovery import complete_recording, recorded_messages
 from openral_ros.conversions.images import rgb_of, rgb_of_compressed
-from openral_ros.discovery import init_rclpy
 from openral_ros.message_types import DamagedMessage, by_type_name, decoded
 from openral_ros.qos import SENSOR
+from openral_ros.temporary_node import TemporaryNode
 
 IMAGES = by_type_name((Image, CompressedImage))
 SUFFIXES = (".jpg", ".jpeg", ".png")
@@ -91,26 +89,17 @@ def live_images(camera: str, every: float) -> Generator[Found]:
     """Yield the images of a running robot's camera until it falls silent."""
     topic = camera if camera.startswith("/") else f"/{camera}/image_raw"
     received: list[Image] = []
-    context = rclpy.Context()
-    init_rclpy(context=context)
-    node = rclpy.create_node("openral_teach", context=context)
-    executor = SingleThreadedExecutor(context=context)
-    executor.add_node(node)
-    node.create_subscription(Image, topic, received.append, SENSOR)
     due, heard = 0.0, time.monotonic()
-    try:
+    with TemporaryNode("openral_teach") as temporary:
+        temporary.scope.subscription(Image, topic, received.append, SENSOR)
         while time.monotonic() - heard < STALL:
-            executor.spin_once(timeout_sec=0.2)
+            temporary.spin(0.2)
             if received and time.monotonic() >= due:
                 heard, due = time.monotonic(), time.monotonic() + every
                 stamp = received[-1].header.stamp
                 yield _rgb(received[-1]), f"{topic} {stamp.sec}.{stamp.nanosec:09d}"
             received.clear()
         raise NoImages(topic, f"no image within {STALL:g} s; is the robot running, is the name right")
-    finally:
-        executor.shutdown()
-        node.destroy_node()
-        rclpy.shutdown(context=context)
 
 
 def _is_of(topic: str, camera: str) -> bool:

@@ -2,12 +2,16 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from openral_sim.scene.scene_files import find_scene
-from openral_sim.scene.validation import find_problems
-from openral_training.homes.cli import app
+from openral_training.homes.cli import commands
+
+RUNNER = CliRunner()
 
 
-def test_draws_a_home_with_nothing_wrong(tmp_path: Path) -> None:
-    written = CliRunner().invoke(app, ["--seed", "3", "--rooms", "1", "--out", str(tmp_path)])
+def test_draws_a_home_and_finds_nothing_wrong_with_it(tmp_path: Path) -> None:
+    written = RUNNER.invoke(
+        commands, ["scene", "generate", "--seed", "3", "--rooms", "1", "--out", str(tmp_path)]
+    )
     assert Path(written.output.strip()) == tmp_path / "deploy" / "generated_3.yaml", written.output
-    assert list(find_problems(find_scene("generated_3", tmp_path), 0)) == []
+    checked = RUNNER.invoke(commands, ["scene", "check", "generated_3", "--folder", str(tmp_path)])
+    assert checked.exit_code == 0, checked.output
+    assert "generated_3: 0 problems" in checked.output

@@ -1,5 +1,5 @@
 from openral_sim.scene.scene import Scene
-from openral_sim.scene.validation import find_problems
+from openral_training.homes.validation import find_problems
 
 
 def test_a_sampled_home_has_no_problems(sampled_home: Scene) -> None:

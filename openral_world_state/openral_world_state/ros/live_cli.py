@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,8 +13,6 @@ from rich import get_console
 from openral_core.errors import OpenRALError, format_choices
 
 if TYPE_CHECKING:
-    from rclpy.node import Node
-
     from openral_core.spatial_memory import EditResult, MemoryEdit, SceneGraph, SceneNode
     from openral_world_state.spatial_memory.memory import SpatialMemory
     from openral_world_state.world.world_model import WorldModel
@@ -285,11 +282,12 @@ def live_graph(namespace: str, timeout: float = TIMEOUT) -> SceneGraph:
     from openral_msgs.msg import SceneGraph as SceneGraphMsg
     from openral_ros.conversions.spatial_memory import scene_graph_from_message
     from openral_ros.qos import LATCHED
+    from openral_ros.temporary_node import TemporaryNode
 
-    with _temporary_node(namespace) as (node, spin_until):
+    with TemporaryNode("openral_memory", namespace) as temporary:
         received: list[SceneGraphMsg] = []
-        topic = node.create_subscription(SceneGraphMsg, "openral/scene_graph", received.append, LATCHED)
-        if not spin_until(lambda: bool(received), timeout):
+        topic = temporary.scope.subscription(SceneGraphMsg, "openral/scene_graph", received.append, LATCHED)
+        if not temporary.spin_until(lambda: received, timeout):
             raise NoLiveMemory(topic.topic_name, timeout)
         return scene_graph_from_message(received[-1])
 
@@ -304,13 +302,14 @@ def live_edit(namespace: str, edit: MemoryEdit, timeout: float = TIMEOUT) -> str
     from openral_core.spatial_memory import EditStatus
     from openral_msgs.srv import EditMemory
     from openral_ros.conversions.spatial_memory import edit_request, edit_result_from_response
+    from openral_ros.temporary_node import TemporaryNode
 
-    with _temporary_node(namespace) as (node, spin_until):
-        client = node.create_client(EditMemory, "openral/edit_memory")
-        if not spin_until(client.service_is_ready, timeout):
+    with TemporaryNode("openral_memory", namespace) as temporary:
+        client = temporary.scope.client(EditMemory, "openral/edit_memory")
+        if not temporary.spin_until(client.service_is_ready, timeout):
             raise NoLiveMemory(client.service_name, timeout)
         future = client.call_async(edit_request(edit, ""))
-        if not spin_until(future.done, timeout):
+        if not temporary.spin_until(future.done, timeout):
             raise NoLiveMemory(client.service_name, timeout)
         result = edit_result_from_response(future.result())
     if result.status is not EditStatus.EDITED:
@@ -321,37 +320,6 @@ def live_edit(namespace: str, edit: MemoryEdit, timeout: float = TIMEOUT) -> str
 def _edit(namespace: str, edit: MemoryEdit) -> None:
     with report_errors():
         get_console().print(live_edit(namespace, edit))
-
-
-SpinUntil = Callable[[Callable[[], bool], float], bool]
-
-
-@contextmanager
-def _temporary_node(namespace: str) -> Iterator[tuple[Node, SpinUntil]]:
-    """Create a node for one request, with a function that spins it until a condition holds."""
-    import rclpy
-    from rclpy.executors import SingleThreadedExecutor
-
-    from openral_ros.discovery import init_rclpy
-
-    context = rclpy.context.Context()
-    init_rclpy(context=context)
-    node = rclpy.create_node("openral_memory", namespace=namespace, context=context)
-    executor = SingleThreadedExecutor(context=context)
-    executor.add_node(node)
-
-    def spin_until(condition: Callable[[], bool], seconds: float) -> bool:
-        end = time.monotonic() + seconds
-        while not condition() and time.monotonic() < end:
-            executor.spin_once(timeout_sec=0.05)
-        return condition()
-
-    try:
-        yield node, spin_until
-    finally:
-        executor.shutdown(timeout_sec=1.0)
-        node.destroy_node()
-        rclpy.try_shutdown(context=context)
 
 
 app.add_typer(live, name="live")
