@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from openral_core.consent.hazards import load_hazards
 from openral_reasoner.placement.belief import is_drink
 from openral_reasoner.request.goals import (
     Bring,
@@ -225,8 +226,7 @@ def _is_poured(contents: NounPhrase, vessel: str, intent: str) -> bool:
     drink = is_drink(contents.name) and not kinds().has("packages", contents.name)
     liquid = drink or kinds().has("liquids", contents.name)
     fluid = intent == "Pour" or (liquid and kinds().has("poured_into", vessel))
-    safe = not any(kinds().has(each, vessel) for each in ("electric", "heaters", "watery"))
-    return movable and fluid and safe
+    return movable and fluid and not load_hazards().between("water", vessel)
 
 
 def serve(slots: Slots) -> ClauseReading | None:

@@ -1,4 +1,4 @@
-"""Kinds of English names that decide what a request may mean: vessels, fixtures, rooms, persons, hazards."""
+"""Kinds of English names that decide what a request may mean: vessels, fixtures, rooms, persons."""
 
 from functools import cache, cached_property
 from importlib.resources import files
@@ -23,7 +23,6 @@ class Kinds(Document):
     animals: str
     people: str
     groups: dict[str, str]
-    hazards: tuple[tuple[str, str], ...]
 
     @cached_property
     def _sets(self) -> dict[str, frozenset[str]]:
@@ -91,12 +90,6 @@ class Kinds(Document):
         drunk = self.has("drinking", vessel) and not is_household_noun(contents)
         drunk = drunk or (self.has("drinking", vessel) and self.has("liquids", contents))
         return self.has("vessels", vessel) and (drunk or is_served(contents))
-
-    def is_dangerous(self, what: str, to: str) -> bool:
-        """Return True if this is not given to, or put at, such a receiver without a question."""
-        return self.has("sockets", to) or any(
-            self.mentions(kind, what) and self.mentions(where, to) for kind, where in self.hazards
-        )
 
     def mentions(self, kind: str, name: str) -> bool:
         """Return True if any word of a name is of a kind."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from openral_core.consent.hazards import load_hazards
 from openral_reasoner.request.goals import Bring, BringEvery, BringFilled, BringSeveral, Request
 from openral_reasoner.sentences.context import ME, ClauseReading, Discourse
 from openral_reasoner.sentences.kinds import is_person, kinds
@@ -176,13 +177,9 @@ def _with_place(phrase: NounPhrase) -> str:
 
 def brought(phrase: NounPhrase, to: str, relation: str = "") -> Request | None:
     """Make the goal of one object with its receiver; None if it is not done without a question."""
-    alone = kinds().is_dangerous(phrase.name, phrase.name)  # "the child matches"
-    if (
-        alone
-        or kinds().has("animals", to)
-        or kinds().is_dangerous(phrase.name, to)
-        or to in (phrase.name, phrase.where)
-    ):
+    alone = load_hazards().between(phrase.name, phrase.name)  # "the child matches"
+    dangerous = alone or load_hazards().between(phrase.name, to)
+    if dangerous or kinds().has("animals", to) or to in (phrase.name, phrase.where):
         return None
     if phrase.vessel and phrase.count == 1 and not relation and not phrase.where:
         poison = kinds().has("toxic", phrase.contents)
