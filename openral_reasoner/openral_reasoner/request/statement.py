@@ -32,7 +32,7 @@ _VERBS = frozenset({"water", "set", "open", "close", "clear", "press", "light", 
 Do = Literal[
     "bring", "pick_up", "find", "go_to", "look_at", "look_inside", "open", "close", "pour",
     "turn_on", "turn_off", "press", "swap", "tidy", "clear", "set_table", "explore",
-    "describe", "ask_state", "tell_state",
+    "describe", "ask_state", "tell_state", "ask_count", "compare", "ask_view", "ask_whereabouts",
 ]  # fmt: skip
 
 
@@ -44,16 +44,36 @@ class Step(BaseModel):
     do: Do = Field(description="bring is also put, give and hand over; find is also where is")
     object: str = Field(default="", max_length=80, description="what it is done to; of pour, the vessel")
     count: int = Field(default=1, ge=1, le=12, description="number of objects, or of people at the table")
+    every: bool = Field(default=False, description="of bring: all objects of this kind")
     source: str = Field(default="", max_length=80, description="place where the object is said to be")
     to: str = Field(default="", max_length=80, description="person or place; the speaker is me")
     contents: str = Field(default="", max_length=80, description="what is poured or served in the object")
-    other: str = Field(default="", max_length=80, description="of swap: the second object")
-    state: str = Field(default="", max_length=20, description="of ask_state and tell_state: on, empty, ...")
+    other: str = Field(default="", max_length=80, description="of swap and compare: the second object")
+    state: str = Field(
+        default="",
+        max_length=20,
+        description="of ask_state, tell_state: on, empty; of compare: largest, nearest",
+    )
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names in the slots."""
         return tuple(filter(None, (self.object, self.source, self.to, self.contents, self.other)))
+
+
+class When(BaseModel):
+    """What the steps wait for or depend on; what does not fit makes the request none that you can state."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    arrives: str = Field(default="", max_length=80, description="person who has to come before the steps")
+    found: str = Field(default="", max_length=80, description="object that has to be there for the steps")
+    at: str = Field(default="", max_length=80, description="place where it has to be")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names in the slots."""
+        return tuple(filter(None, (self.arrives, self.found, self.at)))
 
 
 class Ban(BaseModel):
@@ -69,18 +89,26 @@ class UnfaithfulStatement(OpenRALError):
     """A statement that adds to its sentence or leaves something out."""
 
 
-def request_of(steps: tuple[Step, ...], bans: tuple[Ban, ...], *, ordered: bool) -> Request:
+def request_of(
+    steps: tuple[Step, ...], bans: tuple[Ban, ...], *, ordered: bool, when: When | None = None
+) -> Request:
     """Make a request of its steps.
 
     Raises:
         UnfaithfulStatement: If a step lacks a slot that it needs.
     """
-    goals = tuple(map(_goal_of, steps))
-    request = goals[0] if len(goals) == 1 else Sequence(goals, ordered)
+    parts = tuple(map(_goal_of, steps))
+    request = parts[0] if len(parts) == 1 else Sequence(parts, ordered)
+    if when is not None and when.found:
+        request = goals.Conditional(goals.Find(when.found, when.at), request)
+    if when is not None and when.arrives:
+        request = goals.WaitFor(when.arrives, request)
     return Restricted(request, tuple(Forbidden(ban.act, ban.what) for ban in bans)) if bans else request
 
 
-def check_statement(text: str, steps: tuple[Step, ...], bans: tuple[Ban, ...]) -> None:
+def check_statement(
+    text: str, steps: tuple[Step, ...], bans: tuple[Ban, ...], when: When | None = None
+) -> None:
     """Compare a statement with its sentence.
 
     Raises:
@@ -88,6 +116,7 @@ def check_statement(text: str, steps: tuple[Step, ...], bans: tuple[Ban, ...]) -
     """
     said = label_words(text)
     named = (*(name for step in steps for name in step.names), *(ban.what for ban in bans))
+    named += when.names if when is not None else ()
     if added := [name for name in named if not label_words(name) - _SELF <= said]:
         listed = ", ".join(map(repr, added))
         raise UnfaithfulStatement(f"the sentence does not say {listed}: use its own words")
@@ -113,6 +142,8 @@ def _brought(step: Step) -> Request:
     to = step.to or "me"
     if step.contents:
         return goals.BringFilled(step.object, step.contents, to)
+    if step.every:
+        return goals.BringEvery(step.object, to, step.source)
     if step.count > 1:
         return goals.BringSeveral(step.object, step.count, to, step.source)
     return goals.Bring(step.object, to, step.source)
@@ -139,13 +170,18 @@ _GOALS: Mapping[str, Callable[[Step], Request]] = {
     "describe": lambda step: goals.Describe(step.to or step.source),
     "ask_state": lambda step: goals.AskState(step.object, step.state),
     "tell_state": lambda step: goals.TellState(step.object, step.state),
+    "ask_count": lambda step: goals.AskCount(step.object, step.source),
+    "compare": lambda step: goals.AskCompare(step.object, step.state, step.source, step.other, step.to),
+    "ask_view": lambda step: goals.AskView(),
+    "ask_whereabouts": lambda step: goals.AskWhereabouts(),
 }
 _NEEDED: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("tidy", "clear", "set_table", "explore", "describe"), ()),
+    **dict.fromkeys(("tidy", "clear", "set_table", "explore", "describe", "ask_view", "ask_whereabouts"), ()),
     "go_to": ("to",),
     "pour": ("object", "contents"),
     "swap": ("object", "other"),
     "ask_state": ("object", "state"),
     "tell_state": ("object", "state"),
+    "compare": ("object", "state"),
 }
 """Slots that a step needs, other than its object."""

@@ -7,7 +7,14 @@ from typing_extensions import override
 
 from openral_reasoner.context import ToolResult
 from openral_reasoner.mission import Mission, Procedure, at_once
-from openral_reasoner.request.statement import Ban, Step, UnfaithfulStatement, check_statement, request_of
+from openral_reasoner.request.statement import (
+    Ban,
+    Step,
+    UnfaithfulStatement,
+    When,
+    check_statement,
+    request_of,
+)
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
 NOT_STATED = ToolResult(
@@ -25,6 +32,7 @@ class StateRequestTool(Tool):
 
     tool: Literal["state_request"] = "state_request"
     steps: tuple[Step, ...] = Field(max_length=12, description="what is to be done")
+    when: When = Field(default=When(), description="condition of all the steps, if there is one")
     ordered: bool = Field(default=False, description="true if the sentence states an order of the steps")
     forbidden: tuple[Ban, ...] = Field(default=(), max_length=12, description="what must not be done")
 
@@ -33,8 +41,8 @@ class StateRequestTool(Tool):
         if not self.steps:
             return
         try:
-            check_statement(mission.goal, self.steps, self.forbidden)
-            request_of(self.steps, self.forbidden, ordered=self.ordered)
+            check_statement(mission.goal, self.steps, self.forbidden, self.when)
+            request_of(self.steps, self.forbidden, ordered=self.ordered, when=self.when)
         except UnfaithfulStatement as error:
             raise InvalidCall(
                 "steps", str(error), (), f"{error}; or give no step if none can say it"
@@ -46,5 +54,5 @@ class StateRequestTool(Tool):
         if not self.steps:
             text = "noted: the mission may act, but its success cannot be proven"
             return at_once(ToolResult(status="STATED", text=text))
-        mission.understand(request_of(self.steps, self.forbidden, ordered=self.ordered))
+        mission.understand(request_of(self.steps, self.forbidden, ordered=self.ordered, when=self.when))
         return at_once(ToolResult(status="STATED", text="success is judged by this statement"))
