@@ -8,7 +8,7 @@ from openral_core.spatial_memory import CONFIRMED, NodeKind, Presence
 from openral_reasoner.behaviors.requests import read_scene
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
+from openral_reasoner.placement.immovable import may_be_carried
 
 _SEPARATE = {Verb.OPEN: "open", Verb.CLOSE: "close", Verb.POUR: "pour", Verb.SWITCH: "switch on and off"}
 
@@ -17,10 +17,9 @@ def say_abilities(mission: Mission) -> Procedure[Ending]:
     """End a mission that only asks what the robot can do, and tell the operator."""
     palette = mission.palette
     graph, _ = yield from read_scene(mission)
-    objects = (each for each in graph.of_kind(NodeKind.OBJECT) if not each.affordance)
+    objects = filter(may_be_carried, graph.of_kind(NodeKind.OBJECT))
     sure = (each for each in objects if each.presence is Presence.PRESENT and each.confidence >= CONFIRMED)
-    things = (each.label for each in sure if each.label.split()[-1].lower() not in IMMOVABLE_NOUNS)
-    goals = examples(palette, next(things, ""))
+    goals = examples(palette, next((each.label for each in sure), ""))
     able = ", ".join(_able(palette)) or "do nothing now: no skill server, detector or memory is available"
     quoted = ", ".join(f'"{each}"' for each in goals)
     text = f"I can {able}. For example: {quoted}."

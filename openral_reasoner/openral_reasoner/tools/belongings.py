@@ -23,7 +23,7 @@ from openral_reasoner.evidence import CARRIED, Listed, looked_at
 from openral_reasoner.mission import KnownObject, Mission, Procedure
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.placement.belief import Belonging, belongings, keeping_places
-from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
+from openral_reasoner.placement.immovable import may_be_carried
 from openral_reasoner.search import Point, RouteLengths, site_of
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 from openral_reasoner.tools.exploration import seen_ago
@@ -32,8 +32,6 @@ MAX_LISTED = 40
 """Most objects, and most places, of one reply; those out of place come first."""
 LOOKING = 4.0
 """Time in which the continuous detectors and memory take in what the robot faces [s]."""
-LARGEST = 0.6
-"""Longest side of an object that is listed [m]; a detector reports furniture as well."""
 _IN_ROOM = (Relation.IN_ROOM, Relation.PART_OF)
 
 
@@ -134,9 +132,7 @@ class _Listing:
         doubtful = node.presence is Presence.GONE or node.confidence < CONFIRMED
         refuted = doubtful or (known is not None and known.disproved)
         name = node.label.lower()
-        furniture = name.split()[-1] in IMMOVABLE_NOUNS or name in self._furniture
-        fixed = bool(node.affordance) or furniture
-        movable = max(node.size) <= LARGEST and not fixed
+        movable = may_be_carried(node) and name not in self._furniture
         placed = bool(each.place or node.id in self._rooms)
         here = self._is_within(node.id, each.place)
         beside = self.within == each.place and not self._is_at(node.id, each.place)

@@ -1,7 +1,7 @@
 """Read-only tool compare_objects: the order of objects or places by what memory has measured of them."""
 
 from dataclasses import replace
-from math import dist, prod
+from math import atan2, dist, prod, remainder, tau
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -63,8 +63,10 @@ class CompareObjectsTool(Tool):
         order = sorted(values, key=lambda each: -values[each])
         nodes = [_known(mission, graph, each) for each in order]
         mission.note(Compared(self.by, tuple(each.node() for each in nodes), self.near))
+        sides = _sides(nodes, robot)
         lines = [
-            f"{each.label}: {in_words(self.by, values[each.id])}{each.why and f', {each.why}'}"
+            f"{each.label}{sides.get(each.id, '')}: "
+            f"{in_words(self.by, values[each.id])}{each.why and f', {each.why}'}"
             for each in nodes
         ]
         rest = (
@@ -92,6 +94,27 @@ def in_words(measure: Measure, value: float) -> str:
         return f"{value / _LITRE:.2g} litres" if value < _LITRE else f"{value / _LITRE:.0f} litres"
     adjectives = {"length": "long", "height": "high", "distance": "away"}
     return f"{value:.2f} m {adjectives[measure]}"
+
+
+def _sides(nodes: list[KnownObject], robot: Pose | None) -> dict[str, str]:
+    """Return what tells two objects of one label apart, by their ids: the side, seen from the robot."""
+    sides: dict[str, str] = {}
+    for label in {each.label for each in nodes}:
+        pair = [(each.id, each.pose) for each in nodes if each.label == label]
+        if robot is None or len(pair) != 2:
+            continue
+        (first, one), (second, other) = pair
+        if one is not None and other is not None:
+            leftward = _bearing(robot, one) > _bearing(robot, other)
+            words = (" on the left", " on the right")
+            sides |= dict(zip((first, second), words if leftward else words[::-1], strict=True))
+    return sides
+
+
+def _bearing(robot: Pose, pose: Pose) -> float:
+    """Return the direction to a pose from straight ahead, to the left [rad]."""
+    away = [there - here for there, here in zip(pose.position, robot.position, strict=True)]
+    return remainder(atan2(away[1], away[0]) - robot.yaw, tau)
 
 
 def _known(mission: Mission, graph: SceneGraph, node_id: str) -> KnownObject:

@@ -181,7 +181,7 @@ def describe_view(mission: Mission, graph: SceneGraph, robot: Pose | None) -> To
 
 def whereabouts(graph: SceneGraph, robot: Pose | None) -> str:
     """Describe where the robot is: its room, and the place that it is nearest to."""
-    places = graph.of_kind(NodeKind.PLACE)
+    places = [each for each in graph.of_kind(NodeKind.PLACE) if each.is_container or any(each.size)]
     if robot is None or not places:
         return "I don't know where I am"
     nearest = min(places, key=lambda each: math.dist(each.pose.position, robot.position))

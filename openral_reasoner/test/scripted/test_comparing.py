@@ -114,8 +114,21 @@ def test_all_that_is_at_a_place_is_counted(
 def test_the_robot_says_where_it_is_and_what_it_sees(
     home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
+    home.places["counter_1"].size = (0.6, 2.0, 0.9)
     assert told(played("where are you?", home, palette, settings)) == (
         "I am in the kitchen, nearest to the kitchen counter."
     )
     seen = told(played("what do you see?", home, palette, settings))
     assert seen.startswith("I am in the kitchen, nearest to the kitchen counter. In view: ")
+
+
+def test_two_of_a_kind_are_told_apart_by_their_side(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.objects["mug_2"] = HomeObject("mug_2", "blue mug", "shelf_1", "mug")
+    home.x, home.y = 0.0, 0.0  # the table is at (6, 0), the shelf at (8, 4)
+    reason = told(played("which mug is nearer to the fridge?", home, palette, settings))
+    assert reason.startswith("The nearest to the fridge is the mug on the ")
+    near, far = reason.split(" The others: ")
+    assert ("on the left" in near) != ("on the left" in far)
+    assert ("on the right" in near) != ("on the right" in far)
