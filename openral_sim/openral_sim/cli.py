@@ -1,4 +1,4 @@
-"""Command line `openral scene`: list and render scenes."""
+"""Command line `openral scene list`; openral_training has the other commands on scenes."""
 
 from pathlib import Path
 from typing import Annotated
@@ -40,20 +40,3 @@ def list_scenes(folder: Folder) -> None:
         closed = sum(1 for f in scene.home.fixtures if f.container and f.container.occludes_contents)
         rooms = ", ".join(room.name for room in scene.home.rooms)
         typer.echo(f"{name:12} {rooms}: {closed} containers, {len(objects)} objects, {hidden} of them hidden")
-
-
-@app.command()
-def render(
-    scene: Scene = "home",
-    out: Annotated[Path, typer.Option(help="Image file to write.")] = Path("runs/pictures/sheet.png"),
-    seed: Seed = 0,
-    *,
-    folder: Folder,
-) -> None:
-    """Render a contact sheet: the home, its rooms, the view from each place, the robot's cameras."""
-    from openral_sim.rendering.snapshot import contact_sheet
-    from openral_sim.scene.scene_files import find_scene
-
-    out.parent.mkdir(parents=True, exist_ok=True)
-    contact_sheet(find_scene(scene, folder), seed).save(out)
-    typer.echo(out)

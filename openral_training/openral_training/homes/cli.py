@@ -1,4 +1,4 @@
-"""Command lines `openral scene generate` and `openral scene check`."""
+"""Command line `openral scene`: generate, render and check scenes."""
 
 from pathlib import Path
 from typing import Annotated
@@ -26,6 +26,23 @@ def generate(
     from openral_training.homes.home import sample_home
 
     typer.echo(write_home(sample_home(seed, rooms, name), out))
+
+
+@app.command()
+def render(
+    scene: Scene = "home",
+    out: Annotated[Path, typer.Option(help="Image file to write.")] = Path("runs/pictures/sheet.png"),
+    seed: Seed = 0,
+    *,
+    folder: Folder,
+) -> None:
+    """Render a contact sheet: the home, its rooms, the view from each place, the robot's cameras."""
+    from openral_sim.scene.scene_files import find_scene
+    from openral_training.homes.contact_sheet import contact_sheet
+
+    out.parent.mkdir(parents=True, exist_ok=True)
+    contact_sheet(find_scene(scene, folder), seed).save(out)
+    typer.echo(out)
 
 
 @app.command()

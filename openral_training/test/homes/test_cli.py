@@ -4,6 +4,7 @@ from typer.testing import CliRunner
 
 from openral_training.homes.cli import commands
 
+SCENES = Path(__file__).parents[3] / "scenes"
 RUNNER = CliRunner()
 
 
@@ -15,3 +16,10 @@ def test_draws_a_home_and_finds_nothing_wrong_with_it(tmp_path: Path) -> None:
     checked = RUNNER.invoke(commands, ["scene", "check", "generated_3", "--folder", str(tmp_path)])
     assert checked.exit_code == 0, checked.output
     assert "generated_3: 0 problems" in checked.output
+
+
+def test_writes_a_contact_sheet(tmp_path: Path) -> None:
+    out = tmp_path / "pictures" / "sheet.png"
+    drawn = RUNNER.invoke(commands, ["scene", "render", "studio", "--folder", str(SCENES), "--out", str(out)])
+    assert drawn.exit_code == 0, drawn.output
+    assert out.stat().st_size > 100_000
