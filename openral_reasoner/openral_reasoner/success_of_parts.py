@@ -6,7 +6,7 @@ again, has to be proven by the evidence up to some earlier moment.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
@@ -49,6 +49,7 @@ from openral_reasoner.request.goals import (
     Tidy,
     WaitFor,
     parts_of,
+    phrases,
 )
 from openral_reasoner.request.serving import place_settings
 from openral_reasoner.success import (
@@ -90,12 +91,6 @@ def provable(request: Request) -> Request | None:
     unclear = unclear or any(isinstance(part, SetTable) and not part.count for part in parts)
     unclear = unclear or any(getattr(part, "relation", "") not in _ON for part in parts)
     return None if unclear or any(map(_NOT_ONE.search, phrases(request))) else request
-
-
-def phrases(request: Request) -> tuple[str, ...]:
-    """Return the phrases of a goal and of the goals in it."""
-    slots = (getattr(part, each.name) for part in parts_of(request) for each in fields(part))
-    return tuple(slot for slot in slots if isinstance(slot, str))
 
 
 def judge_request(request: Request, evidence: Evidence, setting: Setting) -> Verdict:

@@ -1,6 +1,7 @@
 """A request is stated once: success is judged by it, and what it forbids is never sent."""
 
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 
 import pytest
 
@@ -12,8 +13,25 @@ from openral_reasoner.context import Context, RawCall
 from openral_reasoner.mission import HOME, KnownObject, Mission
 from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.request.goals import Act, Bring, Forbidden, NotUnderstood, Restricted, restrictions
-from openral_reasoner.request.statement import Ban, Step, UnfaithfulStatement, check_statement, request_of
+from openral_reasoner.request.goals import (
+    Act,
+    AskCompare,
+    AskCount,
+    Bring,
+    BringEvery,
+    Forbidden,
+    NotUnderstood,
+    Restricted,
+    restrictions,
+)
+from openral_reasoner.request.statement import (
+    Ban,
+    Step,
+    UnfaithfulStatement,
+    When,
+    check_statement,
+    request_of,
+)
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
@@ -97,6 +115,36 @@ BRINGING = Step(do="bring", object="mug")
 
 
 @pytest.mark.parametrize(
+    ("text", "when"),
+    [
+        ("when Anna comes, bring me the mug", When(arrives="Anna")),
+        ("if the milk is in the fridge, bring me the mug", When(found="milk", at="fridge")),
+        ("bring me the mug, if you would", When()),
+        ("after that, bring me the mug if possible", When()),
+    ],
+)
+def test_a_condition_is_stated_and_kept(text: str, when: When) -> None:
+    check_statement(text, (BRINGING,), (), when)
+    request = request_of((BRINGING,), (), ordered=False, when=when)
+    read = read_request(text)
+    assert request == read or (when == When() and request == Bring("mug"))
+
+
+def test_a_condition_that_is_left_out_is_refused() -> None:
+    with pytest.raises(UnfaithfulStatement, match="a condition that is not in 'when'"):
+        check_statement("when Anna comes, bring me the mug", (BRINGING,), (), When())
+
+
+def test_all_of_a_kind_and_questions_are_stated() -> None:
+    every = Step(do="bring", object="mug", every=True)
+    assert request_of((every,), (), ordered=False) == BringEvery("mug")
+    compared = Step(do="compare", object="fridge", other="cabinet", state="largest")
+    assert request_of((compared,), (), ordered=False) == AskCompare("fridge", "largest", other="cabinet")
+    counted = Step(do="ask_count", object="mug", source="table")
+    assert request_of((counted,), (), ordered=False) == AskCount("mug", "table")
+
+
+@pytest.mark.parametrize(
     ("text", "steps", "bans", "problem"),
     [
         ("bring me the mugs", (BRINGING,), (), ""),
@@ -170,3 +218,31 @@ def test_what_a_goal_that_waits_forbids_is_forbidden() -> None:
     request = read_request("when Anna comes, bring me the milk but don't open the fridge")
     assert request is not None
     assert restrictions(request) == (Forbidden(Act.OPEN, "fridge"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "step", "problem"),
+    [
+        (
+            "is the lamp in the bedroom on",
+            Step(do="ask_state", object="lamp", source="bedroom", state="on"),
+            "",
+        ),
+        (
+            "pour the tea from the pot into the cup",
+            Step(do="pour", object="cup", contents="tea", source="pot"),
+            "pour has no place for 'pot'",
+        ),
+        ("tidy the bedroom", Step(do="tidy", object="bedroom"), ""),
+        (
+            "tell me whether the door is open",
+            Step(do="tell_state", object="door", state="open"),
+            "the sentence asks",
+        ),
+    ],
+)
+def test_no_slot_of_a_step_is_lost_and_a_question_is_no_news(text: str, step: Step, problem: str) -> None:
+    refused = pytest.raises(UnfaithfulStatement, match=problem) if problem else nullcontext()
+    with refused:
+        request_of((step,), (), ordered=False)
+        check_statement(text, (step,), ())

@@ -7,9 +7,9 @@ from openral_core.spatial_memory import NodeKind
 from openral_reasoner.evidence import Acted, Answered, Evidence, Fact, Listed, Node, Source
 from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.entries import PlaceEntry
-from openral_reasoner.request.goals import parts_of
+from openral_reasoner.request.goals import parts_of, phrases
 from openral_reasoner.success import Setting, Verdict
-from openral_reasoner.success_of_parts import judge_request, phrases, provable
+from openral_reasoner.success_of_parts import judge_request, provable
 
 MUG, CUP = Node("mug_1", "mug", within=("counter_1",)), Node("mug_2", "mug", within=("table_1",))
 BOWL = Node("bowl_1", "bowl", within=("table_1",))

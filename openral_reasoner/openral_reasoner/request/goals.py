@@ -1,6 +1,6 @@
 """Goals: what a person may ask for, each a typed statement with its slots in words."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 
 
@@ -357,6 +357,12 @@ def parts_of(request: Request) -> tuple[Request, ...]:
     elif isinstance(request, WaitFor):
         inner = (request.then,)
     return (request, *(nested for part in inner if part is not None for nested in parts_of(part)))
+
+
+def phrases(request: Request) -> tuple[str, ...]:
+    """Return the phrases of a goal and of the goals in it."""
+    slots = (getattr(part, each.name) for part in parts_of(request) for each in fields(part))
+    return tuple(slot for slot in slots if isinstance(slot, str))
 
 
 def is_understood(request: Request) -> bool:

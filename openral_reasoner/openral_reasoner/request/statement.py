@@ -14,7 +14,7 @@ from openral_core.errors import OpenRALError
 from openral_core.text.noun_phrases import label_words
 from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.request import goals
-from openral_reasoner.request.goals import Act, Forbidden, Request, Restricted, Sequence
+from openral_reasoner.request.goals import Act, Forbidden, Request, Restricted, Sequence, phrases
 
 _SELF = frozenset({"me", "us", "i", "myself", "ourselves"})
 _PROHIBITION = re.compile(
@@ -25,7 +25,18 @@ _PROHIBITION = re.compile(
     re.IGNORECASE,
 )
 """Words that forbid an act or exclude a thing; "it never walks over" does neither."""
-_VERBS = frozenset({"water", "set", "open", "close", "clear", "press", "light", "book", "watch", "drink"})
+_CONDITION = re.compile(
+    r"^(?!.*\b(?:were|would|wouldn't|might|nobody)\b).*(?:\b(?:unless (?!I)|as soon as|in case)\b"
+    r"|(?:^|[.;,] )(?:when|once|after) (?!that|this|all|you )"
+    r"|(?<!see )(?<!check )(?<!know )(?<!me )"
+    r"\bif (?!possible|at all|need|not|only|I (?:may|might)|you |(?:it|that)(?: is|'s)? ))",
+    re.IGNORECASE,
+)
+"""Words that make an order depend on something; "if you would" and what is only imagined do not."""
+_ASKING = re.compile(r"\b(?:whether|tell me|let me know|report|verify|check)\b|\?", re.IGNORECASE)
+_VERBS = frozenset(
+    {"water", "set", "open", "close", "clear", "press", "light", "book", "watch", "drink", "pop"}
+)
 """Nouns that are more often verbs in an order."""
 
 
@@ -62,7 +73,7 @@ class Step(BaseModel):
 
 
 class When(BaseModel):
-    """What the steps wait for or depend on; what does not fit makes the request none that you can state."""
+    """Condition of all the steps; give no step if the sentence has another."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -123,6 +134,10 @@ def check_statement(
     covered = frozenset().union(*map(label_words, named))
     if left_out := sorted(filter(_is_thing, said - covered - _VERBS)):
         raise UnfaithfulStatement(f"no step and nothing forbidden has {', '.join(left_out)} of the sentence")
+    if _ASKING.search(text) and any(step.do == "tell_state" for step in steps):
+        raise UnfaithfulStatement("the sentence asks: tell_state only notes what the operator says is so")
+    if _CONDITION.search(text) and (when is None or not when.names):
+        raise UnfaithfulStatement("the sentence has a condition that is not in 'when'")
     if _PROHIBITION.search(text) and not bans:
         raise UnfaithfulStatement("the sentence forbids or excludes something that is not in 'forbidden'")
 
@@ -135,7 +150,14 @@ def _is_thing(word: str) -> bool:
 def _goal_of(step: Step) -> Request:
     if missing := [slot for slot in _NEEDED.get(step.do, ("object",)) if not getattr(step, slot)]:
         raise UnfaithfulStatement(f"{step.do} needs {' and '.join(missing)}")
-    return _GOALS[step.do](step)
+    goal = _GOALS[step.do](step)
+    if unused := [name for name in step.names if not any(name in phrase for phrase in phrases(goal))]:
+        raise UnfaithfulStatement(f"{step.do} has no place for {', '.join(map(repr, unused))}")
+    return goal
+
+
+def _placed(step: Step) -> str:
+    return f"{step.object} in {step.source}" if step.source else step.object
 
 
 def _brought(step: Step) -> Request:
@@ -163,12 +185,12 @@ _GOALS: Mapping[str, Callable[[Step], Request]] = {
     "turn_off": lambda step: goals.Switch(step.object, on=False, where=step.source),
     "press": lambda step: goals.Press(step.object),
     "swap": lambda step: goals.Swap(step.object, step.other),
-    "tidy": lambda step: goals.Tidy(step.to or step.source),
+    "tidy": lambda step: goals.Tidy(step.to or step.source or step.object),
     "clear": lambda step: goals.Clear(step.source or step.object, step.to),
     "set_table": lambda step: goals.SetTable(step.count, "", step.to or "table"),
-    "explore": lambda step: goals.Explore(step.to or step.source),
-    "describe": lambda step: goals.Describe(step.to or step.source),
-    "ask_state": lambda step: goals.AskState(step.object, step.state),
+    "explore": lambda step: goals.Explore(step.to or step.source or step.object),
+    "describe": lambda step: goals.Describe(step.to or step.source or step.object),
+    "ask_state": lambda step: goals.AskState(_placed(step), step.state),
     "tell_state": lambda step: goals.TellState(step.object, step.state),
     "ask_count": lambda step: goals.AskCount(step.object, step.source),
     "compare": lambda step: goals.AskCompare(step.object, step.state, step.source, step.other, step.to),

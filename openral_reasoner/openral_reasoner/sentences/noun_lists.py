@@ -50,13 +50,17 @@ class NounLists(NounWords):
         return (described or paired) and bool(rest) and rest[0] != PAUSE and not self._separators.at(rest, 0)
 
     def _counted(self, tokens: Phrase) -> tuple[int, Phrase] | None:
-        """Return the number that a phrase states, 1 if none, and the phrase without its determiners."""
-        count, start = 1, 0
+        """Return the number that a phrase states, 1 if none, and the phrase without its determiners.
+
+        None for a number beyond what one goal brings, and for two: "two of the five cables".
+        """
+        count, start, numbers = 1, 0, 0
         while start < len(tokens) - 1:
             number = self._number(tokens, start)
             if number is not None:
                 count = number[1]
-                if count == 0 or count > MAX_COUNT:
+                numbers += 1
+                if count == 0 or count > MAX_COUNT or numbers > 1:
                     return None
                 start += number[0]
             elif found := self._every.at(tokens, start):

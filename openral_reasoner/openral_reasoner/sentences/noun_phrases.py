@@ -13,6 +13,8 @@ MAX_WORDS = 8
 """Longest name of an object or a place [words]."""
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*'?")
 _ID = re.compile(r"[a-z]+(?:_[a-z0-9]+)+")
+_DONE = ("-down", "-off", "-out", "-over", "-up")
+"""Endings of nouns made of verbs: they name an act."""
 _COPY = re.compile(r"[0-9]{1,2}")
 """Number that tells furniture or dishes of one kind apart: "shelf 2"."""
 
@@ -310,7 +312,9 @@ class NounReader(NounLists):
             said = said[:-1]
         if not 0 < len(said) <= MAX_WORDS or not all(map(_is_word, said)):
             return False
-        if any(word in self._not_in_names or self._is_adverb(word) for word in said[:-1]):
+        if len(said[-1]) < 2 or any(
+            word in self._not_in_names or self._is_adverb(word) for word in said[:-1]
+        ):
             return False
         if said[-1] in self._not_in_names - self._concrete or self._ends_no_name(said[-1]):
             return False
@@ -334,7 +338,8 @@ class NounReader(NounLists):
     def _ends_no_name(self, word: str) -> bool:
         ending = self._endings and word.endswith(self._endings) and word not in self._concrete
         numeral = word in self.words.numbers or word.isdigit()
-        return bool(ending) or numeral or word in self._last_words or word.endswith("'s")
+        done = word.endswith(_DONE) and word.partition("-")[0] in self._verbs  # "a quick wipe-down"
+        return bool(ending or done) or numeral or word in self._last_words or word.endswith("'s")
 
 
 def _is_word(token: str) -> bool:

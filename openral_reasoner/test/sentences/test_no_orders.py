@@ -2,6 +2,7 @@
 
 import pytest
 
+from openral_reasoner.request.goals import NotUnderstood
 from openral_reasoner.sentences import read_sentence
 from openral_testing.reasoner.goal_meanings import ASK, describe
 
@@ -89,3 +90,20 @@ def test_dictation_chat_and_headings_are_no_part_of_a_name(text: str) -> None:
 )
 def test_the_rest_is_read_as_it_was_meant(text: str, meaning: str) -> None:
     assert describe(read_sentence(text)) == meaning
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bring me exactly two of the five USB cables on the desk.",
+        "Put the milk, sorry, the cream, back in the fridge, I mean the tea.",
+        "Give the countertops a quick wipe-down.",
+        "I'll have the usual, thank you.",
+        "Can you reach the top shelf of the bookcase?",
+        "leave my sneakers on the shoe rack k thx",
+        "Put the mug right next to the laptop, five centimetre gap.",
+        "put the hairspray can on the radiator and then turn the heater on",
+    ],
+)
+def test_words_that_name_no_object_and_no_place_are_asked_about(text: str) -> None:
+    assert isinstance(read_sentence(text), NotUnderstood)
