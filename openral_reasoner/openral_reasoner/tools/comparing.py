@@ -55,8 +55,8 @@ class CompareObjectsTool(Tool):
         call_id = mission.next_id("compare")
         mission.begin(call_id, "compare_objects", by=self.by, count=len(self.targets))
         graph, robot = yield from read_scene(mission)
-        measured = {each: self._measure(graph, each, robot) for each in dict.fromkeys(self.targets)}
-        values = {each: value for each, value in measured.items() if value}
+        measures = {each: self._measure(graph, each, robot) for each in dict.fromkeys(self.targets)}
+        values = {each: value for each, value in measures.items() if value}
         mission.finish(call_id, "COMPARED" if values else "UNAVAILABLE")
         if not values:
             return ToolResult(status="UNAVAILABLE", text=f"memory has no {self.by} of any of them")
@@ -70,7 +70,7 @@ class CompareObjectsTool(Tool):
             for each in nodes
         ]
         rest = (
-            f"; of {len(measured) - len(values)} more it is not known" if len(values) < len(measured) else ""
+            f"; of {len(measures) - len(values)} more it is not known" if len(values) < len(measures) else ""
         )
         text = f"{len(values)} in the order of {self.by}, the most first{rest}"
         return ToolResult(
