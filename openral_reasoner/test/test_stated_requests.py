@@ -8,7 +8,7 @@ import pytest
 from openral_core.missions import MissionState
 from openral_core.skills import Verb
 from openral_reasoner.behaviors.constraints import forbidden_by
-from openral_reasoner.commands import PublishPrompt, SendSkill
+from openral_reasoner.commands import PublishHandoff, PublishPrompt, SendSkill
 from openral_reasoner.context import Context, RawCall
 from openral_reasoner.mission import HOME, KnownObject, Mission
 from openral_reasoner.offline_reader import read_request
@@ -246,3 +246,27 @@ def test_no_slot_of_a_step_is_lost_and_a_question_is_no_news(text: str, step: St
     with refused:
         request_of((step,), (), ordered=False)
         check_statement(text, (step,), ())
+
+
+SHELF = call("state_request", steps=[{"do": "bring", "object": "mug", "to": "shelf"}])
+
+
+def test_two_readers_that_agree_ask_nothing(play: Play, home: SymbolicHome) -> None:
+    played = play("bring me the mug", BRING, *MUG)
+    assert outcome(played) is MissionState.SUCCEEDED
+    assert not [each for each in played.commands if isinstance(each, PublishHandoff)]
+
+
+def test_two_readers_that_differ_ask_which_is_meant_before_anything_moves(play: Play) -> None:
+    played = play("bring me the mug from the shelf", SHELF, *MUG)
+    asked = [each.question for each in played.commands if isinstance(each, PublishHandoff)]
+    assert [each.choices for each in asked] == [
+        ("bring the mug from the shelf to you", "bring the mug to the shelf")
+    ]
+    assert outcome(played) is MissionState.HANDED_OVER
+    assert played.skills == []
+
+
+def test_a_goal_that_is_understood_is_stated_before_the_first_call_only(play: Play) -> None:
+    played = play("bring me the mug", MUG[0], SHELF, *MUG[1:])
+    assert outcome(played) is MissionState.SUCCEEDED

@@ -79,7 +79,7 @@ def small_palette() -> tuple[SymbolicHome, ToolPalette]:
 def tool_doors() -> Iterator[Door]:
     """Yield one door per tool of the registry: missions whose model calls it oddly."""
     _, palette = small_palette()
-    offered = {schema.name: json.loads(schema.parameters) for schema in schemas(palette, unread=True)}
+    offered = {schema.name: json.loads(schema.parameters) for schema in schemas(palette, stating=True)}
     for tool in map(name_of, PALETTE):
         yield Door(f"tool {tool}", partial(_missions, tool, offered), _play, TOOL_SHARE)
 

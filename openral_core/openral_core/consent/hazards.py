@@ -61,8 +61,8 @@ class Hazards(Document):
     def between(self, what: str, to: str) -> Hazard | None:
         """Return the first hazard of giving something to a person, or of putting it at a place, by names."""
         thing, receiver = (Identity(what),), Identity(to)
-        given = Subject(Verb.HANDOVER, objects=thing, people=(receiver,))
-        return self.of(given) or self.of(Subject(Verb.PLACE, objects=thing, places=frozenset({to})))
+        handover = Subject(Verb.HANDOVER, objects=thing, people=(receiver,))
+        return self.of(handover) or self.of(Subject(Verb.PLACE, objects=thing, places=frozenset({to})))
 
     def of(self, subject: Subject) -> Hazard | None:
         """Return the first hazard of a goal, None if there is none."""

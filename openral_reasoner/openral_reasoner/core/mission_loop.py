@@ -20,6 +20,7 @@ from openral_reasoner.policies import LoopDetector, ModelFailurePolicy
 from openral_reasoner.request.goals import AskAbilities, GoTo, LookAt, LookInside, is_understood
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import Fault, parse_answer, schemas
+from openral_reasoner.tools.stating import may_state
 
 
 def build_context(mission: Mission) -> Context:
@@ -36,7 +37,7 @@ def build_context(mission: Mission) -> Context:
         tools=schemas(
             mission.palette,
             tuple(mission.objects) if mission.settings.found_ids_as_enums else None,
-            unread=mission.unread,
+            stating=may_state(mission),
         ),
         turns=tuple(mission.turns),
         news=news,

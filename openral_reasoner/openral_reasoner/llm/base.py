@@ -29,6 +29,8 @@ from openral_reasoner.context import (
     read_arguments,
 )
 from openral_reasoner.events import ModelAnswered, ModelFailed
+from openral_reasoner.request.goals import is_understood
+from openral_reasoner.request.saying import in_words
 
 MAX_ARGUMENTS = 20_000
 """Longest arguments kept of a call [characters], far beyond any valid call."""
@@ -43,9 +45,12 @@ _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
 def opening(context: Context) -> str:
-    """Return the first user message: the goal and its requester."""
+    """Return the first user message: the goal, what a reader understood, and the requester."""
     who = f" The requester is the agent {json.dumps(context.requester)}." if context.requester else ""
-    return f"Goal, in the operator's words: {json.dumps(context.goal)}.{who}"
+    read = (
+        f" Understood as: {json.dumps(in_words(context.request))}." if is_understood(context.request) else ""
+    )
+    return f"Goal, in the operator's words: {json.dumps(context.goal)}.{read}{who}"
 
 
 def reminder(context: Context) -> str:

@@ -15,6 +15,7 @@ from openral_core.text.noun_phrases import label_words
 from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.request import goals
 from openral_reasoner.request.goals import Act, Forbidden, Request, Restricted, Sequence, phrases
+from openral_reasoner.request.plain import to_plain
 
 _SELF = frozenset({"me", "us", "i", "myself", "ourselves"})
 _PROHIBITION = re.compile(
@@ -115,6 +116,19 @@ def request_of(
     if when is not None and when.arrives:
         request = goals.WaitFor(when.arrives, request)
     return Restricted(request, tuple(Forbidden(ban.act, ban.what) for ban in bans)) if bans else request
+
+
+def same_request(first: Request, second: Request) -> bool:
+    """Return True if two readings of a sentence ask for the same, apart from forms of names and order."""
+    return _canonical(to_plain(first)) == _canonical(to_plain(second))
+
+
+def _canonical(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _canonical(each) for key, each in value.items() if key != "ordered"}
+    if isinstance(value, list):
+        return [_canonical(each) for each in value]
+    return label_words(value) if isinstance(value, str) else value
 
 
 def check_statement(

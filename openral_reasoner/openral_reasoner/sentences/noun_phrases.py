@@ -338,8 +338,8 @@ class NounReader(NounLists):
     def _ends_no_name(self, word: str) -> bool:
         ending = self._endings and word.endswith(self._endings) and word not in self._concrete
         numeral = word in self.words.numbers or word.isdigit()
-        done = word.endswith(_DONE) and word.partition("-")[0] in self._verbs  # "a quick wipe-down"
-        return bool(ending or done) or numeral or word in self._last_words or word.endswith("'s")
+        verbal = word.endswith(_DONE) and word.partition("-")[0] in self._verbs  # "a quick wipe-down"
+        return bool(ending or verbal) or numeral or word in self._last_words or word.endswith("'s")
 
 
 def _is_word(token: str) -> bool:

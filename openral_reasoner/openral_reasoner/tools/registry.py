@@ -28,7 +28,7 @@ from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool, EmitPromptTo
 from openral_reasoner.tools.exploration import DescribeHomeTool, ExploreTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
 from openral_reasoner.tools.states import GetStateTool, NoteStateTool
-from openral_reasoner.tools.stating import StateRequestTool
+from openral_reasoner.tools.stating import StateRequestTool, may_state
 
 PALETTE: tuple[type[Tool], ...] = (
     StateRequestTool,
@@ -82,33 +82,33 @@ def name_of(tool: type[Tool]) -> str:
     return str(tool.model_fields["tool"].default)
 
 
-def offered(palette: ToolPalette, *, unread: bool = False) -> tuple[type[Tool], ...]:
-    """Return the tools that this palette can serve, with the one that states a goal if that is ``unread``."""
-    tools = PALETTE if unread else tuple(tool for tool in PALETTE if tool is not StateRequestTool)
+def offered(palette: ToolPalette, *, stating: bool = False) -> tuple[type[Tool], ...]:
+    """Return the tools that this palette can serve, with ``stating`` the one that states the goal."""
+    tools = PALETTE if stating else tuple(tool for tool in PALETTE if tool is not StateRequestTool)
     return tuple(tool for tool in tools if tool.offered(palette))
 
 
 @lru_cache(maxsize=8)
 def schemas(
-    palette: ToolPalette, known: tuple[str, ...] | None = (), *, unread: bool = False
+    palette: ToolPalette, known: tuple[str, ...] | None = (), *, stating: bool = False
 ) -> tuple[ToolSchema, ...]:
-    """Return the tools as a model sees them; ``known`` as for `parameters`, ``unread`` as for `offered`."""
+    """Return the tools as a model sees them; ``known`` as for `parameters`, ``stating`` as for `offered`."""
     return tuple(
         ToolSchema(
             name=name_of(tool), description=tool.words(palette), parameters=parameters(tool, palette, known)
         )
-        for tool in offered(palette, unread=unread)
+        for tool in offered(palette, stating=stating)
     )
 
 
-def parse_call(raw: RawCall, palette: ToolPalette, *, unread: bool = False) -> ReasonerToolCall:
+def parse_call(raw: RawCall, palette: ToolPalette, *, stating: bool = False) -> ReasonerToolCall:
     """Parse a raw call of an offered tool.
 
     Raises:
         InvalidCall: If the tool is not offered now.
         MalformedCall: If the arguments do not fit the tool.
     """
-    names = tuple(name_of(tool) for tool in offered(palette, unread=unread))
+    names = tuple(name_of(tool) for tool in offered(palette, stating=stating))
     if raw.tool not in names:
         raise InvalidCall("tool", raw.tool, names)
     try:
@@ -163,7 +163,7 @@ def parse_answer(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, Reas
     if len(answer.calls) > 1:
         return raw, fault_of_several_calls(answer)
     try:
-        call = parse_call(raw, mission.palette, unread=mission.unread)
+        call = parse_call(raw, mission.palette, stating=may_state(mission))
         call.check(mission)
         return raw, call
     except InvalidCall as error:

@@ -5,8 +5,13 @@ from typing import Literal
 from pydantic import Field
 from typing_extensions import override
 
+from openral_core.missions import MissionState
+from openral_reasoner.behaviors.human import ask_human
 from openral_reasoner.context import ToolResult
-from openral_reasoner.mission import Mission, Procedure, at_once
+from openral_reasoner.mission import Ending, Mission, Procedure, at_once
+from openral_reasoner.prompts import quoted
+from openral_reasoner.request.goals import NotUnderstood, Request, is_understood
+from openral_reasoner.request.saying import in_words
 from openral_reasoner.request.statement import (
     Ban,
     Step,
@@ -14,6 +19,7 @@ from openral_reasoner.request.statement import (
     When,
     check_statement,
     request_of,
+    same_request,
 )
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
@@ -23,11 +29,17 @@ NOT_STATED = ToolResult(
 """Reply to a call that would act on a goal which nobody has said to have understood."""
 
 
+def may_state(mission: Mission) -> bool:
+    """Return True while the model may say what a goal means: of one that is read, in its first call only."""
+    return mission.unread or not (mission.stated or mission.turns)
+
+
 class StateRequestTool(Tool):
     """Say what the operator asked for, once, before anything moves; the operator reads it.
 
     Success is judged by this statement. Use the words of the sentence. What is only quoted, reported or
-    denied is no step; what must not be done stands in forbidden. If no step can say it, give no step.
+    denied is no step; what must not be done stands in forbidden. If no step can say it, give no step. A goal
+    that is understood already needs no statement, unless it was understood wrongly.
     """
 
     tool: Literal["state_request"] = "state_request"
@@ -51,8 +63,26 @@ class StateRequestTool(Tool):
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
         mission.stated = True
+        before = mission.request
+        if not self.steps and is_understood(before):
+            return at_once(ToolResult(status="STATED", text=f"it stays understood as: {in_words(before)}"))
         if not self.steps:
             text = "noted: the mission may act, but its success cannot be proven"
             return at_once(ToolResult(status="STATED", text=text))
-        mission.understand(request_of(self.steps, self.forbidden, ordered=self.ordered, when=self.when))
+        request = request_of(self.steps, self.forbidden, ordered=self.ordered, when=self.when)
+        if is_understood(before) and not same_request(before, request):
+            return self._chosen(mission, before, request)
+        if not is_understood(before):
+            mission.understand(request)
         return at_once(ToolResult(status="STATED", text="success is judged by this statement"))
+
+    def _chosen(self, mission: Mission, *requests: Request) -> Procedure[Outcome]:
+        """Ask the operator which reading of the goal is meant."""
+        question = f"I read {quoted(mission.goal)} in two ways. Which one do you mean?"
+        readings = tuple(map(in_words, requests))
+        answer = yield from ask_human(mission, question, readings)
+        if answer not in readings:
+            mission.request = NotUnderstood(mission.goal)
+            return Ending(MissionState.HANDED_OVER, mission.told(f"{question} {'; or: '.join(readings)}"))
+        mission.understand(requests[readings.index(answer)])
+        return ToolResult(status="STATED", text=f"the operator means: {answer}")
