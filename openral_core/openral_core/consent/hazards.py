@@ -58,11 +58,13 @@ class Hazards(Document):
                     raise ValueError(f"{hazard.id}: no kind {unknown[0]!r}; known are {sorted(labels)}")
         return self
 
-    def between(self, what: str, to: str) -> Hazard | None:
-        """Return the first hazard of giving something to a person, or of putting it at a place, by names."""
-        thing, receiver = (Identity(what),), Identity(to)
-        handover = Subject(Verb.HANDOVER, objects=thing, people=(receiver,))
-        return self.of(handover) or self.of(Subject(Verb.PLACE, objects=thing, places=frozenset({to})))
+    def of_giving(self, what: str, who: str) -> Hazard | None:
+        """Return the first hazard of handing something to a person, by names."""
+        return self.of(Subject(Verb.HANDOVER, objects=(Identity(what),), people=(Identity(who),)))
+
+    def of_putting(self, what: str, where: str) -> Hazard | None:
+        """Return the first hazard of putting something at a place, by names."""
+        return self.of(Subject(Verb.PLACE, objects=(Identity(what),), places=frozenset({where})))
 
     def of(self, subject: Subject) -> Hazard | None:
         """Return the first hazard of a goal, None if there is none."""
@@ -71,7 +73,7 @@ class Hazards(Document):
     def _concerns(self, hazard: Hazard, subject: Subject) -> bool:
         if subject.verb not in hazard.verbs:
             return False
-        objects = [each for each in subject.objects if self._is_one(each, self.kinds, hazard.objects)]
+        objects = [each for each in subject.objects if self._has_one((each,), self.kinds, hazard.objects)]
         rest = [each for each in subject.objects if each not in objects]
         places = [Identity(name) for name in subject.places or ()]
         return (
@@ -80,6 +82,10 @@ class Hazards(Document):
             and self._has_one(subject.people, self.people, hazard.people)
             and self._has_one(places, self.places, hazard.places)
         )
+
+    def is_place(self, name: str, *kinds: str) -> bool:
+        """Return True if a name is one of a place of these kinds."""
+        return self._is_one(Identity(name), self.places, kinds)
 
     def _has_one(self, identities: Iterable[Identity], labels: Labels, kinds: tuple[str, ...]) -> bool:
         return not kinds or any(self._is_one(each, labels, kinds) for each in identities)

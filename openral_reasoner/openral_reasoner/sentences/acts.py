@@ -226,7 +226,7 @@ def _is_poured(contents: NounPhrase, vessel: str, intent: str) -> bool:
     drink = is_drink(contents.name) and not kinds().has("packages", contents.name)
     liquid = drink or kinds().has("liquids", contents.name)
     fluid = intent == "Pour" or (liquid and kinds().has("poured_into", vessel))
-    return movable and fluid and not load_hazards().between("water", vessel)
+    return movable and fluid and not load_hazards().is_place(vessel, "water", "electric", "heated_inside")
 
 
 def serve(slots: Slots) -> ClauseReading | None:

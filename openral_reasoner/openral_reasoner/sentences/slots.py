@@ -177,8 +177,9 @@ def _with_place(phrase: NounPhrase) -> str:
 
 def brought(phrase: NounPhrase, to: str, relation: str = "") -> Request | None:
     """Make the goal of one object with its receiver; None if it is not done without a question."""
-    alone = load_hazards().between(phrase.name, phrase.name)  # "the child matches"
-    dangerous = alone or load_hazards().between(phrase.name, to)
+    hazards, name = load_hazards(), phrase.name
+    alone = hazards.of_giving(name, name)  # "the child matches"
+    dangerous = alone or hazards.of_giving(name, to) or hazards.of_putting(name, to)
     if dangerous or kinds().has("animals", to) or to in (phrase.name, phrase.where):
         return None
     if phrase.vessel and phrase.count == 1 and not relation and not phrase.where:
