@@ -11,7 +11,7 @@ from pydantic import PlainSerializer, PlainValidator
 
 from openral_reasoner.request.goals import Act, Forbidden, NotUnderstood, Request
 
-VERSION = 1
+VERSION = 2
 """Version of the statement; a recording of another one is explained, not replayed."""
 _KIND = "kind"
 _KINDS: Mapping[str, type] = {
