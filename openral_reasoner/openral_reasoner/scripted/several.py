@@ -70,7 +70,7 @@ def bring_every(context: PlanContext, goal: BringEvery) -> Plan[str]:
         reply = yield RecallObjectTool(query=goal.what, likely_places=likely)
         known = [item for item in reply.found if not goal.where or is_at(item, goal.where)]
         there = tuple(item.id for item in known if goal.to != ME and is_at(item, goal.to))
-        context.brought_of_every[goal] = (len(known) - len(there) if known else 1, there)
+        context.brought_of_every[goal] = (min(len(known) - len(there), MAX_COUNT) if known else 1, there)
     count, there = context.brought_of_every[goal]
     yield from distribute(context, goal, goal.what, goal.where, (goal.to,) * count, there)
     already = f"; {len(there)} were there" if there else ""
