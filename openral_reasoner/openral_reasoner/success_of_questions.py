@@ -4,7 +4,7 @@ from openral_core.object_states import NAME_OF, STATES
 from openral_reasoner.evidence import Compared, Course, Evidence, Listed, Stated
 from openral_reasoner.request.control_names import controls_named
 from openral_reasoner.request.goals import AskCompare, AskCount, AskState, Describe, TellState
-from openral_reasoner.request.measures import MEASURES, is_anything
+from openral_reasoner.request.measures import ANYTHING, MEASURES
 from openral_reasoner.success import Case, Setting, Verdict
 
 
@@ -50,9 +50,7 @@ def prove_comparison(goal: AskCompare, evidence: Evidence, setting: Setting) -> 
             continue
         checks = [case.means(setting.node(fact.near), goal.near)] if goal.near else []
         checks += [
-            any(
-                is_anything(name) or case.means(node, name) or case.is_a(node.id, name) for node in fact.nodes
-            )
+            any(name == ANYTHING or case.means(node, name) or case.is_a(node.id, name) for node in fact.nodes)
             for name in filter(None, (goal.what, goal.other))
         ]
         if all(checks):

@@ -48,6 +48,7 @@ from openral_reasoner.events import (
 from openral_reasoner.evidence import Answered, Referred, Source
 from openral_reasoner.mission import KnownObject, Mission, Procedure, Wait
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.sentences.noun_lists import MAX_COUNT
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +111,6 @@ def is_hoped_for(mission: Mission, need: PeerRequirement) -> bool:
 
 T = TypeVar("T")
 _REMEMBERED = (RecallStatus.FOUND, RecallStatus.AMBIGUOUS, RecallStatus.ONLY_STALE)
-MATCHES_ASKED = 12
-"""Matches asked for: the most objects of a kind that one goal brings."""
 RECORDS_ASKED = 50
 """Matches asked for when one record is sought among those of its label."""
 SLACK = 1.0
@@ -172,7 +171,7 @@ def _recall(mission: Mission, words: str) -> Procedure[RecallResult | RequestFai
     call_id = mission.next_id("recall")
     mission.begin(call_id, "recall_object", query=words)
     referent = mission.referent(words)
-    query = RecallQuery(words, MATCHES_ASKED) if referent is None else _by_id(referent)
+    query = RecallQuery(words, MAX_COUNT) if referent is None else _by_id(referent)
     command = CallRecall(call_id=call_id, query=query)
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
     if not isinstance(event, Recalled):

@@ -17,8 +17,3 @@ MEASURES: Mapping[str, tuple[Measure, bool]] = {
 """Measure of each property, and True if the most of it is asked for."""
 ANYTHING = "object"
 """Kind of whatever there is."""
-
-
-def is_anything(kind: str) -> bool:
-    """Return True for the kind of whatever there is."""
-    return kind == ANYTHING

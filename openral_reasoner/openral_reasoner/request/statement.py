@@ -119,7 +119,7 @@ def request_of(
 
 
 def same_request(first: Request, second: Request) -> bool:
-    """Return True if two readings of a sentence ask for the same, apart from forms of names and order."""
+    """Return True if two readings ask for the same, in whatever forms of names, ordered or not."""
     return _canonical(to_plain(first)) == _canonical(to_plain(second))
 
 

@@ -6,7 +6,7 @@ from openral_core.text.terms import answers
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.palette.entries import PlaceEntry
 from openral_reasoner.request.goals import AskCompare, AskCount
-from openral_reasoner.request.measures import MEASURES, is_anything
+from openral_reasoner.request.measures import ANYTHING, MEASURES
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, find_object, named_place, outcome
 from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.comparing import CompareObjectsTool
@@ -51,9 +51,7 @@ def _listed(context: PlanContext, where: str) -> Plan[tuple[ToolResult, str]]:
 
 
 def _of_kind(reply: ToolResult, kind: str) -> list[ObjectSummary]:
-    return [
-        each for each in reply.found if not each.held and (is_anything(kind) or answers(kind, each.label))
-    ]
+    return [each for each in reply.found if not each.held and (kind == ANYTHING or answers(kind, each.label))]
 
 
 def _furniture(context: PlanContext, kind: str, where: str) -> list[PlaceEntry]:

@@ -13,7 +13,7 @@ MAX_WORDS = 8
 """Longest name of an object or a place [words]."""
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*'?")
 _ID = re.compile(r"[a-z]+(?:_[a-z0-9]+)+")
-_DONE = ("-down", "-off", "-out", "-over", "-up")
+_PARTICLES = ("-down", "-off", "-out", "-over", "-up")
 """Endings of nouns made of verbs: they name an act."""
 _COPY = re.compile(r"[0-9]{1,2}")
 """Number that tells furniture or dishes of one kind apart: "shelf 2"."""
@@ -338,7 +338,7 @@ class NounReader(NounLists):
     def _ends_no_name(self, word: str) -> bool:
         ending = self._endings and word.endswith(self._endings) and word not in self._concrete
         numeral = word in self.words.numbers or word.isdigit()
-        verbal = word.endswith(_DONE) and word.partition("-")[0] in self._verbs  # "a quick wipe-down"
+        verbal = word.endswith(_PARTICLES) and word.partition("-")[0] in self._verbs  # "a quick wipe-down"
         return bool(ending or verbal) or numeral or word in self._last_words or word.endswith("'s")
 
 

@@ -13,7 +13,7 @@ from openral_reasoner.request.goals import (
     Request,
     TellState,
 )
-from openral_reasoner.request.measures import ANYTHING, is_anything
+from openral_reasoner.request.measures import ANYTHING
 from openral_reasoner.sentences.context import ME, ClauseReading
 from openral_reasoner.sentences.kinds import kinds
 from openral_reasoner.sentences.lexicon import singular
@@ -28,7 +28,7 @@ def _reading(slots: Slots, goal: Request) -> ClauseReading:
 def count(slots: Slots) -> ClauseReading | None:
     """Say how many objects of a kind there are."""
     where = slots.place("where")
-    if where is not None and is_anything(slots.said("anything")):
+    if where is not None and slots.said("anything"):
         return _reading(slots, AskCount(ANYTHING, where))
     phrase = slots.nouns.phrase(slots.said("what"))
     if phrase is None or where is None or not phrase.name or not slots.nouns.is_tangible(phrase):
@@ -51,7 +51,7 @@ def compare(slots: Slots) -> ClauseReading | None:
     where, near = slots.place("where"), slots.place("to")
     if where is None or near is None:
         return None
-    if is_anything(slots.said("anything")):
+    if slots.said("anything"):
         return _reading(slots, AskCompare(ANYTHING, slots.said("property"), where, near=near))
     phrase = slots.nouns.phrase(slots.said("what"))
     if phrase is None or not phrase.name:

@@ -66,7 +66,7 @@ class CompareObjectsTool(Tool):
         sides = _sides(nodes, robot)
         lines = [
             f"{each.label}{sides.get(each.id, '')}: "
-            f"{in_words(self.by, values[each.id])}{each.why and f', {each.why}'}"
+            f"{value_in_words(self.by, values[each.id])}{each.why and f', {each.why}'}"
             for each in nodes
         ]
         rest = (
@@ -88,7 +88,7 @@ class CompareObjectsTool(Tool):
         return {"size": prod(node.size), "length": max(node.size), "height": node.size[2]}[self.by]
 
 
-def in_words(measure: Measure, value: float) -> str:
+def value_in_words(measure: Measure, value: float) -> str:
     """Return a measure in words, as in "0.52 m long"."""
     if measure == "size":
         return f"{value / _LITRE:.2g} litres" if value < _LITRE else f"{value / _LITRE:.0f} litres"
