@@ -52,6 +52,7 @@ PARTICIPLES = frozenset(
     | {"tried", "waiting", "wanted"}
 )
 """Participles that name nothing when they stand alone."""
+ARRAYS = "openral_core.arrays"  # The one module that gives names to types of arrays.
 SOURCES = (".py", "package.xml")
 PACKAGE_NAME = re.compile(r"<name>\s*([\w-]+)\s*</name>")
 REASON = re.compile(r"#|\[[^\]]+\]")
@@ -210,14 +211,21 @@ def participles(module: Module) -> Iterator[str]:
     """Yield the places that bind a bare participle: arguments, variables and attributes."""
     for node in ast.walk(module.tree):
         match node:
-            case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
-                pass
-            case ast.Attribute(attr=name, ctx=ast.Store()):
-                pass
-            case _:
-                continue
-        if name.strip("_") in PARTICIPLES:
-            yield f"{module.path}:{node.lineno} {name}"
+            case (
+                ast.arg(arg=name)
+                | ast.Name(id=name, ctx=ast.Store())
+                | ast.Attribute(attr=name, ctx=ast.Store())
+            ) if name.strip("_") in PARTICIPLES:
+                yield f"{module.path}:{node.lineno} {name}"
+
+
+def array_aliases(module: Module) -> Iterator[str]:
+    """Yield the aliases of array types that a module other than `ARRAYS` declares."""
+    for node in module.tree.body:
+        match node:
+            case ast.Assign(value=ast.Subscript(value=ast.Name(id="NDArray"))):
+                if module.name != ARRAYS:
+                    yield f"{module.path}:{node.lineno}"
 
 
 def docstrings(module: Module) -> Iterator[tuple[int, str]]:
@@ -233,15 +241,8 @@ def unexplained_numbers(module: Module) -> Iterator[str]:
     """Yield numeric module constants without a comment, a docstring or a unit beside them."""
     lines = module.text.splitlines()
     for place, node in enumerate(module.tree.body):
-        targets = (
-            node.targets
-            if isinstance(node, ast.Assign)
-            else [node.target]
-            if isinstance(node, ast.AnnAssign)
-            else []
-        )
-        value = getattr(node, "value", None)
-        if not targets or value is None or not _is_number(value):
+        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+        if value is None or not _is_number(value):
             continue
         after = module.tree.body[place + 1] if place + 1 < len(module.tree.body) else None
         has_docstring = (
@@ -296,6 +297,7 @@ def measure(tree: Tree) -> dict[str, object]:
         "private functions per public one": round(private / max(len(names) - private, 1), 2),
         "folder cycles": folder_cycles(product),
         "bare participles as names": [place for module in product for place in participles(module)],
+        "array aliases outside their module": [place for m in own for place in array_aliases(m)],
         "class names with several meanings": ambiguous_classes(product),
         "modules with one importer": sorted(m.name for m in own if len(reached[m.name]) == 1),
         "docstrings that open as a question": [

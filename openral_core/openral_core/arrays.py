@@ -1,0 +1,28 @@
+"""Aliases of array types, one for each meaning; a docstring that needs more states the shape and the unit.
+
+Every alias of `float64` is the same type to a checker: the names tell a reader what the numbers are.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+"""Numbers of any shape."""
+Vector3 = NDArray[np.float64]
+"""A position, direction or size, shape (3,)."""
+Points = NDArray[np.float64]
+"""Positions as rows, shape (N, 3), or (N, 2) on the floor."""
+Rotation = NDArray[np.float64]
+"""A rotation matrix, shape (3, 3)."""
+Transform = NDArray[np.float64]
+"""A homogeneous transform, shape (4, 4): ``T_map_camera`` takes camera coordinates to map."""
+Joints = NDArray[np.float64]
+"""Positions of joints [rad], or [m] of a prismatic one, shape (J,)."""
+Array32 = NDArray[np.float32]
+"""Numbers of any shape, in the precision of models and depth images."""
+Mask = NDArray[np.bool_]
+"""True where something holds, of the shape of what it selects from."""
+Indices = NDArray[np.intp]
+"""Positions in another array."""
+Image = NDArray[np.uint8]
+"""An RGB image, shape (H, W, 3), or one channel of it, shape (H, W)."""
