@@ -31,7 +31,9 @@ TOOLS = {
 }
 # Run in the environment of trainings, which the command starts without importing them.
 TRAINING = "openral_training."
-TRAINING_COMMAND = {f"openral_training.{name}" for name in ("cli", "defaults", "environment", "options")}
+TRAINING_COMMAND = {
+    f"openral_training.{name}" for name in ("cli", "detector.defaults", "detector.options", "environment")
+}
 WITHOUT_PYTORCH = (
     "openral_training.data.",
     "openral_training.homes.",

@@ -9,8 +9,13 @@ import threading
 from collections.abc import Callable, Mapping
 
 from openral_core.errors import OpenRALError
-from openral_training.jobs import evaluate_run, export_run, train
-from openral_training.options import EvaluationOptions, ExportOptions, TeachingOptions, TrainingOptions
+from openral_training.detector.jobs import evaluate_run, export_run, train
+from openral_training.detector.options import (
+    EvaluationOptions,
+    ExportOptions,
+    TeachingOptions,
+    TrainingOptions,
+)
 from openral_training.teach.job import teach
 
 INTERRUPTED, REFUSED = 130, 2

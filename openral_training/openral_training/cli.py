@@ -57,8 +57,8 @@ def detector(
 
     Exit code: 0 done; 2 refused by the data, a checkpoint or a full disk; 130 interrupted, resumable.
     """
+    from openral_training.detector.options import stored_options, training_options
     from openral_training.environment import become, job_command
-    from openral_training.options import stored_options, training_options
 
     given = {
         "data": data,
@@ -104,8 +104,8 @@ def evaluate(
 ) -> None:
     """Evaluate a run: COCO's metrics, tables per class and per apparent size, calibration error."""
     from openral_core.documents import parse_document
+    from openral_training.detector.options import EvaluationOptions
     from openral_training.environment import become, job_command
-    from openral_training.options import EvaluationOptions
 
     given = {"run": run, "data": data, "split": split, "threshold": threshold, "save": save, "cache": cache}
     options = parse_document(EvaluationOptions, given, "openral train evaluate")
@@ -134,8 +134,8 @@ def export(
     DATA calibrates the scores (its val split) and judges them (its test split, where there is one).
     """
     from openral_core.documents import parse_document
+    from openral_training.detector.options import ExportOptions
     from openral_training.environment import become, job_command
-    from openral_training.options import ExportOptions
 
     given = {"run": run, "data": data, "out": out, "licence": licence, "quantise": quantise, "cache": cache}
     options = parse_document(ExportOptions, {**given, "size": _size(size)}, "openral train export")

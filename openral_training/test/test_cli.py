@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from openral_core.documents import InvalidDocument
 from openral_training import cli, environment
-from openral_training.options import OPTIONS_FILE
+from openral_training.detector.options import OPTIONS_FILE
 
 
 class Started:

@@ -14,7 +14,7 @@ from openral_reasoner_ros.brains import Brain
 
 if TYPE_CHECKING:
     from openral_eval.results_log import RunDescription
-    from openral_eval.tasks import TrialRecord
+    from openral_eval.suites.tasks import TrialRecord
 
 
 commands = typer.Typer(no_args_is_help=True)
@@ -65,7 +65,7 @@ def evaluate(
     from openral_eval.results_log import ResultsLog, RunDescription
     from openral_eval.runner import in_processes, run_trials
     from openral_eval.suites.registry import tasks_of
-    from openral_eval.tasks import SuiteOptions
+    from openral_eval.suites.tasks import SuiteOptions
     from openral_eval.trials import MODEL_FAILED, Trial
 
     options = SuiteOptions(seed, limit, games)

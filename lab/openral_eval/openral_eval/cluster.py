@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from openral_eval.fingerprint import code_hash
 from openral_eval.runner import Work
-from openral_eval.tasks import TrialRecord
+from openral_eval.suites.tasks import TrialRecord
 from openral_eval.trials import Trial, run_trial
 from openral_training.ray_cluster import results_of_cluster
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from openral_core.documents import Document
-from openral_eval.homes import draw_home
-from openral_eval.symbolic_mission import home_palette
-from openral_eval.tasks import Task
+from openral_eval.suites.homes import draw_home
+from openral_eval.suites.symbolic_mission import home_palette
+from openral_eval.suites.tasks import Task
 from openral_household_benchmark.source_hash import digest, hash_of_packages
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas

@@ -6,7 +6,7 @@ from html import escape
 from openral_eval.report import HEAD, description_rows, failure_rows, suite_rows
 from openral_eval.results_log import RunDescription
 from openral_eval.statistics import by_suite
-from openral_eval.tasks import TrialRecord
+from openral_eval.suites.tasks import TrialRecord
 
 _STYLE = """
 body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 90rem; padding: 0 1rem; }

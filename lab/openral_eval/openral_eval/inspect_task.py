@@ -29,7 +29,7 @@ from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 
 from openral_eval.metering import MeteredModel
 from openral_eval.suites.registry import SUITES
-from openral_eval.tasks import SuiteOptions, Task, Verdict
+from openral_eval.suites.tasks import SuiteOptions, Task, Verdict
 from openral_reasoner.context import Context, RawCall, ToolSchema, Turn
 from openral_reasoner.llm.base import (
     NO_CALL,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from openral_eval.results_log import RunDescription
 from openral_eval.statistics import Score, by_category, by_suite
-from openral_eval.tasks import TrialRecord
+from openral_eval.suites.tasks import TrialRecord
 
 HEAD = (
     "suite",

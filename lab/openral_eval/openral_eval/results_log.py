@@ -9,7 +9,7 @@ from openral_core.documents import Document, InvalidDocument, parse_document, re
 from openral_core.errors import OpenRALError
 from openral_core.parsing import parse_json
 from openral_eval.fingerprint import Fingerprint
-from openral_eval.tasks import TrialRecord
+from openral_eval.suites.tasks import TrialRecord
 
 TRIALS, RUN = "trials.jsonl", "run.json"
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from openral_eval.results_log import ResultsLog
-from openral_eval.tasks import TrialRecord
+from openral_eval.suites.tasks import TrialRecord
 from openral_eval.trials import Trial, run_trial
 
 Work = Callable[[Sequence[Trial]], Iterator[TrialRecord]]

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import numpy as np
 
-from openral_eval.tasks import TrialRecord
+from openral_eval.suites.tasks import TrialRecord
 from openral_household_benchmark.results import pass_hat_k
 
 MAX_K = 8

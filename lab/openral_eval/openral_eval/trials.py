@@ -9,7 +9,7 @@ from openral_eval.brains import BrainSpec
 from openral_eval.choices import Part
 from openral_eval.metering import MeteredModel
 from openral_eval.suites.registry import SUITES
-from openral_eval.tasks import SuiteOptions, Task, TrialRecord, trial_key
+from openral_eval.suites.tasks import SuiteOptions, Task, TrialRecord, trial_key
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 

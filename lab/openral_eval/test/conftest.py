@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from openral_eval.tasks import TrialRecord
+from openral_eval.suites.tasks import TrialRecord
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import json
 from openral_eval.ablations import without
 from openral_eval.choices import Part
 from openral_eval.suites.registry import SUITES
-from openral_eval.tasks import SuiteOptions, Verdict
+from openral_eval.suites.tasks import SuiteOptions, Verdict
 from openral_reasoner.context import Context, RawCall
 from openral_reasoner.llm.base import Decision
 from openral_reasoner.scripted.planner import ScriptedModel

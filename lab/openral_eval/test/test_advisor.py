@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from openral_eval.homes import draw_home
 from openral_eval.metering import MeteredModel
+from openral_eval.suites.homes import draw_home
 from openral_eval.suites.registry import SUITES
-from openral_eval.tasks import SuiteOptions
+from openral_eval.suites.tasks import SuiteOptions
 from openral_reasoner.budget import SearchBudget
 from openral_reasoner.context import Context, RawCall
 from openral_reasoner.llm.base import Decision

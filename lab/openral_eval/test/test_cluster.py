@@ -8,7 +8,7 @@ from openral_eval.brains import BrainSpec
 from openral_eval.cluster import on_cluster
 from openral_eval.runner import in_processes
 from openral_eval.suites.registry import tasks_of
-from openral_eval.tasks import SuiteOptions, TrialRecord
+from openral_eval.suites.tasks import SuiteOptions, TrialRecord
 from openral_eval.trials import Trial
 from openral_testing.instant_ray import InstantRay
 

@@ -8,7 +8,7 @@ import pytest
 from openral_core.documents import InvalidDocument
 from openral_eval.fingerprint import Fingerprint
 from openral_eval.results_log import TRIALS, OtherRun, ResultsLog, RunDescription, RunExists
-from openral_eval.tasks import TrialRecord
+from openral_eval.suites.tasks import TrialRecord
 
 Record = Callable[..., TrialRecord]
 

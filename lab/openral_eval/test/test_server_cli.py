@@ -16,7 +16,7 @@ from openral_eval.brains import BrainSpec
 from openral_eval.metering import MeteredModel
 from openral_eval.reader.reader import read
 from openral_eval.suites.registry import SUITES
-from openral_eval.tasks import SuiteOptions
+from openral_eval.suites.tasks import SuiteOptions
 from openral_reasoner.llm.openai import OpenAIModel
 from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.settings import MissionSettings

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from openral_eval.statistics import by_category, score
-from openral_eval.tasks import TrialRecord
+from openral_eval.suites.tasks import TrialRecord
 
 Record = Callable[..., TrialRecord]
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from openral_core.errors import OpenRALError
-from openral_training.defaults import TAUGHT_VIEWS
+from openral_training.detector.defaults import TAUGHT_VIEWS
 
 app = typer.Typer(no_args_is_help=True, help="Teach a detector what is new in your home.")
 commands = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -130,7 +130,7 @@ def fit(
     """
     from openral_core.documents import parse_document
     from openral_training import environment
-    from openral_training.options import TeachingOptions
+    from openral_training.detector.options import TeachingOptions
     from openral_training.teach.lesson import Lesson
 
     given = {"lesson": lesson, "init": init, "out": out, "replay": replay, "views": views, "threads": threads}

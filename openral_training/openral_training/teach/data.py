@@ -15,11 +15,11 @@ import numpy as np
 
 from openral_core.detectors import Box
 from openral_core.files import replace_file
-from openral_training.checkpoints import Checkpoint
-from openral_training.coco import read_split
-from openral_training.image_cache import decode, open_cache
-from openral_training.prediction import detect_all, predictor
-from openral_training.splits import AnnotatedImage, CocoSplit, Objects
+from openral_training.detector.checkpoints import Checkpoint
+from openral_training.detector.coco import read_split
+from openral_training.detector.image_cache import decode, open_cache
+from openral_training.detector.prediction import detect_all, predictor
+from openral_training.detector.splits import AnnotatedImage, CocoSplit, Objects
 from openral_training.teach.copy_paste import Cutout, Cutouts, Row, cut_out, with_pasted
 from openral_training.teach.lesson import FRAMES, Lesson, TaughtBox, Verdict, write_frame
 

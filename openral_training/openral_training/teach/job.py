@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from openral_core.files import replace_file
-from openral_training.checkpoints import Checkpoint, read_checkpoint
-from openral_training.evaluation import Evaluation
-from openral_training.jobs import export_run, judge, train
-from openral_training.options import ExportOptions, TeachingOptions, TrainingOptions
-from openral_training.rskill_folder import check_id
+from openral_training.detector.checkpoints import Checkpoint, read_checkpoint
+from openral_training.detector.evaluation import Evaluation
+from openral_training.detector.jobs import export_run, judge, train
+from openral_training.detector.options import ExportOptions, TeachingOptions, TrainingOptions
+from openral_training.detector.rskill_folder import check_id
+from openral_training.detector.trainer import LAST, Say, Stopped
 from openral_training.teach.data import REPLAY, taught_labels, write_data
 from openral_training.teach.lesson import Lesson
-from openral_training.trainer import LAST, Say, Stopped
 
 REPORT, BLENDED = "report.json", "blended.pt"
 LARGEST_WINDOW = (320, 256)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.errors import OpenRALError, format_choices, quoted
-from openral_training.coco import CocoFile, CocoImage, read_coco
-from openral_training.layouts import GENERIC_FOLDERS, is_turned, path_parts
+from openral_training.detector.coco import CocoFile, CocoImage, read_coco
+from openral_training.detector.layouts import GENERIC_FOLDERS, is_turned, path_parts
 from openral_training.teach.lesson import FRAMES, Frame, Lesson, TaughtBox, Verdict
 
 ANSWERS = (LocateStatus.FOUND, LocateStatus.NOT_IN_VIEW)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from openral_core.detectors import Box, Detection, LocateResult, LocateStatus
-from openral_training.coco import NotCoco
+from openral_training.detector.coco import NotCoco
 from openral_training.teach.lesson import Lesson, Verdict
 from openral_training.teach.teachers import (
     AnotherPicture,

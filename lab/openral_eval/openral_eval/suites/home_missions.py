@@ -7,10 +7,10 @@ from pydantic import Field, model_validator
 
 from openral_core.documents import Document
 from openral_core.missions import MissionState
-from openral_eval.effects import compare, state_of
-from openral_eval.homes import REQUESTER
-from openral_eval.symbolic_mission import MissionOutcome, StreamingHomePeers, run_symbolic_mission
-from openral_eval.tasks import Verdict
+from openral_eval.suites.effects import compare, state_of
+from openral_eval.suites.homes import REQUESTER
+from openral_eval.suites.symbolic_mission import MissionOutcome, StreamingHomePeers, run_symbolic_mission
+from openral_eval.suites.tasks import Verdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.symbolic_home import SymbolicHome
@@ -25,7 +25,7 @@ class Wanted(Document):
     """Wanted outcome of a mission.
 
     Attributes:
-        effects: In the notation of `openral_eval.effects`.
+        effects: In the notation of `openral_eval.suites.effects`.
         asked: The mission ends with a question or a report of failure, not as done.
         at: Place or room where the robot is at the end, or the object that it is at; "" for anywhere.
         told: Words of which the operator reads at least one; ``@OBJECT`` is its place, by label or id.

@@ -9,9 +9,9 @@ from pydantic import Field, RootModel
 
 from openral_core.documents import Document
 from openral_core.parsing import parse_yaml
-from openral_eval.homes import draw_home
 from openral_eval.suites.home_missions import HomeMission, Wanted, run_home_mission
-from openral_eval.tasks import Suite, SuiteOptions, Task, Verdict
+from openral_eval.suites.homes import draw_home
+from openral_eval.suites.tasks import Suite, SuiteOptions, Task, Verdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.symbolic_home import SymbolicHome

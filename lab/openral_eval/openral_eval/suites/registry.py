@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from openral_eval.suites import household, injection, language, search, text_games, tools
-from openral_eval.tasks import Suite, SuiteOptions, Task, UnknownSuite
+from openral_eval.suites.tasks import Suite, SuiteOptions, Task, UnknownSuite
 
 SUITES: Mapping[str, Suite] = {
     suite.name: suite

@@ -1,8 +1,8 @@
 """Suite search: one object hidden in a drawn home, as in `openral bench search`."""
 
 from openral_core.missions import MissionState
-from openral_eval.symbolic_mission import run_symbolic_mission
-from openral_eval.tasks import Suite, SuiteOptions, Task, Verdict
+from openral_eval.suites.symbolic_mission import run_symbolic_mission
+from openral_eval.suites.tasks import Suite, SuiteOptions, Task, Verdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers

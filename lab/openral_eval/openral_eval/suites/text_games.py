@@ -3,8 +3,8 @@
 from functools import cache
 from random import Random
 
-from openral_eval.symbolic_mission import shipped_registry
-from openral_eval.tasks import GamesNotGiven, Suite, SuiteOptions, Task, Verdict
+from openral_eval.suites.symbolic_mission import shipped_registry
+from openral_eval.suites.tasks import GamesNotGiven, Suite, SuiteOptions, Task, Verdict
 from openral_household_benchmark.choices import TWC_LEVELS, TWC_SPLITS
 from openral_household_benchmark.text_episode import play
 from openral_household_benchmark.text_games import read_twc

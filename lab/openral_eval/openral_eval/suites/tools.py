@@ -12,9 +12,9 @@ from pydantic import Field, RootModel
 from openral_core.documents import Document
 from openral_core.parsing import parse_yaml
 from openral_core.skills import Verb
-from openral_eval.homes import REQUESTER, draw_home
-from openral_eval.symbolic_mission import StreamingHomePeers, run_symbolic_mission
-from openral_eval.tasks import Suite, SuiteOptions, Task, Verdict
+from openral_eval.suites.homes import REQUESTER, draw_home
+from openral_eval.suites.symbolic_mission import StreamingHomePeers, run_symbolic_mission
+from openral_eval.suites.tasks import Suite, SuiteOptions, Task, Verdict
 from openral_reasoner.context import Context, RawCall, UnreadableArguments, read_arguments
 from openral_reasoner.llm.base import Decision, Model
 from openral_reasoner.palette.entries import ToolPalette

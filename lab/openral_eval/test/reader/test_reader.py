@@ -12,7 +12,7 @@ from openral_eval.metering import MeteredModel
 from openral_eval.reader.reader import read
 from openral_eval.suites.household import missions
 from openral_eval.suites.registry import SUITES
-from openral_eval.tasks import SuiteOptions, Task
+from openral_eval.suites.tasks import SuiteOptions, Task
 from openral_reasoner.llm.anthropic import AnthropicModel
 from openral_reasoner.llm.openai import OpenAIModel
 from openral_reasoner.llm.streaming import RetryPolicy

@@ -1,0 +1,1 @@
+"""Training of a detector, its evaluation, and its export as an rSkill."""
