@@ -123,7 +123,7 @@ class Manifest(Document):
 
 OptionValue = str | int | float | bool
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
-Engine = Literal[
+EngineName = Literal[
     "rtdetr_onnx",
     "rtdetr_hf",
     "zeroshot_hf",
@@ -205,7 +205,7 @@ class DetectorManifest(Manifest):
     """One detector: the engine that runs it and the mode that triggers it."""
 
     kind: Literal["detector"]
-    engine: Engine
+    engine: EngineName
     mode: Mode
     vocabulary: VocabularySpec
     sensors: tuple[Sensor, ...] = (Sensor.RGB,)

@@ -98,7 +98,6 @@ def verify(name: Id, rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir
     """Hash every file again and compare it with the manifest's pins and the record."""
     from rich.markup import escape
 
-    from openral_perception_ros.engines.base import brings_code
     from openral_perception_ros.engines.checkpoints import candidate_folders
     from openral_perception_ros.engines.provenance import verify as verify_weights
     from openral_perception_ros.engines.weights_record import WeightsRecord, check
@@ -108,7 +107,7 @@ def verify(name: Id, rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir
         if candidate.is_dir():
             record = WeightsRecord.read(candidate)
             compared = check(candidate, record.files if record else {})
-            verify_weights(manifest, candidate, brings_code=brings_code(manifest))
+            verify_weights(manifest, candidate)
             pinned = len(manifest.weights.files) if manifest.weights else 0
             get_console().print(
                 escape(f"{manifest.id}: {compared} files in {candidate} are unchanged ({pinned} pinned)")

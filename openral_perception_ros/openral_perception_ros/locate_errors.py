@@ -4,7 +4,7 @@ LocateError
 ├── WrongDetector, UnknownDetectorCamera, BadQuery, NotInVocabulary    the request: the caller can fix it
 ├── NoFrameAvailable, StaleFrame, BlankFrame                           the camera
 ├── NotActive, ModelLoading, QueueFull, DeadlineExceeded               the current state of this node
-└── DetectorFailed (WorkerUnavailable), DetectorOutOfMemory, EndpointTimedOut    the model or its worker
+└── DetectorError (WorkerUnavailable), DetectorOutOfMemory, EndpointTimedOut    the model or its worker
 """
 
 from collections.abc import Iterable, Sequence
@@ -152,7 +152,7 @@ class EndpointTimedOut(LocateError):
         super().__init__(f"request timed out: {reason}")
 
 
-class DetectorFailed(LocateError):
+class DetectorError(LocateError):
     """The model or its worker failed; not the same as an empty detection."""
 
     status = LocateStatus.DETECTOR_ERROR
@@ -161,7 +161,7 @@ class DetectorFailed(LocateError):
         super().__init__(f"detector error: {reason}")
 
 
-class WorkerUnavailable(DetectorFailed):
+class WorkerUnavailable(DetectorError):
     """A worker that failed too often; no inference until the next restart."""
 
     def __init__(self, last_error: str, wait: float) -> None:

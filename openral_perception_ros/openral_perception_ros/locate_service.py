@@ -18,10 +18,11 @@ from rclpy.qos import QoSProfile
 
 from openral_core.detectors import LocateResult
 from openral_msgs.srv import LocateInView
-from openral_perception_ros.active_detector import ActiveDetector, LocateAnswer
-from openral_perception_ros.locate_errors import DetectorFailed, LocateError, NotActive
+from openral_perception_ros.active_detector import ActiveDetector
+from openral_perception_ros.locate_errors import DetectorError, LocateError, NotActive
 from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.publishers import make_header
+from openral_perception_ros.request_dispatcher import LocateAnswer
 from openral_ros.callback_guard import describe_error, failure_responder, guard_of, guard_service
 from openral_ros.conversions.detections import fill_locate_response
 from openral_ros.executor import GuardedExecutor
@@ -161,7 +162,7 @@ class LocateServiceHandler:
             filled = fill_locate_response(response, answer.result, make_header(answer.image_set))
         except Exception:  # a label that is no valid text must not leave the caller without a response
             _log.exception("the locate_in_view response could not be built")
-            unsaid = DetectorFailed("the model returned a label that is not valid text")
+            unsaid = DetectorError("the model returned a label that is not valid text")
             broken = self.validator.build_error("", answer.result.camera, unsaid)
             filled = fill_locate_response(LocateInView.Response(), broken, make_header(None))
         future.set_result(filled)

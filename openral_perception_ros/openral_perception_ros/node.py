@@ -15,7 +15,7 @@ from std_msgs.msg import String
 from openral_core.detectors import Detection, Health, LifecycleState
 from openral_core.rskills import Mode
 from openral_msgs.srv import LocateInView
-from openral_perception_ros.active_detector import ActiveDetector, DetectorConfig, LocateAnswer
+from openral_perception_ros.active_detector import ActiveDetector, DetectorConfig
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import (
     load_detector,
@@ -29,6 +29,7 @@ from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.locate_service import DeferredServiceServer, LocateServiceHandler
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.publishers import DetectorPublishers, inactive_status, process_memory_mb
+from openral_perception_ros.request_dispatcher import LocateAnswer
 from openral_perception_ros.scheduler import DetectionResult, RequestOutcome
 from openral_ros.callback_guard import FatalNodeError
 from openral_ros.lifecycle_node import LifecycleNodeBase

@@ -23,7 +23,13 @@ from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.msg import FailureTrigger
 from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.detector import Detector, robot_of
-from openral_perception_ros.inference.worker_manager import EventKind, WorkerEvent, WorkerPhase, WorkerStatus
+from openral_perception_ros.inference.worker_manager import (
+    NEVER,
+    EventKind,
+    WorkerEvent,
+    WorkerPhase,
+    WorkerStatus,
+)
 from openral_perception_ros.scheduler import RequestQueue
 from openral_ros.conversions.detections import detections_message, detector_info_message
 from openral_ros.conversions.images import image_message
@@ -104,9 +110,9 @@ def severity_of(worker_status: WorkerStatus) -> bytes:
 def timing_values(worker_status: WorkerStatus, now: float) -> dict[str, str]:
     """Return the time until the next start at steady time ``now`` [s], and percentiles of inference times."""
     values = {}
-    waiting, times = worker_status.next_start - now, list(worker_status.inference_times)
-    if 0.0 < waiting < float("inf"):
-        values["next start in [s]"] = f"{waiting:.0f}"
+    delay, times = worker_status.next_start - now, list(worker_status.inference_times)
+    if 0.0 < delay < NEVER:
+        values["next start in [s]"] = f"{delay:.0f}"
     if len(times) > 1:
         values["inference p50 [s]"] = f"{statistics.median(times):.4f}"
         values["inference p95 [s]"] = f"{statistics.quantiles(times, n=20)[18]:.4f}"

@@ -9,7 +9,7 @@ from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, FailureKind
-from openral_perception_ros.inference.ipc import Detected, Failed
+from openral_perception_ros.inference.ipc import Detected, EngineFailed
 from openral_perception_ros.inference.worker_manager import (
     NEVER,
     SupervisionFailed,
@@ -18,7 +18,7 @@ from openral_perception_ros.inference.worker_manager import (
 )
 from openral_perception_ros.locate_errors import (
     DeadlineExceeded,
-    DetectorFailed,
+    DetectorError,
     DetectorOutOfMemory,
     EndpointTimedOut,
     LocateError,
@@ -43,12 +43,13 @@ _log = logging.getLogger(__name__)
 RequestOutcome = DetectionResult | LocateError
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class DetectionRequest:
     """A request waiting for the worker.
 
     ``get_frame`` returns the latest frame once the worker is free and may raise `LocateError`; ``received``
-    is steady time [s], ``deadline`` is relative to it [s]; ``on_done`` is called once, on any thread.
+    is steady time [s], ``deadline`` is relative to it [s], `NEVER` for a streamed frame, which a newer one
+    replaces; ``on_done`` is called once, on any thread. ``is_completed`` is True once it has been answered.
     """
 
     get_frame: Callable[[], ImageSet]
@@ -56,26 +57,21 @@ class DetectionRequest:
     received: float
     deadline: float
     on_done: Callable[[RequestOutcome], None]
-    _completed: list[bool] = field(default_factory=list, repr=False)
+    is_completed: bool = field(default=False, init=False)
 
     @property
     def deadline_time(self) -> float:
         """Steady time [s] by which it must be answered."""
         return self.received + self.deadline
 
-    @property
-    def is_completed(self) -> bool:
-        """True once it has been answered."""
-        return bool(self._completed)
-
     def complete(self, outcome: RequestOutcome) -> None:
         """Answer the request; later answers are dropped.
 
         An exception in ``on_done`` is logged, so that it does not affect other requests.
         """
-        if self._completed:
+        if self.is_completed:
             return
-        self._completed.append(True)
+        self.is_completed = True
         try:
             self.on_done(outcome)
         except Exception:
@@ -132,8 +128,8 @@ class RequestQueue:
 
     @property
     def next_deadline(self) -> float:
-        """Steady time [s] of the earliest deadline; infinite if the queue is empty."""
-        return min((request.deadline_time for request in self._requests), default=float("inf"))
+        """Steady time [s] of the earliest deadline; `NEVER` if the queue is empty."""
+        return min((request.deadline_time for request in self._requests), default=NEVER)
 
 
 Decode = Callable[[ImageSet], EngineFrame]
@@ -225,7 +221,7 @@ class RequestScheduler:
         self._queue.clear(reason)
 
     def _complete(
-        self, done: _InFlight | None, outcome: Detected | Failed | OpenRALError, now: float
+        self, done: _InFlight | None, outcome: Detected | EngineFailed | OpenRALError, now: float
     ) -> None:
         if done is not None:
             if isinstance(outcome, Detected):
@@ -255,7 +251,7 @@ class RequestScheduler:
         except Exception as error:
             known = isinstance(error, OpenRALError)
             reason = str(error) if known else f"{type(error).__name__}: {error}"[:500]
-            request.complete(DetectorFailed(reason))
+            request.complete(DetectorError(reason))
             return
         current = _InFlight(request, image_set, now)
         if lost is None:
@@ -275,12 +271,12 @@ class RequestScheduler:
         return None
 
 
-def locate_error_of(outcome: Failed | OpenRALError) -> LocateError:
+def locate_error_of(outcome: EngineFailed | OpenRALError) -> LocateError:
     """Return the error of a request that failed in the worker, or with it."""
     if isinstance(outcome, OpenRALError):
-        return DetectorFailed(outcome)
+        return DetectorError(outcome)
     if outcome.kind is FailureKind.OUT_OF_MEMORY:
         return DetectorOutOfMemory(outcome.message)
     if outcome.kind is FailureKind.TIMEOUT:
         return EndpointTimedOut(outcome.message)
-    return DetectorFailed(outcome.message)
+    return DetectorError(outcome.message)

@@ -22,13 +22,13 @@ from vision_msgs.msg import LabelInfo, VisionClass
 from openral_core.backoff import CircuitBreaker
 from openral_core.rskills import DetectorManifest, Registry, slug
 from openral_msgs.srv import LocateInView
-from openral_perception_ros.active_detector import SupervisedWorker, start_supervised_worker
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, LoadOptions
 from openral_perception_ros.inference.ipc import Load
 from openral_perception_ros.inference.worker_manager import WorkerEvent, WorkerLimits
 from openral_perception_ros.inference.worker_process import worker_command
 from openral_perception_ros.node import DetectorNode
+from openral_perception_ros.worker_supervisor import SupervisedWorker, start_supervised_worker
 from openral_ros.conversions.images import image_message
 from openral_ros.executor import TransitionThreadExecutor
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR

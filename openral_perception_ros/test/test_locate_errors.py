@@ -9,7 +9,7 @@ from openral_perception_ros.locate_errors import (
     BadQuery,
     BlankFrame,
     DeadlineExceeded,
-    DetectorFailed,
+    DetectorError,
     DetectorOutOfMemory,
     LocateError,
     ModelLoading,
@@ -35,7 +35,7 @@ ERRORS = [
     (ModelLoading("small", "starting"), LocateStatus.LOADING),
     (QueueFull(8), LocateStatus.BUSY),
     (DeadlineExceeded(5.0, "the model was running"), LocateStatus.TIMEOUT),
-    (DetectorFailed("NaN boxes"), LocateStatus.DETECTOR_ERROR),
+    (DetectorError("NaN boxes"), LocateStatus.DETECTOR_ERROR),
     (WorkerUnavailable("crashed", 60.0), LocateStatus.DETECTOR_ERROR),
     (DetectorOutOfMemory("CUDA"), LocateStatus.OUT_OF_MEMORY),
 ]

@@ -9,7 +9,7 @@ import pytest
 from openral_core.errors import OpenRALError
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, FailureKind
-from openral_perception_ros.inference.ipc import Detected, Failed
+from openral_perception_ros.inference.ipc import Detected, EngineFailed
 from openral_perception_ros.inference.worker_manager import (
     NEVER,
     SupervisionFailed,
@@ -21,7 +21,7 @@ from openral_perception_ros.inference.worker_process import WorkerCrashed
 from openral_perception_ros.locate_errors import (
     BlankFrame,
     DeadlineExceeded,
-    DetectorFailed,
+    DetectorError,
     DetectorOutOfMemory,
     LocateError,
     ModelLoading,
@@ -48,10 +48,10 @@ class FakeManager:
         self.wake_at = NEVER
         self.connection: object = SimpleNamespace()
         self.dispatched: list[tuple[str, ...] | None] = []
-        self.outcome: Detected | Failed | OpenRALError | None = None
+        self.outcome: Detected | EngineFailed | OpenRALError | None = None
         self.lost: list[OpenRALError] = []
 
-    def poll(self, now: float) -> Detected | Failed | OpenRALError | None:
+    def poll(self, now: float) -> Detected | EngineFailed | OpenRALError | None:
         outcome, self.outcome = self.outcome, None
         if outcome is not None:
             self.status.phase = WorkerPhase.IDLE
@@ -96,7 +96,7 @@ class Scheduled:
         for name in names:
             self.scheduler.submit(self.request(name))
 
-    def reply(self, outcome: Detected | Failed | OpenRALError, now: float) -> None:
+    def reply(self, outcome: Detected | EngineFailed | OpenRALError, now: float) -> None:
         self.worker.outcome = outcome
         self.scheduler.step(now)
 
@@ -127,13 +127,13 @@ def test_a_streamed_frame_waits_for_the_requests(scheduled: Scheduled) -> None:
 @pytest.mark.parametrize(
     ("outcome", "error"),
     [
-        (Failed(FailureKind.OUT_OF_MEMORY, "CUDA"), DetectorOutOfMemory),
-        (Failed(FailureKind.ENGINE_ERROR, "odd"), DetectorFailed),
-        (WorkerCrashed(-9), DetectorFailed),
+        (EngineFailed(FailureKind.OUT_OF_MEMORY, "CUDA"), DetectorOutOfMemory),
+        (EngineFailed(FailureKind.ENGINE_ERROR, "odd"), DetectorError),
+        (WorkerCrashed(-9), DetectorError),
     ],
 )
 def test_a_failure_answers_its_own_request_only(
-    scheduled: Scheduled, outcome: Failed | OpenRALError, error: type
+    scheduled: Scheduled, outcome: EngineFailed | OpenRALError, error: type
 ) -> None:
     scheduled.submit("first", "second")
     scheduled.scheduler.step(0.0)
@@ -142,7 +142,7 @@ def test_a_failure_answers_its_own_request_only(
 
 
 @pytest.mark.parametrize(
-    ("error", "expected"), [(BlankFrame("head"), BlankFrame), (OSError("driver"), DetectorFailed)]
+    ("error", "expected"), [(BlankFrame("head"), BlankFrame), (OSError("driver"), DetectorError)]
 )
 def test_a_request_without_a_usable_frame_does_not_reach_the_worker(
     scheduled: Scheduled, error: Exception, expected: type
@@ -198,7 +198,7 @@ def test_a_defect_drops_the_worker_and_answers_every_request(scheduled: Schedule
     scheduled.scheduler.on_defect(ValueError("defect"), 1.0)
     assert [type(lost) for lost in scheduled.worker.lost] == [SupervisionFailed]
     assert {name: type(answer) for name, answer in scheduled.outcomes.items()} == {
-        "first": DetectorFailed,
+        "first": DetectorError,
         "second": ModelLoading,
     }
 

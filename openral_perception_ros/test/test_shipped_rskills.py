@@ -1,14 +1,15 @@
 """Every detector that is shipped can be configured from its manifest alone."""
 
+from importlib.util import find_spec
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from openral_core.documents import InvalidDocument, parse_document
-from openral_core.rskills import Mode, Registry, Vocabulary
+from openral_core.rskills import EngineName, Mode, Registry, Vocabulary
 from openral_perception_ros.detector import load_detector
-from openral_perception_ros.engines import ENGINES
-from openral_perception_ros.engines.base import brings_code
+from openral_perception_ros.engines.provenance import brings_code
 from openral_perception_ros.engines.vocabulary import VocabularyDocument
 
 RSKILLS = Path(__file__).parents[2] / "rskills"
@@ -32,12 +33,15 @@ def test_the_detectors_of_the_design_are_here() -> None:
 def test_manifest_vocabulary_and_requirements_fit_together(name: str) -> None:
     detector = load_detector(name, [RSKILLS], ("head",), False)
     manifest = detector.manifest
-    assert manifest.engine in ENGINES
     assert (manifest.vocabulary.kind is Vocabulary.CLOSED) == bool(detector.labels)
     assert detector.labels or manifest.mode is Mode.ON_DEMAND
     if manifest.environment.requirements:
         assert (detector.folder / manifest.environment.requirements).is_file()
     assert manifest.licence.commercial_use or manifest.licence.accept
+
+
+def test_every_engine_has_a_module_of_its_name() -> None:
+    assert all(find_spec(f"openral_perception_ros.engines.{name}") for name in get_args(EngineName))
 
 
 @pytest.mark.parametrize(

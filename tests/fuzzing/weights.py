@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import LoadOptions, engine_loader
-from openral_perception_ros.inference.ipc import Failed, Load, Ready
+from openral_perception_ros.inference.ipc import EngineFailed, Load, Ready
 from openral_perception_ros.inference.worker import RequestServer
 
 SIDE, QUERIES = 32, 4
@@ -50,7 +50,7 @@ def load_weights(path: Path) -> None:
     server = RequestServer(None, engine_loader)  # type: ignore[arg-type]  # frames of the warm-up are its own
     with redirect_stderr(StringIO()):
         reply = server.handle(Load(MANIFEST, str(folder), LoadOptions()))
-    assert isinstance(reply, Ready | Failed)
+    assert isinstance(reply, Ready | EngineFailed)
 
 
 def _model() -> onnx.ModelProto:

@@ -8,8 +8,7 @@ from pydantic import ValidationError
 from openral_bringup.graph.nodes import NodeSpec
 from openral_bringup.graph.options import DEFAULT, STREAMS, DeploymentOptions
 from openral_core.rskills import DetectorManifest, Mode, Registry, Sensor, UnknownId
-from openral_perception_ros.engines.base import brings_code
-from openral_perception_ros.engines.provenance import HUB
+from openral_perception_ros.engines.provenance import HUB, brings_code
 from openral_perception_ros.inference.worker_process import MissingEnvironment, worker_command
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.weights.fetch import (

@@ -1,7 +1,6 @@
 """Detector engines: numpy images in, detections out; they run in a worker process and know no ROS."""
 
 from openral_perception_ros.engines.base import (
-    ENGINES,
     Engine,
     EngineFrame,
     EngineLoader,
@@ -24,7 +23,6 @@ from openral_perception_ros.engines.errors import (
 )
 
 __all__ = [
-    "ENGINES",
     "BadDetections",
     "Engine",
     "EngineError",

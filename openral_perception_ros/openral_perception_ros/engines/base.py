@@ -1,4 +1,4 @@
-"""The engine interface: input frames, checked detections, and the registry of engines by name.
+"""The engine interface: input frames, checked detections, and the module of each engine.
 
 An engine's module is imported only in the worker that runs it.
 """
@@ -7,7 +7,6 @@ import importlib
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
@@ -140,39 +139,14 @@ def clip_detections(detections: Iterable[Detection], size: tuple[int, int]) -> t
     )
 
 
-ENGINES: Mapping[str, str] = {
-    "rtdetr_onnx": "openral_perception_ros.engines.rtdetr_onnx",
-    "rtdetr_hf": "openral_perception_ros.engines.rtdetr_hf",
-    "zeroshot_hf": "openral_perception_ros.engines.omdet_turbo",
-    "grounding_dino": "openral_perception_ros.engines.grounding_dino",
-    "kserve": "openral_perception_ros.engines.kserve",
-    "openai_vision": "openral_perception_ros.engines.openai_vision",
-    "vlm_grounding": "openral_perception_ros.engines.vlm_grounding",
-    "sim_groundtruth": "openral_perception_ros.engines.sim_groundtruth",
-}
-
-
-class ModelCode(StrEnum):
-    """Code that runs a vision-language model: that of its checkpoint, or that of transformers."""
-
-    CHECKPOINT = "checkpoint"
-    TRANSFORMERS = "transformers"
-
-
-def brings_code(manifest: DetectorManifest) -> bool:
-    """Test if the engine executes code shipped with the weights."""
-    code = manifest.options.get("model_code", ModelCode.CHECKPOINT)
-    return manifest.engine == "vlm_grounding" and code != ModelCode.TRANSFORMERS
-
-
 def engine_loader(name: str) -> EngineLoader:
-    """Import an engine's module and return its ``load`` function.
+    """Import the module of this folder that has an engine's name, and return its ``load`` function.
 
     Raises:
         MissingPackage: If its libraries are not installed in this environment.
     """
     try:
-        module = importlib.import_module(ENGINES[name])
+        module = importlib.import_module(f"{__package__}.{name}")
     except ImportError as error:
         raise MissingPackage(name, error.name or str(error), sys.executable) from error
     loader: EngineLoader = module.load

@@ -32,11 +32,7 @@ def candidate_folders(manifest: DetectorManifest, folder: Path, weights_folder: 
 
 
 def checkpoint_folder(
-    manifest: DetectorManifest,
-    folder: Path,
-    weights_folder: str,
-    needed: tuple[str, ...],
-    brings_code: bool = False,
+    manifest: DetectorManifest, folder: Path, weights_folder: str, needed: tuple[str, ...]
 ) -> Path:
     """Return the first folder with all needed files after verifying it; see `verify`.
 
@@ -47,7 +43,7 @@ def checkpoint_folder(
     searched = candidate_folders(manifest, folder, weights_folder)
     for candidate in searched:
         if all((candidate / name).is_file() for name in needed):
-            verify(manifest, candidate, needed, brings_code)
+            verify(manifest, candidate, needed)
             return candidate
     has_checkpoint = any((candidate / CONFIG_FILE).is_file() for candidate in searched)
     raise MissingWeights(manifest.id, searched, "export" if has_checkpoint else "fetch")

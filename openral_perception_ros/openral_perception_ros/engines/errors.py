@@ -22,7 +22,7 @@ from openral_core.errors import OpenRALError, format_choices
 
 
 class FailureKind(StrEnum):
-    """Conditions a worker reports in a `Failed` reply."""
+    """Conditions a worker reports in a `EngineFailed` reply."""
 
     MISSING_WEIGHTS = "missing_weights"
     MISSING_PACKAGE = "missing_package"

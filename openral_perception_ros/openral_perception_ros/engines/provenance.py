@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
 
 from openral_core.files import read_bytes
@@ -23,32 +24,40 @@ SNAPSHOTS = "snapshots"
 _GIT, _SHA256 = re.compile(r"[0-9a-f]{40}"), re.compile(r"[0-9a-f]{64}")
 
 
-def verify(
-    manifest: DetectorManifest, folder: Path, needed: Sequence[str] = (), brings_code: bool = False
-) -> None:
+class ModelCode(StrEnum):
+    """Code that runs a vision-language model: that of its checkpoint, or that of transformers."""
+
+    CHECKPOINT = "checkpoint"
+    TRANSFORMERS = "transformers"
+
+
+def brings_code(manifest: DetectorManifest) -> bool:
+    """Test if the engine executes code shipped with the weights."""
+    code = manifest.options.get("model_code", ModelCode.CHECKPOINT)
+    return manifest.engine == "vlm_grounding" and code != ModelCode.TRANSFORMERS
+
+
+def verify(manifest: DetectorManifest, folder: Path, needed: Sequence[str] = ()) -> None:
     """Verify that weights are the ones the manifest names.
 
     Weights from the hub need a record of revision and files, as ``openral weights fetch`` writes it, or the
-    content-addressed names of the hub's own cache. Weights beside the manifest need only its pins.
+    content-addressed names of the hub's own cache. Weights beside the manifest need only its pins. If code in
+    this folder will run, every file must be known, and code also by its blob in the pinned commit.
 
     Args:
         manifest: Its pins take precedence over every record.
         folder: Folder of the weights.
         needed: Files that will be read.
-        brings_code: True if code in this folder will run: every file must then be known, and code also by its
-            blob in the pinned commit.
 
     Raises:
         WeightsRefused: Naming every problem and the command that fetches the right weights.
     """
-    problems = list(problems_of_weights(manifest, folder, needed, brings_code))
+    problems = list(problems_of_weights(manifest, folder, needed))
     if problems:
         raise WeightsRefused(manifest.id, folder, problems)
 
 
-def problems_of_weights(
-    manifest: DetectorManifest, folder: Path, needed: Sequence[str], brings_code: bool
-) -> Iterator[str]:
+def problems_of_weights(manifest: DetectorManifest, folder: Path, needed: Sequence[str]) -> Iterator[str]:
     """Yield why the weights are not the ones the manifest names; arguments as in `verify`."""
     weights = manifest.weights
     if weights is None:
@@ -72,7 +81,7 @@ def problems_of_weights(
         yield from _record_problems(manifest, record, folder)
         known, code = set(record.files), code | set(record.blobs)
         yield from (f"{name} is not in the record" for name in needed if name not in known)
-    if brings_code:
+    if brings_code(manifest):
         yield from _code_problems(folder, known, code)
 
 

@@ -15,7 +15,7 @@ from pydantic import Field
 from openral_core.detectors import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
-from openral_perception_ros.engines.base import EngineFrame, LoadOptions, ModelCode
+from openral_perception_ros.engines.base import EngineFrame, LoadOptions
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, checkpoint_folder
 from openral_perception_ros.engines.errors import EmptyQuery, RemoteCodeRefused
 from openral_perception_ros.engines.grounding_answers import (
@@ -26,6 +26,7 @@ from openral_perception_ros.engines.grounding_answers import (
     parse_answer,
 )
 from openral_perception_ros.engines.preprocessing import ResizeMode, letterbox_transform
+from openral_perception_ros.engines.provenance import ModelCode
 from openral_perception_ros.engines.torch_utils import (
     Precision,
     TorchDevice,
@@ -127,7 +128,7 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> VlmG
     runs_code = own.model_code is ModelCode.CHECKPOINT
     if runs_code and not (options.remote_code and manifest.weights and manifest.weights.revision):
         raise RemoteCodeRefused(manifest.id, options.remote_code)
-    checkpoint = checkpoint_folder(manifest, folder, options.weights_folder, (CONFIG_FILE,), runs_code)
+    checkpoint = checkpoint_folder(manifest, folder, options.weights_folder, (CONFIG_FILE,))
     placement, quantisation = TorchDevice.of(options.device, own.precision.dtype), own.quantisation
     with inference_guard("loading"):
         model: VisionLanguageModel

@@ -240,7 +240,7 @@ class Detected:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class EngineFailed:
     """Worker to node: the request failed."""
 
     kind: FailureKind
@@ -249,7 +249,7 @@ class Failed:
 
 
 Request = Load | Detect
-Reply = Ready | Detected | Failed
+Reply = Ready | Detected | EngineFailed
 _REQUESTS: TypeAdapter[Request] = TypeAdapter(Annotated[Request, Field(discriminator="type")])
 _REPLIES: TypeAdapter[Reply] = TypeAdapter(Annotated[Reply, Field(discriminator="type")])
 

@@ -28,7 +28,7 @@ from openral_perception_ros.inference.grounding import PhraseGrounding
 from openral_perception_ros.inference.ipc import (
     Detect,
     Detected,
-    Failed,
+    EngineFailed,
     Load,
     Ready,
     Reply,
@@ -56,16 +56,16 @@ class RequestServer:
         try:
             return self._load(request) if isinstance(request, Load) else self._detect(request)
         except EngineError as error:
-            return Failed(error.kind, str(error))
+            return EngineFailed(error.kind, str(error))
         except InvalidDetection as error:
-            return Failed(FailureKind.BAD_DETECTIONS, str(error))
+            return EngineFailed(FailureKind.BAD_DETECTIONS, str(error))
         except OpenRALError as error:
-            return Failed(FailureKind.ENGINE_ERROR, str(error))
+            return EngineFailed(FailureKind.ENGINE_ERROR, str(error))
         except MemoryError as error:
-            return Failed(FailureKind.OUT_OF_MEMORY, f"out of memory: {error}")
+            return EngineFailed(FailureKind.OUT_OF_MEMORY, f"out of memory: {error}")
         except Exception as error:  # third-party model code: every failure becomes a reply
             traceback.print_exc(file=sys.stderr)
-            return Failed(FailureKind.ENGINE_ERROR, f"{type(error).__name__}: {error}")
+            return EngineFailed(FailureKind.ENGINE_ERROR, f"{type(error).__name__}: {error}")
 
     def _load(self, load: Load) -> Ready:
         manifest = load.manifest

@@ -10,12 +10,15 @@ from openral_core.backoff import CircuitBreaker, RestartDecision
 from openral_core.detectors import Health
 from openral_core.errors import OpenRALError
 from openral_perception_ros.engines import EngineFrame
-from openral_perception_ros.inference.ipc import Detected, Failed, Load, MessageStream, Ready, Reply
+from openral_perception_ros.inference.ipc import Detected, EngineFailed, Load, MessageStream, Ready, Reply
 from openral_perception_ros.inference.worker_process import (
     InferenceWorkerProcess,
     WorkerError,
     WorkerTimedOut,
 )
+
+NEVER = float("inf")
+"""Steady time [s] of an event that is not scheduled, and a deadline that is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ class WorkerStatus:
     last_error: str = ""
     health: Health = Health.OK
     health_message: str = ""
-    next_start: float = float("inf")
+    next_start: float = NEVER
     half_open: bool = False
     inference_times: deque[float] = field(default_factory=lambda: deque(maxlen=100))
 
@@ -82,7 +85,7 @@ class WorkerEvent:
 class ModelNotLoaded(OpenRALError):
     """The worker reported that it could not load the model."""
 
-    def __init__(self, rskill_id: str, failed: Failed) -> None:
+    def __init__(self, rskill_id: str, failed: EngineFailed) -> None:
         self.kind = failed.kind
         super().__init__(f"{rskill_id!r} could not be loaded: {failed.message}")
 
@@ -110,12 +113,10 @@ class SupervisionFailed(OpenRALError):
 
 OpenWorker = Callable[[], InferenceWorkerProcess]
 OnStartup = Callable[[Ready | OpenRALError], None]
-NEVER = float("inf")
-"""Steady time [s] of an event that is not scheduled."""
 _log = logging.getLogger(__name__)
 _EXPECTED: Mapping[WorkerPhase, tuple[type, ...]] = {
-    WorkerPhase.LOADING: (Ready, Failed),
-    WorkerPhase.BUSY: (Detected, Failed),
+    WorkerPhase.LOADING: (Ready, EngineFailed),
+    WorkerPhase.BUSY: (Detected, EngineFailed),
 }
 
 
@@ -147,7 +148,7 @@ class WorkerManager:
         """Message stream; readable when the worker replies or exits."""
         return None if self._worker is None else self._worker.connection
 
-    def poll(self, now: float) -> Detected | Failed | OpenRALError | None:
+    def poll(self, now: float) -> Detected | EngineFailed | OpenRALError | None:
         """Do what is due at ``now`` [s, steady]; return the outcome of the current request, if any."""
         try:
             return self._poll(now)
@@ -201,7 +202,7 @@ class WorkerManager:
             self._startup_resolved = True
             self._on_startup(outcome)
 
-    def _poll(self, now: float) -> Detected | Failed | None:
+    def _poll(self, now: float) -> Detected | EngineFailed | None:
         reply = None if self._worker is None else self._worker.receive()
         if reply is not None:
             return self._received(reply, now)
@@ -221,10 +222,10 @@ class WorkerManager:
         self.status.pid = self._worker.pid
         self._worker.load(self._load)
 
-    def _received(self, reply: Reply, now: float) -> Detected | Failed | None:
+    def _received(self, reply: Reply, now: float) -> Detected | EngineFailed | None:
         if not isinstance(reply, _EXPECTED.get(self.status.phase, ())):
             raise UnexpectedReply(reply.type, self.status.phase.value)
-        if isinstance(reply, Failed) and self.status.phase is WorkerPhase.LOADING:
+        if isinstance(reply, EngineFailed) and self.status.phase is WorkerPhase.LOADING:
             raise ModelNotLoaded(self._load.manifest.id, reply)
         self.status.phase, self.wake_at = WorkerPhase.IDLE, NEVER
         if isinstance(reply, Ready):

@@ -47,20 +47,18 @@ class WorkerCrashed(WorkerError):
     """The worker exited unexpectedly."""
 
     def __init__(self, exit_code: int | None) -> None:
-        self.exit_code = exit_code
         how = f"exit code {exit_code}"
         if exit_code is not None and exit_code < 0:
             how = f"killed by {signal.Signals(-exit_code).name}"
         super().__init__(f"the worker process exited unexpectedly ({how})")
 
 
-class InvalidReply(WorkerCrashed):
+class InvalidReply(WorkerError):
     """The worker sent an invalid reply and was killed."""
 
     def __init__(self, reason: Exception) -> None:
-        self.exit_code = None
         first = f"{type(reason).__name__}: {reason}".splitlines()[0][:200]
-        OpenRALError.__init__(self, f"the worker sent an invalid reply ({first}) and was killed")
+        super().__init__(f"the worker sent an invalid reply ({first}) and was killed")
 
 
 class WorkerTimedOut(WorkerError):
@@ -119,7 +117,8 @@ class InferenceWorkerProcess:
         """Return the next complete reply, or None; never blocks.
 
         Raises:
-            WorkerCrashed: If the worker has exited or sent an invalid reply.
+            WorkerCrashed: If the worker has exited.
+            InvalidReply: If its reply is invalid.
         """
         try:
             data = self.connection.receive()

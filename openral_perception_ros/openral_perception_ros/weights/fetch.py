@@ -10,7 +10,6 @@ from pathlib import Path
 
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest, Weights
-from openral_perception_ros.engines.base import brings_code
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, candidate_folders
 from openral_perception_ros.engines.errors import WeightsRefused
 from openral_perception_ros.engines.provenance import HUB, verify
@@ -292,7 +291,7 @@ def weights_status(manifest: DetectorManifest, folder: Path, weights_folder: str
 def loadable_state(manifest: DetectorManifest, folder: Path) -> tuple[str, str]:
     """Return the state of the weights in a folder, and why they cannot be loaded."""
     try:
-        verify(manifest, folder, (), brings_code(manifest))
+        verify(manifest, folder)
     except WeightsRefused as error:
         return REFUSED, "; ".join(error.problems)
     if manifest.engine != EXPORTED_ENGINE:

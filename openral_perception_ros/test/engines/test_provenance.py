@@ -70,13 +70,7 @@ class Place:
         return fetch(self.manifest, str(self.base), (), self.hub)
 
     def load(self, rskill: Path | None = None) -> Path:
-        return checkpoint_folder(
-            self.manifest,
-            rskill or self.base,
-            str(self.base),
-            ("config.json",),
-            brings_code=self.engine == "vlm_grounding",
-        )
+        return checkpoint_folder(self.manifest, rskill or self.base, str(self.base), ("config.json",))
 
     @property
     def state(self) -> str:

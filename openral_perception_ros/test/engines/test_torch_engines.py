@@ -18,7 +18,7 @@ from openral_core.detectors import Detection
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
 from openral_perception_ros.engines.weights_record import WeightsRecord, digests_of
-from openral_perception_ros.inference.ipc import Detected, Failed, Load, Ready, Reply
+from openral_perception_ros.inference.ipc import Detected, EngineFailed, Load, Ready, Reply
 from openral_perception_ros.inference.worker_process import InferenceWorkerProcess, worker_command
 
 LABELS = ("mug", "bread", "lemon", "wine glass", "bottle")
@@ -237,7 +237,7 @@ def test_phrases_that_it_cannot_take_are_refused(
     worker, _ = start(manifest_of("grounding_dino", labels=()), checkpoints / "mm_grounding_dino")
     worker.detect(photo(), terms)
     failed = answer_of(worker)
-    assert isinstance(failed, Failed), failed
+    assert isinstance(failed, EngineFailed), failed
     assert words in failed.message
 
 
@@ -265,7 +265,7 @@ def test_qwen_answers_in_the_format_of_its_manifest(
     if isinstance(reply, Ready):
         worker.detect(photo(), terms)
         reply = answer_of(worker)
-    if isinstance(reply, Failed):
+    if isinstance(reply, EngineFailed):
         assert str(answer) in reply.message
     else:
         boxes = [(item.label, item.box.x_min, item.box.y_min) for item in reply.detections]
@@ -291,19 +291,19 @@ def test_a_vocabulary_that_does_not_fit_the_classes_is_refused(
 ) -> None:
     closed = {"kind": "closed", "labels": labels}
     _, failed = start(manifest_of("rtdetr_hf", vocabulary=closed), checkpoints / "rtdetr")
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, EngineFailed)
     assert f"the model has 5 classes, but the vocabulary {words}" in failed.message
 
 
 def test_a_gpu_that_is_not_here_is_not_replaced(checkpoints: Path, start: Start) -> None:
     _, failed = start(manifest_of("rtdetr_hf"), checkpoints / "rtdetr", LoadOptions(device="cuda:7"))
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, EngineFailed)
     assert "cuda:7" in failed.message
 
 
 def test_missing_weights_are_not_fetched(start: Start, tmp_path: Path) -> None:
     _, failed = start(manifest_of("rtdetr_hf"), tmp_path)
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, EngineFailed)
     assert failed.kind is FailureKind.MISSING_WEIGHTS
 
 
@@ -395,5 +395,5 @@ def test_code_that_comes_with_weights_runs_only_when_allowed_and_pinned(
     content = grounding_manifest(grounding_folder).model_dump()
     manifest = DetectorManifest.model_validate({**content, "weights": weights})
     _, failed = start(manifest, grounding_folder, LoadOptions(remote_code=remote_code))
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, EngineFailed)
     assert words in failed.message

@@ -18,7 +18,6 @@ from pydantic import ValidationError
 
 from openral_core.detectors import Box, Detection, Health, LocateStatus
 from openral_core.rskills import DetectorManifest
-from openral_perception_ros.active_detector import SupervisedWorker
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
 from openral_perception_ros.inference import worker_process as process
@@ -27,7 +26,7 @@ from openral_perception_ros.inference.ipc import (
     ArraySpec,
     Detect,
     Detected,
-    Failed,
+    EngineFailed,
     Load,
     Ready,
     Reply,
@@ -47,6 +46,7 @@ from openral_perception_ros.scheduler import (
     RequestOutcome,
     RequestQueue,
 )
+from openral_perception_ros.worker_supervisor import SupervisedWorker
 
 REQUESTS = [
     Detect(
@@ -62,7 +62,7 @@ REPLIES = [
     Ready(("mug", "bread"), 0.01, 512.0),
     Detected((Detection(Box(1, 2, 3.5, 4), "mug", 0.25, "t1"),), 0.002),
     Detected((), 0.0),
-    Failed(FailureKind.OUT_OF_MEMORY, "no memory"),
+    EngineFailed(FailureKind.OUT_OF_MEMORY, "no memory"),
 ]
 
 

@@ -11,7 +11,7 @@ from openral_core.detectors import Health
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
-from openral_perception_ros.inference.ipc import Detected, Failed, Load, Ready, Reply
+from openral_perception_ros.inference.ipc import Detected, EngineFailed, Load, Ready, Reply
 from openral_perception_ros.inference.worker_manager import (
     NEVER,
     EventKind,
@@ -34,7 +34,7 @@ LIMITS = WorkerLimits(
     load=10.0, inference=2.0, restarts=CircuitBreaker(limit=1, first_delay=0.5, cool_down=60.0)
 )
 READY, DETECTED = Ready(("mug",), 0.1), Detected((), 0.1)
-NO_MODEL = Failed(FailureKind.MISSING_WEIGHTS, "no weights")
+NO_MODEL = EngineFailed(FailureKind.MISSING_WEIGHTS, "no weights")
 FRAME = EngineFrame({}, "head", 0, {})
 
 
@@ -79,7 +79,7 @@ class Supervised:
         self.workers.append(FakeWorker())
         return cast("InferenceWorkerProcess", self.workers[-1])
 
-    def reply(self, reply: Reply | OpenRALError, now: float) -> Detected | Failed | OpenRALError | None:
+    def reply(self, reply: Reply | OpenRALError, now: float) -> Detected | EngineFailed | OpenRALError | None:
         self.workers[-1].replies.append(reply)
         return self.manager.poll(now)
 
@@ -117,7 +117,7 @@ def test_a_detection_is_returned_and_the_worker_idle_again(ready: Supervised) ->
 
 def test_a_failed_detection_keeps_the_worker(ready: Supervised) -> None:
     ready.manager.dispatch(FRAME, None, 3.0)
-    failed = Failed(FailureKind.OUT_OF_MEMORY, "CUDA")
+    failed = EngineFailed(FailureKind.OUT_OF_MEMORY, "CUDA")
     assert ready.reply(failed, 4.0) is failed
     assert not ready.workers[0].is_closed
 

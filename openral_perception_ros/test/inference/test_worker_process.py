@@ -11,7 +11,7 @@ import pytest
 
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
-from openral_perception_ros.inference.ipc import Detected, Failed, Load, Ready, Reply, SharedFrameBuffer
+from openral_perception_ros.inference.ipc import Detected, EngineFailed, Load, Ready, Reply, SharedFrameBuffer
 from openral_perception_ros.inference.worker_process import (
     InferenceWorkerProcess,
     MissingEnvironment,
@@ -69,7 +69,7 @@ def test_a_broken_answer_is_a_typed_failure_and_the_worker_serves_on(
 ) -> None:
     worker.detect(scene, (fault,))
     failed = answer_of(worker)
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, EngineFailed)
     assert failed.kind is kind
     worker.detect(scene, ("mug",))
     assert isinstance(answer_of(worker), Detected)
@@ -122,7 +122,7 @@ def test_missing_weights_name_the_command_to_run(manifest: DetectorManifest, fol
     worker = started(manifest, folder, load="missing_weights")
     failed = answer_of(worker)
     worker.close()
-    assert isinstance(failed, Failed)
+    assert isinstance(failed, EngineFailed)
     assert failed.kind is FailureKind.MISSING_WEIGHTS
     assert f"openral weights fetch {manifest.id}" in failed.message
 

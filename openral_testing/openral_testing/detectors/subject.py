@@ -11,7 +11,6 @@ import psutil
 from openral_core.backoff import CircuitBreaker
 from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
-from openral_perception_ros.active_detector import SupervisedWorker, start_supervised_worker
 from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines import EngineFrame, LoadOptions
@@ -20,6 +19,7 @@ from openral_perception_ros.inference.worker_manager import WorkerEvent, WorkerL
 from openral_perception_ros.inference.worker_process import WORKER_MODULE, worker_command
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
+from openral_perception_ros.worker_supervisor import SupervisedWorker, start_supervised_worker
 from openral_testing.detectors.scenes import GOLDENS, golden
 
 LOAD_TIMEOUT = 300.0

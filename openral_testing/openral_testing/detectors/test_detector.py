@@ -8,7 +8,7 @@ from openral_core.detectors import Box, Detection
 from openral_core.rskills import Sensor
 from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.engines import EngineFrame
-from openral_perception_ros.locate_errors import DetectorFailed
+from openral_perception_ros.locate_errors import DetectorError
 from openral_perception_ros.scheduler import DetectionResult
 from openral_testing.detectors.encodings import LOSSLESS, LOSSY, bomb, compressed, encoded, padded
 from openral_testing.detectors.scenes import GOLDENS, SIZES, phrases, resized, true_boxes
@@ -104,7 +104,7 @@ def test_other_encodings_look_alike_and_are_looked_at(subject: DetectorUnderTest
 def test_a_picture_that_cannot_be_decoded_costs_one_answer(subject: DetectorUnderTest, side: int) -> None:
     """The same worker handles the next image."""
     before, image_set = subject.worker.pid, _image_set(subject, bomb(side))
-    assert isinstance(subject.outcome_of(image_set, subject.terms), DetectorFailed)
+    assert isinstance(subject.outcome_of(image_set, subject.terms), DetectorError)
     subject.detect(subject.image(), subject.terms)
     assert subject.worker.pid == before
 

@@ -8,7 +8,7 @@ from lifecycle_msgs.msg import Transition
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.inference.worker_manager import EventKind, WorkerPhase
-from openral_perception_ros.locate_errors import DetectorFailed, DetectorOutOfMemory
+from openral_perception_ros.locate_errors import DetectorError, DetectorOutOfMemory
 from openral_perception_ros.scheduler import DetectionResult, RequestOutcome
 from openral_testing.detectors.activation_cycles import toggle
 from openral_testing.detectors.faults import PREFIX
@@ -101,7 +101,7 @@ def test_a_worker_killed_in_mid_inference_is_an_error_and_comes_back(
         assert not asked.done()
     worker.kill()
     outcome = asked.result(INFERENCE_TIMEOUT)
-    assert isinstance(outcome, DetectorFailed)
+    assert isinstance(outcome, DetectorError)
     assert "SIGKILL" in str(outcome)
     _comes_back(faulty_detector, worker.pid)
 
@@ -113,7 +113,7 @@ def test_a_model_that_hangs_or_dies_of_hunger_costs_the_worker_alone(
     """A hanging worker is killed; a native library without memory aborts."""
     lost = faulty_detector.worker.pid
     outcome = _fail(faulty_detector, fault)
-    assert isinstance(outcome, DetectorFailed)
+    assert isinstance(outcome, DetectorError)
     assert words in str(outcome)
     _comes_back(faulty_detector, lost)
 
@@ -123,9 +123,9 @@ def test_a_model_that_hangs_or_dies_of_hunger_costs_the_worker_alone(
     [
         ("allocate", DetectorOutOfMemory),
         ("refuse", DetectorOutOfMemory),
-        ("nan", DetectorFailed),
-        ("sure", DetectorFailed),
-        ("break", DetectorFailed),
+        ("nan", DetectorError),
+        ("sure", DetectorError),
+        ("break", DetectorError),
     ],
 )
 def test_a_bad_answer_is_typed_and_the_worker_serves_on(
@@ -144,7 +144,7 @@ def test_a_worker_that_breaks_the_protocol_is_lost_and_comes_back(
 ) -> None:
     """Supervision survives partial, oversized, invalid and duplicate replies."""
     lost = faulty_detector.worker.pid
-    assert isinstance(_fail(faulty_detector, lie), DetectorFailed)
+    assert isinstance(_fail(faulty_detector, lie), DetectorError)
     _comes_back(faulty_detector, lost)
 
 

@@ -12,7 +12,6 @@ from vision_msgs.msg import Detection2DArray
 from openral_core.detectors import LocateResult
 from openral_core.errors import OpenRALError
 from openral_core.rskills import Mode, Sensor
-from openral_perception_ros.active_detector import start_supervised_worker
 from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.detector import Detector, find_detector, load_detector
 from openral_perception_ros.inference.ipc import Load
@@ -21,6 +20,7 @@ from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
+from openral_perception_ros.worker_supervisor import start_supervised_worker
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.stamps import nanoseconds
 

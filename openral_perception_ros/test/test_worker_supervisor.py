@@ -14,7 +14,6 @@ import pytest
 
 from openral_core.backoff import CircuitBreaker
 from openral_core.detectors import Health, LocateStatus
-from openral_perception_ros.active_detector import SupervisedWorker
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import load_detector
 from openral_perception_ros.engines import LoadOptions
@@ -28,6 +27,7 @@ from openral_perception_ros.inference.worker_manager import (
 from openral_perception_ros.inference.worker_process import WorkerTimedOut
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.scheduler import DetectionRequest, DetectionResult, RequestOutcome
+from openral_perception_ros.worker_supervisor import SupervisedWorker
 from openral_testing.detectors.activation_cycles import toggle
 from openral_testing.detectors.running_node import RunningNode, running_node
 from openral_testing.detectors.scenes import golden
@@ -277,7 +277,7 @@ def test_nothing_outlives_a_killed_node(tmp_path: Path, rskills: Path) -> None:
         from openral_core.rskills import Registry
         from openral_perception_ros.engines.base import LoadOptions
         from openral_perception_ros.inference.ipc import Load
-        from openral_perception_ros.active_detector import start_supervised_worker
+        from openral_perception_ros.worker_supervisor import start_supervised_worker
         from openral_perception_ros.inference.worker_manager import WorkerLimits
         from openral_perception_ros.inference.worker_process import worker_command
         registry = Registry.load([Path({str(rskills)!r})])

@@ -8,7 +8,7 @@ from torch_environments import DETECTION, in_environment, needs
 READ = """
 import json, sys
 from pathlib import Path
-from openral_perception_ros.engines.omdet_turbo import configuration
+from openral_perception_ros.engines.zeroshot_hf import configuration
 for folder in sys.argv[1:]:
     told = configuration(Path(folder), cache_size=9)
     print(json.dumps(told.to_dict() | {"timm": told.timm_kwargs}))
