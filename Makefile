@@ -14,7 +14,7 @@ ENGINES ?= $(if $(TESTS),no,yes)
 
 SOURCES := $(filter-out underlay/%,$(patsubst %/package.xml,%,$(wildcard */package.xml)))
 MODULES := $(foreach package,$(SOURCES),$(wildcard $(package)/openral_*/__init__.py))
-TYPED := $(patsubst %/__init__.py,%,$(MODULES)) tools/workspace tools/docs_site.py tools/what_you_can_say.py deploy_sim.py deploy_robot.py conftest.py examples tools/code_shape.py tools/supply_chain.py
+TYPED := $(patsubst %/__init__.py,%,$(MODULES)) tools/workspace tools/docs_site.py tools/what_you_can_say.py tools/results_page.py deploy_sim.py deploy_robot.py conftest.py examples tools/code_shape.py tools/supply_chain.py
 LAB := $(patsubst %/package.xml,%,$(wildcard lab/*/package.xml))
 LAB_TYPED := $(foreach package,$(LAB),$(wildcard $(package)/openral_*)) lab/benchmarks lab/conftest.py lab/household_nouns.py lab/examples
 IN_BUILT := tools/env
@@ -93,6 +93,7 @@ bench: lab ## measure; table on the terminal, JSON in lab/benchmarks/results
 docs: build ## documentation site in build/site, API reference included; its links resolve, code blocks and examples run
 	@cd tools && $(PYTHON) -m workspace docs
 	@exec $(IN_BUILT) python tools/what_you_can_say.py
+	@exec $(IN_BUILT) python tools/results_page.py
 	@exec $(PYTHON) tools/docs_site.py
 	@exec $(IN_BUILT) python -P -m pytest tests/test_documents.py tests/test_examples.py tests/docs
 
