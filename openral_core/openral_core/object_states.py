@@ -41,6 +41,10 @@ STATE_VALUES = tuple(NAME_OF)
 """Every value."""
 
 
+OPENING = "opening"
+"""The one dimension that is also measured: 0 closed to 1 wide open."""
+
+
 class UnknownState(OpenRALError):
     """A word that is no state."""
 
@@ -77,6 +81,29 @@ class ObjectState:
     def in_words(self, now: float) -> str:
         """Describe it with its source and age, as in "on (seen 20 s ago)"."""
         return f"{self.value} ({self.source.value} {age_in_words(now - self.since)} ago)"
+
+
+class InvalidStateReport(OpenRALError):
+    """A report that names no state of anything."""
+
+    def __init__(self, field: str, value: object, expected: str) -> None:
+        super().__init__(f"invalid state report: {field} is {value!r:.80}, expected {expected}")
+
+
+@dataclass(frozen=True, slots=True)
+class StateReport:
+    """A state as a skill, a sensor or a person reports it.
+
+    Attributes:
+        what: Id of the object or furniture, or the position in map of the object [m].
+        value: A value of `STATES`, or how far a door or drawer is open, 0 closed to 1 wide open.
+        stamp: When it was so [s].
+    """
+
+    what: str | tuple[float, float, float]
+    value: str | float
+    source: StateSource
+    stamp: float
 
 
 def age_in_words(seconds: float) -> str:

@@ -1,15 +1,18 @@
 """Publishers of a skill server: its catalogue, failures of goals, and what its goals moved."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import monotonic
 from uuid import uuid4
 
 from openral_core import CONTRACT_VERSION
 from openral_core.consent.decisions import QUESTION
 from openral_core.geometry import Pose
-from openral_core.skills import SkillResult, SkillStatus
+from openral_core.object_states import StateReport as Report
+from openral_core.object_states import StateSource
+from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_msgs.action import ExecuteRskill
-from openral_msgs.msg import FailureTrigger, KeyValue, SkillCatalogue
+from openral_msgs.msg import FailureTrigger, SkillCatalogue, StateReport
+from openral_ros.conversions.object_states import state_report_message
 from openral_ros.conversions.skills import key_values
 from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE
@@ -22,12 +25,12 @@ REPEAT_PERIOD = 1.0
 
 
 class SkillPublishers:
-    """Publishers of the catalogue (latched and repeated), of failed goals, and of doors' openings."""
+    """Publishers of the catalogue (latched and repeated), of failed goals, and of states that goals change."""
 
     def __init__(self, scope: ResourceScope) -> None:
         self._catalogue = scope.publisher(SkillCatalogue, "openral/skills", LATCHED)
         self._failures = scope.publisher(FailureTrigger, f"openral/failure/{SOURCE}", RELIABLE)
-        self._openings = scope.publisher(KeyValue, "openral/openings", RELIABLE)
+        self._states = scope.publisher(StateReport, "openral/state_reports", RELIABLE)
         self._last: SkillCatalogue | None = None
         self._repeat_at = 0.0
         self._session = uuid4().hex
@@ -62,19 +65,28 @@ class SkillPublishers:
         message.header.stamp = stamp_of(time)
         self._failures.publish(message)
 
-    def opening(self, result: SkillResult) -> None:
-        """Publish the door that a goal moved, if any, even if the goal failed, or what it switched."""
-        container, opening = result.evidence.get("container_id"), result.evidence.get("opening")
-        if isinstance(container, str) and isinstance(opening, float):
-            self._openings.publish(KeyValue(key=container, type=KeyValue.TYPE_FLOAT, float_value=opening))
-        appliance, on = result.evidence.get("appliance_id"), result.evidence.get("on")
-        if isinstance(appliance, str) and isinstance(on, bool):
-            self._openings.publish(KeyValue(key=appliance, type=KeyValue.TYPE_BOOL, bool_value=on))
-        if isinstance(vessel := result.evidence.get("vessel"), Pose):
-            self._openings.publish(*key_values({"full": vessel}))
+    def states(self, result: SkillResult, time: float) -> None:
+        """Publish the states that a goal brought about, even one that failed in the end, at ``time`` [s]."""
+        for what, value in brought_about(result.evidence):
+            report = Report(what, value, StateSource.REPORTED, time)
+            self._states.publish(state_report_message(report))
 
     def stopped(self, kind: str, reason: str, time: float) -> None:
         """Publish that the robot itself failed."""
         message = FailureTrigger(source=SOURCE, kind=kind, message=reason)
         message.severity, message.header.stamp = FailureTrigger.SEVERITY_FATAL, stamp_of(time)
         self._failures.publish(message)
+
+
+def brought_about(
+    evidence: Mapping[str, ParamValue],
+) -> Iterator[tuple[str | tuple[float, float, float], str | float]]:
+    """Yield the door that a goal moved, the appliance that it switched and the vessel that it filled."""
+    container, opening = evidence.get("container_id"), evidence.get("opening")
+    if isinstance(container, str) and isinstance(opening, float):
+        yield container, min(max(opening, 0.0), 1.0)
+    appliance, on = evidence.get("appliance_id"), evidence.get("on")
+    if isinstance(appliance, str) and isinstance(on, bool):
+        yield appliance, "on" if on else "off"
+    if isinstance(vessel := evidence.get("vessel"), Pose):
+        yield vessel.position, "full"

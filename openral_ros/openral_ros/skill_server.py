@@ -271,7 +271,7 @@ class SkillServer:
 
     def _conclude(self, handle: ServerGoalHandle, result: SkillResult) -> ExecuteRskill.Result:
         self._publishers.failure(handle.request, result, self._robot.time)
-        self._publishers.opening(result)
+        self._publishers.states(result, self._robot.time)
         if result.success:
             handle.succeed()
         elif handle.is_cancel_requested:

@@ -2,7 +2,7 @@
 
 from openral_core.detectors import LocateResult
 from openral_core.geometry import Pose
-from openral_core.object_states import StateSource
+from openral_core.object_states import StateReport, StateSource
 from openral_core.rskills import Registry
 from openral_core.skill_errors import SkillFailed
 from openral_core.skill_requests import validate_goal
@@ -44,7 +44,9 @@ class RobotPeers(InProcessPeers):
         """Record the state of a container that the skill moved; return the event of the skill's end."""
         container, share = result.evidence.get("container_id"), result.evidence.get("opening")
         if isinstance(container, str) and isinstance(share, float):
-            self._robot.memory.report_opening(container, share, self._robot.simulation.time)
+            self._robot.memory.report_state(
+                StateReport(container, share, StateSource.REPORTED, self._robot.simulation.time)
+            )
         states, now = self._robot.memory.object_states, self._robot.simulation.time
         if isinstance(vessel := result.evidence.get("vessel"), Pose):
             states.set_at(vessel.position, "full", StateSource.REPORTED, now)

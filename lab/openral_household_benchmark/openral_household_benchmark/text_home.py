@@ -10,6 +10,7 @@ from math import ceil, sqrt
 from typing_extensions import override
 
 from openral_core.geometry import Pose
+from openral_core.object_states import StateReport, StateSource
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_core.spatial_memory import (
     NodeKind,
@@ -163,7 +164,8 @@ class TextHomePeers(ForeignPeers):
             return SkillResult(SkillStatus.NOT_REACHABLE, "it is in another room")
         if (container in self.world.closed) is open_it:
             (self.world.open if open_it else self.world.close)(container)
-        self.memory.report_opening(container, 1.0 if open_it else 0.0, self._now)
+        state = "open" if open_it else "closed"
+        self.memory.report_state(StateReport(container, state, StateSource.REPORTED, self._now))
         return DONE
 
     @override

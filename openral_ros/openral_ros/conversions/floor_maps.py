@@ -15,11 +15,8 @@ from openral_core.floor_map import (
 )
 from openral_core.geometry import Pose, frame_name
 from openral_core.home_map import Pose2
-from openral_ros.conversions.geometry import pose_from_message, pose_message
+from openral_ros.conversions.geometry import MAP, pose_from_message, pose_message
 from openral_ros.conversions.stamps import stamp_of
-
-MAP = "map"
-"""Frame of maps."""
 
 
 class InvalidMapMessage(OpenRALError):

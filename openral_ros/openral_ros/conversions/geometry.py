@@ -5,6 +5,8 @@ from geometry_msgs.msg import Pose as PoseMsg
 
 from openral_core.geometry import Pose
 
+MAP = "map"
+"""Frame of maps, and of every pose that crosses a process."""
 Triple = tuple[float, float, float]
 
 

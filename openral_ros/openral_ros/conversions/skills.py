@@ -9,7 +9,7 @@ from openral_core.skill_errors import BadRequest
 from openral_core.skills import ParamValue, SkillGoal, SkillResult, SkillStatus
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import KeyValue
-from openral_ros.conversions.geometry import pose_from_message, pose_message
+from openral_ros.conversions.geometry import MAP, pose_from_message, pose_message
 
 
 class UnknownParameterType(OpenRALError):
@@ -40,10 +40,6 @@ def skill_goal_from_message(message: ExecuteRskill.Goal) -> SkillGoal:
         InvalidGeometry: If a pose is not finite.
     """
     return SkillGoal(message.rskill_id, message.prompt, params_of(message.params), message.deadline)
-
-
-MAP = "map"
-"""Frame of every pose in a goal."""
 
 
 def goal_from_message(message: ExecuteRskill.Goal) -> SkillGoal:
@@ -109,7 +105,7 @@ def key_value_message(key: str, value: ParamValue) -> KeyValue:
                 KeyValue.TYPE_POSE,
                 pose_message(value),
             )
-            message.pose_value.header.frame_id = "map"
+            message.pose_value.header.frame_id = MAP
     return message
 
 

@@ -28,6 +28,7 @@ from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_msgs.msg import SceneNode as SceneNodeMsg
 from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace
 from openral_ros.conversions.geometry import (
+    MAP,
     point_message,
     pose_from_message,
     pose_message,
@@ -60,7 +61,7 @@ def scene_graph_message(graph: SceneGraph, time: float) -> SceneGraphMsg:
         ],
     )
     message.header.stamp = stamp_of(time)
-    message.header.frame_id = "map"
+    message.header.frame_id = MAP
     return message
 
 

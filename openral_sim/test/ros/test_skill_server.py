@@ -1,4 +1,4 @@
-"""Goals over the action: carried out, cancelled, late, refused in words; and the published door openings."""
+"""Goals over the action: carried out, cancelled, late, refused in words; and the states that it reports."""
 
 from itertools import groupby
 from typing import Any
@@ -11,9 +11,11 @@ from nav_msgs.msg import Odometry
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from openral_core.geometry import Pose
+from openral_core.object_states import StateReport, StateSource
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_msgs.action import ExecuteRskill
-from openral_msgs.msg import FailureTrigger, KeyValue, SkillCatalogue
+from openral_msgs.msg import FailureTrigger, SkillCatalogue
+from openral_ros.conversions.object_states import state_report_from_message
 from openral_ros.conversions.skills import key_values
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.skill_publishers import SkillPublishers
@@ -34,28 +36,31 @@ class Ear:
 
 
 @pytest.mark.parametrize("status", [SkillStatus.SUCCEEDED, SkillStatus.BLOCKED])
-def test_tells_how_far_a_door_stands_open_however_the_goal_ended(status: SkillStatus) -> None:
+def test_reports_how_far_a_door_stands_open_however_the_goal_ended(status: SkillStatus) -> None:
     ear = Ear()
     evidence = {"container_id": "fridge", "opening": 0.4, "angle": 0.7}
-    SkillPublishers(ear).opening(SkillResult(status, "", evidence))
-    assert ear.heard == [KeyValue(key="fridge", type=KeyValue.TYPE_FLOAT, float_value=0.4)]
+    SkillPublishers(ear).states(SkillResult(status, "", evidence), 12.0)
+    assert [state_report_from_message(message) for message in ear.heard] == [
+        StateReport("fridge", 0.4, StateSource.REPORTED, 12.0)
+    ]
 
 
-def test_tells_nothing_of_doors_after_a_drive() -> None:
+def test_reports_no_state_after_a_drive() -> None:
     ear = Ear()
-    SkillPublishers(ear).opening(SkillResult(SkillStatus.SUCCEEDED, "", {"x": 1.0}))
+    SkillPublishers(ear).states(SkillResult(SkillStatus.SUCCEEDED, "", {"x": 1.0}), 12.0)
     assert not ear.heard
 
 
-def test_tells_what_was_switched_and_what_was_filled() -> None:
+def test_reports_what_was_switched_and_what_was_filled() -> None:
     ear = Ear()
     publishers = SkillPublishers(ear)
-    publishers.opening(SkillResult(SkillStatus.SUCCEEDED, "", {"appliance_id": "tv", "on": False}))
-    publishers.opening(SkillResult(SkillStatus.SUCCEEDED, "", {"fill": 0.6, "vessel": Pose((1.0, 2.0, 0.9))}))
-    off, full = ear.heard
-    assert off == KeyValue(key="tv", type=KeyValue.TYPE_BOOL, bool_value=False)
-    assert (full.key, full.type) == ("full", KeyValue.TYPE_POSE)
-    assert full.pose_value.pose.position.y == 2.0
+    publishers.states(SkillResult(SkillStatus.SUCCEEDED, "", {"appliance_id": "tv", "on": False}), 1.0)
+    poured = {"fill": 0.6, "vessel": Pose((1.0, 2.0, 0.9))}
+    publishers.states(SkillResult(SkillStatus.SUCCEEDED, "", poured), 2.0)
+    assert [state_report_from_message(message) for message in ear.heard] == [
+        StateReport("tv", "off", StateSource.REPORTED, 1.0),
+        StateReport((1.0, 2.0, 0.9), "full", StateSource.REPORTED, 2.0),
+    ]
 
 
 pytestmark = pytest.mark.xdist_group("sim_node")

@@ -1,4 +1,4 @@
-"""Streams of a robot that change its world model: depth, transforms, detections, skills, openings, prompts.
+"""Streams of a robot that change its world model: depth, transforms, detections, skills, states, prompts.
 
 They come from the graph, or from a recording that is played back.
 """
@@ -7,6 +7,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,11 +16,10 @@ from vision_msgs.msg import Detection2DArray
 from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_core.geometry import InvalidGeometry, Pose, StaleTransform, UnknownFrame
-from openral_core.object_states import StateSource, UnknownState
 from openral_core.spatial_memory import ObserveResult, ObserveStatus
 from openral_core.text import UnreadableText
-from openral_msgs.msg import DetectorInfo, KeyValue, PromptStamped, SkillCatalogue
-from openral_ros.conversions.geometry import pose_from_message
+from openral_msgs.msg import DetectorInfo, PromptStamped, SkillCatalogue, StateReport
+from openral_ros.conversions.object_states import state_report_from_message
 from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED, RELIABLE
 from openral_ros.resources import StreamScope
@@ -140,7 +140,7 @@ class WorldInputs:
         self._detector_ids: dict[str, str] = {}
         self._grasped = ""
         scope.subscription(SkillCatalogue, "openral/skills", self._on_skills, LATCHED)
-        scope.subscription(KeyValue, "openral/openings", self._on_opening, RELIABLE)
+        scope.subscription(StateReport, "openral/state_reports", self._on_state_report, RELIABLE)
         scope.subscription(PromptStamped, "openral/prompt", self._on_prompt, RELIABLE)
 
     @property
@@ -268,26 +268,16 @@ class WorldInputs:
         except UnreadableText as error:
             self.count_refused(type(error).__name__)
 
-    def _on_opening(self, message: KeyValue) -> None:
-        """Note what a skill reports to have opened, switched or filled."""
-        if not self._noted(message):
-            self.count_refused("NoContainer")
+    def _on_state_report(self, message: StateReport) -> None:
+        """Note a state that a skill, sensor or person reports; without a stamp, as of the newest image."""
+        try:
+            report = state_report_from_message(message)
+        except OpenRALError as error:
+            self.count_refused(type(error).__name__)
+            return
+        if not self.world.report_state(replace(report, stamp=report.stamp or self._stamp)):
+            self.count_refused("UnknownObject")
         self.world.memory.commit()
-
-    def _noted(self, message: KeyValue) -> bool:
-        states = self.world.object_states
-        if message.type == KeyValue.TYPE_BOOL:
-            power, known = "on" if message.bool_value else "off", message.key in self.world.home.nodes
-            if known:
-                states.set(message.key, power, StateSource.REPORTED, self._stamp)
-            return known
-        if message.type == KeyValue.TYPE_POSE:
-            try:
-                point = pose_from_message(message.pose_value.pose).position
-                return states.set_at(point, message.key, StateSource.REPORTED, self._stamp)
-            except (InvalidGeometry, UnknownState):
-                return False
-        return self.world.report_opening(message.key, message.float_value, self._stamp)
 
     def _on_prompt(self, message: PromptStamped) -> None:
         """Remember where the operator spoke; a reply to the robot's question is not a new request."""

@@ -1,7 +1,7 @@
 """The world_state node: integrates detections into spatial memory, and answers queries about the world.
 
 Subscribes: <camera>/depth, <camera>/camera_info, tf, tf_static, and below openral/: perception/*/objects,
-perception/*/info, skills, openings, prompt.
+perception/*/info, skills, state_reports, prompt.
 Publishes, below openral/: scene_graph (latched), world_state, world_state/objects, world_state/markers
 (latched), failure/world_state; and /diagnostics.
 Serves, below openral/: recall_object, resolve_place, observe, edit_memory, save_scene_graph; they answer

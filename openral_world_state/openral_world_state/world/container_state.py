@@ -76,6 +76,9 @@ class ContainerStates:
         stored = memory.fact(_STATES_FACT, _STATES, {})
         self.known = {name: opening for name, opening in stored.items() if name in self._doors}
 
+    def __contains__(self, container: str) -> bool:
+        return container in self._doors
+
     def on_skill_result(self, container: str, fraction: float) -> bool:
         """Apply a skill's result; return False if `set` does.
 

@@ -12,7 +12,7 @@ from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.home_map import HomeMap
-from openral_core.object_states import StateSource
+from openral_core.object_states import NAME_OF, OPENING, StateReport, StateSource
 from openral_core.spatial_memory import (
     EditOperation,
     EditResult,
@@ -232,13 +232,22 @@ class WorldModel:
             return self.object_states.edit(request, self.home.nodes)
         return edit(self.memory, request, self._thesaurus, self._edits, self.settings.map_epoch)
 
-    def report_opening(self, container: str, fraction: float, now: float) -> bool:
-        """Apply a skill's result on a door or drawer; see `ContainerStates.on_skill_result`."""
-        known = self.container_states.on_skill_result(container, fraction)
-        if known:
-            opening = self.container_states.known[container].value
-            self.object_states.set(container, opening, StateSource.REPORTED, now)
-        return known
+    def report_state(self, report: StateReport) -> bool:
+        """Note a reported state; return False if nothing is known of what it is about."""
+        what, value = report.what, report.value
+        if not isinstance(what, str):
+            return self.object_states.set_at(what, str(value), report.source, report.stamp)
+        if what in self.container_states and NAME_OF.get(str(value), OPENING) == OPENING:
+            fraction = value if isinstance(value, float) else float(value == "open")
+            if self.container_states.on_skill_result(what, fraction):
+                opening = self.container_states.known[what].value
+                self.object_states.set(what, opening, report.source, report.stamp)
+            return True
+        node = self.memory.current_id(what) if what in self.memory else what
+        if isinstance(value, float) or (what not in self.memory and what not in self.home.nodes):
+            return False
+        self.object_states.set(node, value, report.source, report.stamp)
+        return True
 
     def graph(self) -> SceneGraph:
         """Build the scene graph of the home and all records."""

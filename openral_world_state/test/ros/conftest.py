@@ -22,7 +22,7 @@ from tf2_msgs.msg import TFMessage
 from vision_msgs.msg import Detection2DArray
 
 from openral_core.geometry import Pose
-from openral_msgs.msg import DetectorInfo, KeyValue, PromptStamped, SceneGraph, SkillCatalogue
+from openral_msgs.msg import DetectorInfo, PromptStamped, SceneGraph, SkillCatalogue, StateReport
 from openral_msgs.srv import RecallObject
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.geometry import transform_message
@@ -74,7 +74,7 @@ class Robot(Node):
         self.skills = self.create_publisher(SkillCatalogue, "openral/skills", LATCHED)
         self.told = self.create_publisher(DetectorInfo, "openral/perception/sim_groundtruth/info", LATCHED)
         self.told.publish(DetectorInfo(id="sim-groundtruth", slug="sim_groundtruth", labels=["bread", "mug"]))
-        self.openings = self.create_publisher(KeyValue, "openral/openings", RELIABLE)
+        self.states = self.create_publisher(StateReport, "openral/state_reports", RELIABLE)
         self.prompts = self.create_publisher(PromptStamped, "openral/prompt", RELIABLE)
         self.graphs: list[SceneGraph] = []
         self.create_subscription(SceneGraph, "openral/scene_graph", self.graphs.append, LATCHED)

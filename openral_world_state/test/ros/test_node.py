@@ -20,7 +20,7 @@ from vision_msgs.msg import Detection2DArray
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import EditOperation, MemoryEdit, NodeKind
-from openral_msgs.msg import KeyValue, ObjectState, PromptStamped, SceneNode, SkillCatalogue
+from openral_msgs.msg import ObjectState, PromptStamped, SceneNode, SkillCatalogue, StateReport
 from openral_msgs.srv import EditMemory, ObserveDetections, RecallObject, ResolvePlace, SaveSceneGraph
 from openral_ros.conversions.detections import detections_message
 from openral_ros.stream_watchdog import UPDATE_PERIOD, StreamsLost, SuspensionPolicy
@@ -268,15 +268,16 @@ def test_lives_through_stamps_from_the_future_and_a_clock_that_jumps_back(
 def test_follows_the_doors_that_skills_move(make_graph: Callable[..., Any]) -> None:
     graph = make_graph()
     graph.activate()
-    graph.until(lambda: graph.robot.openings.get_subscription_count() > 0)
-    graph.robot.openings.publish(KeyValue(key="no such thing", float_value=1.0))
-    graph.robot.openings.publish(KeyValue(key="fridge", float_value=1.0))
+    graph.until(lambda: graph.robot.states.get_subscription_count() > 0)
+    for node_id in ("no such thing", "fridge"):
+        opened = StateReport(node_id=node_id, name="opening", measured=1.0, unit="1", source=1)
+        graph.robot.states.publish(opened)
 
     def told() -> dict[str, int]:
         return {node.id: node.opening for node in graph.robot.graphs[-1].nodes} if graph.robot.graphs else {}
 
     graph.until(lambda: told().get("fridge") == SceneNode.OPENING_OPEN)
-    assert graph.node._active_world.inputs.refused["NoContainer"] == 1
+    assert graph.node._active_world.inputs.refused["UnknownObject"] == 1
 
 
 def test_follows_what_skills_switch_and_fill_and_what_the_operator_says(
@@ -284,18 +285,17 @@ def test_follows_what_skills_switch_and_fill_and_what_the_operator_says(
 ) -> None:
     graph = make_graph()
     graph.activate()
-    graph.until(lambda: graph.robot.openings.get_subscription_count() > 0)
+    graph.until(lambda: graph.robot.states.get_subscription_count() > 0)
     graph.look(graph.kitchen(1.0))
     name = graph.recall("bread").matches[0].node_id
     there = graph.recall("bread").matches[0].pose
-    switched = KeyValue(key="floor_lamp", type=KeyValue.TYPE_BOOL, bool_value=True)
-    filled = KeyValue(key="full", type=KeyValue.TYPE_POSE)
-    filled.pose_value.pose = there
-    nonsense = KeyValue(key="no such lamp", type=KeyValue.TYPE_BOOL)
-    nowhere = KeyValue(key="full", type=KeyValue.TYPE_POSE)
-    nowhere.pose_value.pose.position.x = float("nan")
-    for message in (nonsense, nowhere, switched, filled):
-        graph.robot.openings.publish(message)
+    switched = StateReport(node_id="floor_lamp", name="power", value="on", source=1)
+    filled = StateReport(name="filling", value="full", source=1, position=there.position)
+    filled.header.frame_id = "map"
+    unknown = StateReport(node_id="no such lamp", name="power", value="off", source=1)
+    nonsense = StateReport(node_id="floor_lamp", name="power", value="open", source=1)
+    for message in (unknown, nonsense, switched, filled):
+        graph.robot.states.publish(message)
     request = EditMemory.Request(operation=EditMemory.Request.STATE, node_id=name, label="dirty")
     assert graph.call(EditMemory, "edit_memory", request).status == EditMemory.Response.EDITED
     broken = EditMemory.Request(operation=EditMemory.Request.STATE, node_id=name, label="broken")

@@ -6,7 +6,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
-from openral_core.object_states import StateSource
+from openral_core.object_states import StateReport, StateSource
 from openral_core.spatial_memory import (
     EditOperation,
     EditStatus,
@@ -36,9 +36,24 @@ def values(world: WorldModel, name: str) -> list[str]:
 
 
 def test_what_a_skill_opened_is_a_container_state_and_an_object_state(world: WorldModel) -> None:
-    assert world.report_opening("fridge", 1.0, 10.0)
+    assert world.report_state(StateReport("fridge", 1.0, StateSource.REPORTED, 10.0))
     assert values(world, "fridge") == ["open (reported)"]
-    assert not world.report_opening("sofa", 1.0, 10.0)
+    assert world.report_state(StateReport("fridge", "closed", StateSource.SEEN, 11.0))
+    assert values(world, "fridge") == ["closed (seen)"]
+    assert not world.report_state(StateReport("sofa", 1.0, StateSource.REPORTED, 10.0))
+    assert not world.report_state(StateReport("no such lamp", "on", StateSource.REPORTED, 10.0))
+
+
+def test_a_door_that_is_neither_open_nor_closed_keeps_its_state(world: WorldModel) -> None:
+    assert world.report_state(StateReport("fridge", 0.3, StateSource.REPORTED, 10.0))
+    assert values(world, "fridge") == []
+
+
+def test_a_sensor_reports_on_furniture_an_object_and_a_place(world: WorldModel) -> None:
+    for what, value in (("floor_lamp", "on"), ("mug_1", "dirty"), ((2.0, 4.1, 0.95), "full")):
+        assert world.report_state(StateReport(what, value, StateSource.SEEN, 10.0))
+    assert values(world, "floor_lamp") == ["on (seen)"]
+    assert sorted(values(world, "mug_1")) == ["dirty (seen)", "full (seen)"]
 
 
 def test_an_edit_of_a_state_reaches_graph_and_recall(world: WorldModel) -> None:
