@@ -25,7 +25,7 @@ REPEAT_PERIOD = 1.0
 
 
 class SkillPublishers:
-    """Publishers of the catalogue (latched and repeated), of failed goals, and of states that goals change."""
+    """Publishers of the catalogue (latched and repeated), failed goals and states that goals change."""
 
     def __init__(self, scope: ResourceScope) -> None:
         self._catalogue = scope.publisher(SkillCatalogue, "openral/skills", LATCHED)
