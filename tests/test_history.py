@@ -27,7 +27,6 @@ STILL_TO_BE_DONE = (
     "docs/console.md",
     "docs/deployment.md",
     "docs/detectors.md",
-    "docs/evaluation.md",
     "docs/glossary.md",
     "docs/mapping.md",
     "docs/mcp.md",
@@ -38,7 +37,6 @@ STILL_TO_BE_DONE = (
     "docs/reliability.md",
     "docs/ros-from-apt.md",
     "docs/safety.md",
-    "docs/search.md",
     "openral_ros/README.md",
 )
 
