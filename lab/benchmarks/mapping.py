@@ -23,10 +23,10 @@ from openral_core.home_map import HomeMap
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
 from openral_sim.planning.base_planner import plan_from
 from openral_sim.planning.occupancy_grid import MAX_HEIGHT, MIN_HEIGHT, bounding_corners, rasterise
-from openral_sim.rendering import CameraRenderer
-from openral_sim.robot import load_sim_robot
+from openral_sim.rendering.camera import CameraRenderer
 from openral_sim.robot.control import RobotControl
-from openral_sim.world import SimWorldModel
+from openral_sim.robot.sim_robot import load_sim_robot
+from openral_sim.scene.world import SimWorldModel
 from openral_training.homes.home import sample_home
 from openral_world_state.depth_camera import Intrinsics
 

@@ -15,7 +15,7 @@ from openral_core.detectors import Box, Detection
 from openral_sim.rendering.camera import InstanceLabels, intrinsics
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.scene.scene import load_scene
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 from openral_testing.synthetic_depth import Body, Cylinder, Plane, look_at_pose, render_depth
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.lifting import DepthModel, LiftRefused, lift

@@ -7,9 +7,9 @@ import numpy as np
 
 from openral_core.geometry import Pose
 from openral_core.skills import ParamValue, Verb
-from openral_sim.robot import load_sim_robot
-from openral_sim.skills.context import SkillContext
-from openral_sim.world import SimWorldModel
+from openral_sim.motion_primitives.context import SkillContext
+from openral_sim.robot.sim_robot import load_sim_robot
+from openral_sim.scene.world import SimWorldModel
 
 NOISE = 0.01
 """Largest error of a recalled position, along each axis [m]."""

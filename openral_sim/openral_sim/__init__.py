@@ -4,6 +4,6 @@ Importing this package chooses the headless OpenGL platform, because MuJoCo read
 on its own first import: import `openral_sim` before `mujoco`.
 """
 
-from openral_sim.gl import choose_gl_platform
+from openral_sim.rendering.gl import choose_gl_platform
 
 choose_gl_platform()

@@ -6,15 +6,22 @@ drifts; then poses that enter or leave the simulation go through `Localisation`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from math import cos, hypot, sin, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.geometry import inverse, planar_part, wrap_angle, yaw_matrix
-from openral_sim.choices import DriftName
 
 Array = NDArray[np.float64]
+
+
+class DriftName(StrEnum):
+    """Names of the shipped errors of odometry."""
+
+    OFF = "off"
+    MILD = "mild"
 
 
 @dataclass(frozen=True)

@@ -29,18 +29,19 @@ from openral_core.surroundings import (
     explained,
     find_obstruction,
 )
-from openral_sim.choices import DriftName
-from openral_sim.odometry import DRIFTS, Localisation
+from openral_sim.assets.objects.liquids import Liquid
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, Running, SkillContext
+from openral_sim.odometry import DRIFTS, DriftName, Localisation
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.planning.perceived_space import PerceivedSpace
-from openral_sim.robot import DEFAULT_ROBOT, RobotControl, load_sim_robot
-from openral_sim.scene.liquids import Liquid
+from openral_sim.robot.catalogue import DEFAULT_ROBOT
+from openral_sim.robot.control import RobotControl
+from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.scene import load_scene
-from openral_sim.skills.context import CONTROL_PERIOD, Running, SkillContext
+from openral_sim.scene.world import SimWorldModel
 from openral_sim.skills.registry import SKILLS
 from openral_sim.skills.runner import run
 from openral_sim.skills.safety import MotionEnvelope
-from openral_sim.world import SimWorldModel
 
 FREEZE_PERIODS = 5
 """Control periods in which the servos' targets follow the joints: servos must not pull against brakes."""

@@ -11,13 +11,14 @@ import pytest
 
 from openral_core.home_map import NoGoZone
 from openral_core.skills import Feedback, ParamValue, SkillResult, Verb
-from openral_sim.robot import PREFIX, SimRobot, load_sim_robot
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, SkillContext
+from openral_sim.robot.joints import PREFIX
+from openral_sim.robot.sim_robot import SimRobot, load_sim_robot
 from openral_sim.scene.compose import Composition, compose
 from openral_sim.scene.entities import WorldFurniture
 from openral_sim.scene.scene import Scene, load_scene
-from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
+from openral_sim.scene.world import SimWorldModel
 from openral_sim.skills.runner import run
-from openral_sim.world import SimWorldModel
 
 SCENE = Path(__file__).parents[2] / "scenes" / "deploy" / "home.yaml"
 

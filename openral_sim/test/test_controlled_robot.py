@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, SkillContext
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.planning.inverse_kinematics import IkFailed
-from openral_sim.robot import load_sim_robot
-from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
+from openral_sim.robot.sim_robot import load_sim_robot
 from openral_testing.foreign_robot.controlled_robot import (
     ControlledRobot,
     MotionCommand,

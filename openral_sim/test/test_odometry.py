@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import inverse, yaw_matrix
-from openral_sim.choices import DriftName
-from openral_sim.odometry import DRIFTS, Localisation
+from openral_sim.odometry import DRIFTS, DriftName, Localisation
 
 START = np.array([1.0, 2.0, 0.5])
 

@@ -16,7 +16,7 @@ from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skill_requests import ValidatedGoal
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_core.surroundings import Surroundings
-from openral_sim.choices import DriftName
+from openral_sim.odometry import DriftName
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.simulation import RateTimer, RealTimePacer, Simulation, StepProfiler
 from openral_sim.skills import registry as verbs

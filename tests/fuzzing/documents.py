@@ -35,7 +35,7 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.recording import LineWriter, read_lives
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.registry import parse_call
-from openral_sim.robot import load_sim_robot
+from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.scene import load_scene
 from openral_world_state.data_association import AssociationGates, DataAssociator
 from openral_world_state.observation import Observation

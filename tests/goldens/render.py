@@ -12,10 +12,10 @@ import numpy as np
 import yaml
 from PIL import Image
 
-from openral_sim.rendering import InstanceLabels
+from openral_sim.rendering.camera import InstanceLabels
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.scene.scene import load_scene
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "openral_testing" / "openral_testing" / "detectors" / "goldens"

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from openral_bringup.graph.detector_sets import DetectorSet
+from openral_core.documents import InvalidDocument
 from openral_household_benchmark.choices import HomeKnowledge, Perturbation, TaskType
 from openral_reasoner_ros.brains import Brain
-from openral_sim.choices import DEFAULT_ROBOT, DriftName
+from openral_sim.odometry import DriftName
+from openral_sim.robot.catalogue import DEFAULT_ROBOT, UnknownSimRobot, licence_notice
 
 if TYPE_CHECKING:
     from openral_core.rskills import Registry
@@ -96,9 +98,6 @@ def tell_licence(robot: str) -> None:
     Raises:
         typer.BadParameter: If there is no such robot.
     """
-    from openral_core.documents import InvalidDocument
-    from openral_sim.robot_catalogue import UnknownSimRobot, licence_notice
-
     try:
         notice = licence_notice(robot)
     except (UnknownSimRobot, InvalidDocument) as error:

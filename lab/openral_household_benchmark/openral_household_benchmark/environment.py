@@ -25,11 +25,12 @@ from openral_perception_ros.inference.worker import RequestServer
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.scheduler import DetectionResult
-from openral_sim.choices import DEFAULT_ROBOT, DriftName
+from openral_sim.odometry import DriftName
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.planning.perceived_space import PerceivedSpace
-from openral_sim.rendering import CameraRenderer
+from openral_sim.rendering.camera import CameraRenderer
 from openral_sim.rendering.sensor import PERFECT, SensorModel
+from openral_sim.robot.catalogue import DEFAULT_ROBOT
 from openral_sim.scene.scene import load_scene
 from openral_sim.simulation import RateTimer, Simulation
 from openral_world_state.depth_camera import DepthView, Intrinsics

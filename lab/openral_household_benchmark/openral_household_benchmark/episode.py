@@ -31,7 +31,8 @@ from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
-from openral_sim.choices import DEFAULT_ROBOT, DriftName
+from openral_sim.odometry import DriftName
+from openral_sim.robot.catalogue import DEFAULT_ROBOT
 from openral_world_state.world.world_model import import_graph
 
 Witness = Callable[[float, Event, tuple[Command, ...]], None]

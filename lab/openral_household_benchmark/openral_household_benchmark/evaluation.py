@@ -13,7 +13,7 @@ from openral_household_benchmark.environment import HouseholdEnv
 from openral_household_benchmark.requirements import Given, bodies_in_hand, unmet
 from openral_household_benchmark.task import Task
 from openral_sim.scene.entities import WorldObject
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 from openral_world_state.world.world_model import WorldModel
 
 FULL = 0.4

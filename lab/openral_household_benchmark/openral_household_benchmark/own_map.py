@@ -22,8 +22,8 @@ from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.planning.perceived_space import PerceivedSpace
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.urdf import links_of
+from openral_sim.scene.world import SimWorldModel
 from openral_sim.simulation import RateTimer, Simulation
-from openral_sim.world import SimWorldModel
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.static_map import static_map_from_home
 from openral_world_state.world.world_model import WorldModel, keep_home

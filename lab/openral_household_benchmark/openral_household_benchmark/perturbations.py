@@ -15,7 +15,7 @@ from openral_household_benchmark.task import Task, open_tables
 from openral_sim.planning.base_planner import NoBasePath, plan_from
 from openral_sim.scene.compose import DOOR
 from openral_sim.scene.schema import Walk
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 BEGINS = 6.0
 """Simulated time of the task at which the home changes [s]: the robot has decided and is on its way."""

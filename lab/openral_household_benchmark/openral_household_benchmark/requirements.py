@@ -9,7 +9,7 @@ import numpy as np
 
 from openral_sim.planning.occupancy_grid import SimOccupancyGrid, rasterise
 from openral_sim.scene.entities import WorldFurniture, WorldObject
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 IN_HAND = 0.30
 """Distance of an object's middle from the palm of the person who has it, at most [m]."""

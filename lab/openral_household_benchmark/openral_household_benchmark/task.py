@@ -21,7 +21,7 @@ from openral_household_benchmark.requirements import (
     free_position,
 )
 from openral_sim.scene.entities import WorldFurniture, WorldObject
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 from openral_testing.reasoner.search_benchmark import usual_places
 
 CHANGED = frozenset((TaskType.TIDY,))

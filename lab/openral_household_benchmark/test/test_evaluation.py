@@ -10,7 +10,7 @@ from openral_core.spatial_memory import NodeKind, SceneGraph, SceneNode
 from openral_core.text import Thesaurus
 from openral_household_benchmark.evaluation import Sighting, sighting
 from openral_sim.scene.scene import load_scene
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 from openral_world_state.world.world_model import WorldModelSettings, import_graph, open_world
 
 SCENE = Path(__file__).parents[3] / "scenes" / "deploy" / "home.yaml"

@@ -22,7 +22,7 @@ from openral_household_benchmark.perturbations import (
 from openral_household_benchmark.requirements import floor_of
 from openral_household_benchmark.task import Task
 from openral_sim.scene.scene import load_scene
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 SCENE = Path(__file__).parents[3] / "scenes" / "deploy" / "home.yaml"
 TASK = Task(TaskType.FETCH, "bring me the lemon", "lemon", "requester", ("lemon",))

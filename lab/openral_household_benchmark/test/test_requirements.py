@@ -21,7 +21,7 @@ from openral_household_benchmark.requirements import (
     unmet,
 )
 from openral_sim.scene.scene import load_scene
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 SCENE = Path(__file__).parents[3] / "scenes" / "deploy" / "home.yaml"
 

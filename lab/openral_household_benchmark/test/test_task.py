@@ -8,7 +8,7 @@ import pytest
 from openral_household_benchmark.choices import TaskType
 from openral_household_benchmark.task import container_of, draw_task, remembered
 from openral_sim.scene.scene import load_scene
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 SCENE = Path(__file__).parents[3] / "scenes" / "deploy" / "home.yaml"
 

@@ -69,7 +69,7 @@ def sim_robot(asked: str, problems: list[str]) -> str:
     """Return a simulated robot by name or absolute path; add to ``problems`` if there is none."""
     if asked == DEFAULT_SIM_ROBOT:
         return asked
-    from openral_sim.robot_catalogue import UnknownSimRobot, robot_file, shipped_robots
+    from openral_sim.robot.catalogue import UnknownSimRobot, robot_file, shipped_robots
 
     try:
         return asked if asked in shipped_robots() else str(robot_file(asked))
@@ -82,7 +82,7 @@ def sim_robot_notice(options: DeploymentOptions) -> tuple[str, ...]:
     """Return what has to be told of the licence of a simulated robot."""
     if not options.simulated or options.sim_robot == DEFAULT_SIM_ROBOT:
         return ()
-    from openral_sim.robot_catalogue import licence_notice
+    from openral_sim.robot.catalogue import licence_notice
 
     notice = licence_notice(options.sim_robot)
     return (f"robot {options.sim_robot}: {notice}",) if notice else ()

@@ -20,7 +20,7 @@ from openral_bringup.graph.options import (
 )
 from openral_core.robot import driver_topics, load_robot
 from openral_core.rskills import Verb
-from openral_sim.choices import DriftName
+from openral_sim.odometry import DriftName
 from openral_sim.rendering.sensor import SensorName
 from openral_sim.robot.urdf import TIP
 from openral_sim.ros.parameters import SimParameters, WorldSource

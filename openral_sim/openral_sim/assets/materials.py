@@ -23,6 +23,7 @@ AppearanceName = Literal[
     "rose_plaster", "slate_floor", "terrazzo_floor", "dark_floor", "pale_floor", "carpet_floor", "dark_leaf",
     "seascape", "night_scene", "green_shirt", "blue_shirt", "grey_trousers", "linen", "glazed",
 ]  # fmt: skip
+Side = Literal["left", "right"]
 
 
 @dataclass(frozen=True)

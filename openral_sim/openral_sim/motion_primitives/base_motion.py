@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from openral_core.geometry import wrap_angle
 from openral_core.skill_errors import Blocked, TookTooLong
 from openral_core.skills import Feedback
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, Move, SkillContext
 from openral_sim.planning.base_planner import CostToGo, plan_from
 from openral_sim.planning.occupancy_grid import (
     SimOccupancyGrid,
@@ -18,7 +19,6 @@ from openral_sim.planning.occupancy_grid import (
 from openral_sim.planning.perceived_floor import perceived_grid
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.description import DriveLimits
-from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
 

@@ -14,6 +14,7 @@ from openral_core.skill_errors import NotReachable
 from openral_core.skills import Feedback
 from openral_sim.motion_primitives.arm_motion import line_postures
 from openral_sim.motion_primitives.base_motion import plan_base_motion
+from openral_sim.motion_primitives.context import Move, SkillContext
 from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.motion_primitives.retract import stow_arm
@@ -23,7 +24,6 @@ from openral_sim.planning.placement import candidate_base_poses
 from openral_sim.planning.range_sensor import line_of_sight
 from openral_sim.planning.visibility import Boxes, VisibilityResult, nearby_occluders, visible_fraction
 from openral_sim.robot.sim_robot import HeadGeometry
-from openral_sim.skills.context import Move, SkillContext
 
 Vector = NDArray[np.float64]
 

@@ -18,8 +18,8 @@ from openral_core.skill_errors import BadRequest, NothingThere
 from openral_core.skill_requests import DoorRequest
 from openral_core.skills import Feedback
 from openral_sim.assets.furniture.builder import HANDLE, FurnitureDoor, Motion
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, Move, SkillContext
 from openral_sim.motion_primitives.release import extent
-from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
 

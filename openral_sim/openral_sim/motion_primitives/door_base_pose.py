@@ -12,13 +12,13 @@ from openral_core.skill_errors import NotReachable
 from openral_core.skills import Feedback
 from openral_sim.motion_primitives.base_motion import floor_now, plan_base_motion
 from openral_sim.motion_primitives.base_pose_selection import ReachOption, WorkPose, work_pose_at
+from openral_sim.motion_primitives.context import Move, SkillContext
 from openral_sim.motion_primitives.door import ArticulatedDoor, contents_of
 from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.base_planner import CostToGo
 from openral_sim.planning.occupancy_grid import SimOccupancyGrid
 from openral_sim.planning.placement import candidate_base_poses
-from openral_sim.skills.context import Move, SkillContext
 
 Vector = NDArray[np.float64]
 

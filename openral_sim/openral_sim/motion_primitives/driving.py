@@ -17,10 +17,10 @@ from openral_sim.motion_primitives.base_motion import (
     people_at,
     plan_base_motion,
 )
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, Move, SkillContext
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.planning.base_planner import CostToGo, NoBasePath, is_line_free
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
-from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
 WAITING = "waiting for the way to clear"

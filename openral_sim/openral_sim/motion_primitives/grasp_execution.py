@@ -13,6 +13,7 @@ from openral_core.skill_errors import LostObject, NothingThere, NotInGripperRang
 from openral_core.skill_requests import GraspRequest
 from openral_core.skills import Feedback
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 from openral_sim.motion_primitives.door import drawer_front_height
 from openral_sim.motion_primitives.gripper import (
     between_fingers,
@@ -26,7 +27,6 @@ from openral_sim.motion_primitives.retract import back_away, room_behind, stow_a
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.planning.range_sensor import cast_rays, window_around
-from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 
 Vector = NDArray[np.float64]
 _ASPECT = 4 / 3

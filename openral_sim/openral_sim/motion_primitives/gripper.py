@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from openral_core.grasping.approach import HandOrientation
 from openral_core.skill_errors import BadRequest, LostObject, NothingHeld
 from openral_core.skills import Feedback, Verb
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 from openral_sim.robot.control import hand_bodies
-from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 
 Vector = NDArray[np.float64]
 

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from openral_core.geometry import wrap_angle
 from openral_core.skills import Feedback
 from openral_sim.motion_primitives.base_motion import turn_to
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, Move, SkillContext
 from openral_sim.robot.sim_robot import HeadGeometry
-from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
 _AIM_TIME = 1.5

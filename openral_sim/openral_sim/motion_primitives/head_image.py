@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from openral_core.home_map import Box3, Pose2
 from openral_core.luminance import NotInImage, mean_luminance
 from openral_core.skill_errors import NotReachable
+from openral_sim.motion_primitives.context import Move, SkillContext
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.rendering.camera import fixed_camera, intrinsics
 from openral_sim.rendering.renderer import SceneView
-from openral_sim.skills.context import Move, SkillContext
 
 Vector = NDArray[np.float64]
 IMAGE_SIZE = (320, 240)

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from openral_core.skills import Feedback
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, Move, SkillContext
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.planning.perceived_floor import PerceivedFloor
-from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 MAP_WAIT = 3.0
 """Longest wait for a newer map in [s]."""

@@ -20,7 +20,7 @@ from openral_core.grasping.approach import (
 )
 from openral_core.skill_requests import GraspRequest
 from openral_sim.motion_primitives.base_pose_selection import ReachOption, WorkPose
-from openral_sim.skills.context import HeldObject
+from openral_sim.motion_primitives.context import HeldObject
 
 Vector = NDArray[np.float64]
 

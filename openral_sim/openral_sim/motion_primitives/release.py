@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from openral_core.skills import Feedback
 from openral_sim.motion_primitives.arm_motion import reach_along
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 from openral_sim.motion_primitives.gripper import contact_detected, contacts_of, touches_hand
 from openral_sim.planning.inverse_kinematics import IkFailed
-from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 
 Vector = NDArray[np.float64]
 _STILL = np.array([0.02, 0.02, 0.02, 0.2, 0.2, 0.2])

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from openral_core.grasping.approach import pregrasp_pose
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
 from openral_sim.motion_primitives.base_motion import floor_now, shift_by
+from openral_sim.motion_primitives.context import Move, SkillContext
 from openral_sim.planning.arm_planner import NoArmPath
-from openral_sim.skills.context import Move, SkillContext
 
 Vector = NDArray[np.float64]
 

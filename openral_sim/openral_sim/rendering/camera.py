@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from openral_core.errors import OpenRALError, format_choices
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.rendering.sensor import PERFECT, SensorModel, frame_generator
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 
 @dataclass(frozen=True)

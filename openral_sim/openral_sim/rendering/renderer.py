@@ -4,7 +4,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_sim.gl import open_gl
+from openral_sim.rendering.gl import open_gl
 
 MAX_GEOMS = 2000
 """Capacity of the visual scene [geoms]."""

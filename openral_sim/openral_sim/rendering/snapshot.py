@@ -13,9 +13,10 @@ from PIL import Image
 from openral_core.home_map import Place
 from openral_sim.rendering.camera import CameraRenderer
 from openral_sim.rendering.renderer import SceneView
-from openral_sim.robot import DEFAULT_ROBOT, load_sim_robot
+from openral_sim.robot.catalogue import DEFAULT_ROBOT
+from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.scene import load_scene
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 PLACE_ELEVATION = -25.0
 """Elevation of the view from a place [deg], as the head looks at a table."""

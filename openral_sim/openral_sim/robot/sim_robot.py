@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from openral_core.documents import InvalidDocument, load_document
 from openral_core.grasping.gripper import GripperGeometry
-from openral_sim.choices import DEFAULT_ROBOT
+from openral_sim.robot.catalogue import DEFAULT_ROBOT, robot_file
 from openral_sim.robot.composition import add_robot, mesh_paths, reach_spec
 from openral_sim.robot.description import SimRobotDescription
 from openral_sim.robot.joints import RobotNames
 from openral_sim.robot.source import RobotSource
-from openral_sim.robot_catalogue import robot_file
 
 Vector = NDArray[np.float64]
 _DECIMALS = 9  # Lengths that are read from a model are rounded to the nanometre.

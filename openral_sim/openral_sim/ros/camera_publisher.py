@@ -18,7 +18,7 @@ from openral_ros.conversions.images import image_message
 from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
-from openral_sim.rendering import CameraRenderer, InstanceLabels
+from openral_sim.rendering.camera import CameraRenderer, InstanceLabels
 from openral_sim.scene.schema import CameraStyle
 from openral_sim.simulation import RateTimer
 

@@ -6,8 +6,9 @@ from pydantic import Field
 
 from openral_ros.consent import SkillServerOptions
 from openral_ros.parameters import Parameters
-from openral_sim.choices import DEFAULT_ROBOT, DriftName
+from openral_sim.odometry import DriftName
 from openral_sim.rendering.sensor import SensorName
+from openral_sim.robot.catalogue import DEFAULT_ROBOT
 
 
 class WorldParameters(Parameters):

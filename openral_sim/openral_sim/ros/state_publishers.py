@@ -24,14 +24,15 @@ from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
 from openral_sim.odometry import Localisation
-from openral_sim.rendering import CameraRenderer, InstanceLabels
+from openral_sim.rendering.camera import CameraRenderer, InstanceLabels
 from openral_sim.rendering.sensor import SENSORS
-from openral_sim.robot import PREFIX, RobotControl
+from openral_sim.robot.control import RobotControl
+from openral_sim.robot.joints import PREFIX
 from openral_sim.robot.urdf import TIP, links_of, robot_description, ros_name
 from openral_sim.ros.camera_publisher import CameraImageSource, CameraTopics, ImageQueue
 from openral_sim.ros.parameters import WorldParameters
+from openral_sim.scene.world import SimWorldModel
 from openral_sim.simulation import RateTimer, StepProfiler
-from openral_sim.world import SimWorldModel
 
 MAP = "map"
 ODOM = "odom"

@@ -1,26 +1,17 @@
 """YAML document of a scene: appearances, walls, lights, cameras, and the objects' initial placements."""
 
-from math import atan2, cos, hypot, pi, sin
-from typing import Literal
+from math import atan2, cos, hypot, sin
 
 import numpy as np
 from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, model_validator
 
 from openral_core.documents import Document
 from openral_core.home_map import Point2, Point3, Pose2
+from openral_sim.assets.furniture.builder import FurnitureStyle
 from openral_sim.assets.materials import AppearanceName
 from openral_sim.assets.objects.builder import ColourName
 from openral_sim.assets.objects.catalogue import ObjectKindName
-
-Side = Literal["left", "right"]
-
-
-class FurnitureStyle(Document):
-    """Appearance of a fixture, and the side of its door's hinge, seen from its front."""
-
-    main: AppearanceName
-    accent: AppearanceName
-    hinge: Side = "right"
+from openral_sim.assets.people import PersonStyle
 
 
 class Walk(Document):
@@ -37,12 +28,9 @@ class Walk(Document):
     loop: bool = False
 
 
-class PersonStyle(Document):
-    """Clothes of a person, the hand they hold out to receive objects, and where they walk."""
+class ScenePerson(PersonStyle):
+    """Style of a person, and where they walk."""
 
-    shirt: AppearanceName = "shirt"
-    trousers: AppearanceName = "denim"
-    hand: Side = "right"
     walk: Walk | None = None
 
 
@@ -164,7 +152,7 @@ class SceneDocument(Document):
     furniture: dict[str, FurnitureStyle]
     trims: tuple[Trim, ...] = ()
     objects: tuple[ObjectPlacement, ...]
-    people: dict[str, PersonStyle]
+    people: dict[str, ScenePerson]
     cameras: dict[str, CameraStyle]
     lights: tuple[Light, ...]
 
@@ -175,9 +163,3 @@ class SceneDocument(Document):
         if duplicates:
             raise ValueError(f"duplicate object id: {', '.join(duplicates)}")
         return self
-
-
-def yaw_quaternion(yaw: float) -> tuple[float, float, float, float]:
-    """Return a rotation about z as a quaternion (w, x, y, z)."""
-    half = (yaw % (2 * pi)) / 2
-    return cos(half), 0.0, 0.0, sin(half)

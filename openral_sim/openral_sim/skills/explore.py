@@ -12,12 +12,12 @@ from openral_core.skill_requests import ExploreRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus
 from openral_mapping.exploration import Exploration, View, explore
 from openral_sim.motion_primitives.base_motion import plan_base_motion
+from openral_sim.motion_primitives.context import Move, Running, SkillContext
 from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.motion_primitives.looking import MAPS, look_into, newer_map
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.planning.perceived_floor import PerceivedFloor
-from openral_sim.skills.context import Move, Running, SkillContext
 
 
 @dataclass(frozen=True)

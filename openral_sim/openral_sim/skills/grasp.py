@@ -15,6 +15,7 @@ from openral_core.skill_requests import GraspRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus
 from openral_sim.motion_primitives.arm_motion import reach_to
 from openral_sim.motion_primitives.base_pose_selection import Options, WorkPose, move_to_work_pose
+from openral_sim.motion_primitives.context import Move, Running, SkillContext
 from openral_sim.motion_primitives.grasp_execution import (
     GraspCandidate,
     close_on_object,
@@ -29,7 +30,6 @@ from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.pregrasp import approaches_from, grasp_options
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.arm_planner import NoArmPath
-from openral_sim.skills.context import Move, Running, SkillContext
 
 Vector = NDArray[np.float64]
 

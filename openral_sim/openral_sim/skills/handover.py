@@ -14,6 +14,14 @@ from openral_core.skill_requests import HandoverRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
 from openral_sim.motion_primitives.base_pose_selection import Options, move_to_work_pose
+from openral_sim.motion_primitives.context import (
+    CONTROL_PERIOD,
+    HeldObject,
+    Move,
+    Person,
+    Running,
+    SkillContext,
+)
 from openral_sim.motion_primitives.gripper import (
     activate_weld,
     contact_detected,
@@ -25,14 +33,6 @@ from openral_sim.motion_primitives.gripper import (
 from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.pregrasp import hold_poses_over
 from openral_sim.motion_primitives.retract import back_away, room_behind, stow_arm
-from openral_sim.skills.context import (
-    CONTROL_PERIOD,
-    HeldObject,
-    Move,
-    Person,
-    Running,
-    SkillContext,
-)
 
 Vector = NDArray[np.float64]
 

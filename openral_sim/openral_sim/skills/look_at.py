@@ -7,9 +7,9 @@ from openral_core.skill_requests import LookAtRequest
 from openral_core.skills import SkillResult, SkillStatus
 from openral_sim.assets.furniture.doors import points_inside
 from openral_sim.motion_primitives.base_pose_selection import move_to_unoccluded_view
+from openral_sim.motion_primitives.context import Move, Running, SkillContext
 from openral_sim.motion_primitives.door import container_at
 from openral_sim.motion_primitives.head import aim, face
-from openral_sim.skills.context import Move, Running, SkillContext
 
 Vector = NDArray[np.float64]
 _OBJECT_RADIUS = 0.03

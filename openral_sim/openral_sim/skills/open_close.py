@@ -10,6 +10,7 @@ from openral_core.skill_errors import Blocked, LostObject, NotInGripperRange, No
 from openral_core.skill_requests import DoorRequest
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
+from openral_sim.motion_primitives.context import Move, Running, SkillContext
 from openral_sim.motion_primitives.door import ArticulatedDoor, articulated_door, move_door
 from openral_sim.motion_primitives.door_base_pose import CONFIG as DOOR_BASE_POSE
 from openral_sim.motion_primitives.door_base_pose import DoorWorkPose, HandleGrasp, move_to_door
@@ -25,7 +26,6 @@ from openral_sim.motion_primitives.gripper import (
 )
 from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.retract import retract_hand
-from openral_sim.skills.context import Move, Running, SkillContext
 
 
 @dataclass(frozen=True)

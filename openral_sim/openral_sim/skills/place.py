@@ -22,6 +22,7 @@ from openral_sim.motion_primitives.base_pose_selection import (
     move_to_work_pose,
     plan_line,
 )
+from openral_sim.motion_primitives.context import HeldObject, Move, Running, SkillContext
 from openral_sim.motion_primitives.gripper import (
     contact_detected,
     deactivate_weld,
@@ -44,7 +45,6 @@ from openral_sim.planning.footprint import Footprint, lies_free
 from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.planning.occupancy_grid import RESOLUTION
 from openral_sim.planning.placement import FurnitureBounds, Surfaces, find_placements
-from openral_sim.skills.context import HeldObject, Move, Running, SkillContext
 
 Vector = NDArray[np.float64]
 

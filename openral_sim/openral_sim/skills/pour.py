@@ -13,15 +13,15 @@ from openral_core.grasping.approach import frontal, hand_axes
 from openral_core.skill_errors import BadRequest, Blocked, NothingThere, NotReachable
 from openral_core.skill_requests import PourRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
+from openral_sim.assets.objects.liquids import Liquid
 from openral_sim.motion_primitives.arm_motion import follow, line_postures, reach_to
 from openral_sim.motion_primitives.base_pose_selection import ReachOption, move_to_work_pose
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, HeldObject, Move, Running, SkillContext
 from openral_sim.motion_primitives.gripper import require_held
 from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.release import extent
 from openral_sim.motion_primitives.retract import retract_hand
 from openral_sim.planning.arm_planner import Trajectory
-from openral_sim.scene.liquids import Liquid
-from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, Move, Running, SkillContext
 
 Vector = NDArray[np.float64]
 

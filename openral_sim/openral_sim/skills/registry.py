@@ -17,7 +17,7 @@ from openral_core.skill_requests import (
     SwitchRequest,
 )
 from openral_core.skills import ParamValue, Verb
-from openral_sim.skills.context import Running, SkillContext
+from openral_sim.motion_primitives.context import Running, SkillContext
 from openral_sim.skills.explore import explore_floor
 from openral_sim.skills.grasp import grasp
 from openral_sim.skills.handover import handover

@@ -10,10 +10,10 @@ from openral_core.errors import OpenRALError
 from openral_core.skill_errors import SkillFailed, TookTooLong
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.motion_primitives.base_motion import brake_base
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, SCAN_PERIOD, Move, Running, SkillContext
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.planning.inverse_kinematics import IkFailed
-from openral_sim.skills.context import CONTROL_PERIOD, SCAN_PERIOD, Move, Running, SkillContext
 from openral_sim.skills.registry import start
 from openral_sim.skills.safety import UNBOUNDED, MotionEnvelope, SafetyMonitor
 

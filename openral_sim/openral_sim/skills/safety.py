@@ -15,7 +15,7 @@ from openral_core.geometry import Pose
 from openral_core.skill_errors import Blocked, OutsideEnvelope
 from openral_core.skills import ParamValue, Verb
 from openral_sim.motion_primitives.base_motion import people_at
-from openral_sim.skills.context import SkillContext
+from openral_sim.motion_primitives.context import SkillContext
 
 Vector = NDArray[np.float64]
 Area = tuple[tuple[float, float], tuple[float, float]]

@@ -16,11 +16,11 @@ from openral_core.skill_requests import PressRequest, SwitchRequest
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
 from openral_sim.motion_primitives.base_pose_selection import ReachOption, move_to_work_pose
+from openral_sim.motion_primitives.context import Move, Running, SkillContext
 from openral_sim.motion_primitives.gripper import push_on_hand, require_empty
 from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.head_image import luminance_of
 from openral_sim.motion_primitives.retract import retract_hand
-from openral_sim.skills.context import Move, Running, SkillContext
 
 Vector = NDArray[np.float64]
 

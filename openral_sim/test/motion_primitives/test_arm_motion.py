@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from openral_sim.motion_primitives.arm_motion import CONFIG, line_postures, reach_along, reach_to
+from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.planning.inverse_kinematics import IkFailed
-from openral_sim.robot import load_sim_robot
-from openral_sim.skills.context import SkillContext
+from openral_sim.robot.sim_robot import load_sim_robot
 
 
 def test_reaches_a_posture_and_settles(context: SkillContext, play: Callable[..., None]) -> None:

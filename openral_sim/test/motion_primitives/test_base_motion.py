@@ -8,12 +8,12 @@ from openral_core.geometry import angle_between
 from openral_core.home_map import Pose2
 from openral_core.skill_errors import Blocked
 from openral_sim.motion_primitives.base_motion import plan_base_motion, shift_by, turn_to
+from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.planning.occupancy_grid import RESOLUTION, rasterise
 from openral_sim.planning.perceived_floor import PerceivedFloor
-from openral_sim.robot import load_sim_robot
-from openral_sim.skills.context import SkillContext
+from openral_sim.robot.sim_robot import load_sim_robot
 
 
 def test_drives_to_a_pose(context: SkillContext, play: Callable[..., None]) -> None:

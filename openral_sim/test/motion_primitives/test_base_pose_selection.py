@@ -17,9 +17,9 @@ from openral_sim.motion_primitives.base_pose_selection import (
     sees,
     work_pose_at,
 )
+from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.planning.base_planner import plan_from
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
-from openral_sim.skills.context import SkillContext
 
 ON_THE_TABLE = np.array([1.75, 0.05, 0.90])
 

@@ -7,13 +7,13 @@ import pytest
 from openral_core.geometry import Pose
 from openral_core.skill_errors import BadRequest, NothingThere
 from openral_core.skill_requests import DoorRequest
+from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.motion_primitives.door import (
     articulated_door,
     container_at,
     contents_of,
     drawer_front_height,
 )
-from openral_sim.skills.context import SkillContext
 
 FRIDGE = DoorRequest(Pose.planar(0.36, 1.7, 0.0, 0.875), "fridge")
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import yaw_matrix
 from openral_sim.motion_primitives.door import Hinge, hinge_of
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 angles = st.floats(-1.9, 1.9)
 coordinates = st.floats(-3.0, 3.0)

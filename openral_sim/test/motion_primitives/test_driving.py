@@ -8,8 +8,8 @@ import pytest
 from openral_core.geometry import Pose
 from openral_core.home_map import NoGoZone
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, SkillContext
 from openral_sim.motion_primitives.driving import PEOPLE, WAITING
-from openral_sim.skills.context import CONTROL_PERIOD, SkillContext
 
 BEYOND = Pose.planar(0.0, -2.6, -1.57)
 

@@ -8,9 +8,9 @@ from openral_core.skill_errors import NothingThere, NotInGripperRange
 from openral_core.skill_requests import GraspRequest
 from openral_sim.motion_primitives.arm_motion import reach_to
 from openral_sim.motion_primitives.base_pose_selection import WorkPose, move_to_work_pose
+from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.motion_primitives.grasp_execution import GraspCandidate, grasp_candidates, scan_object
 from openral_sim.motion_primitives.pregrasp import approaches_from, grasp_options
-from openral_sim.skills.context import SkillContext
 
 Play = Callable[..., WorkPose | list[GraspCandidate]]
 CAN = GraspRequest(Pose((1.80, -0.10, 0.805)), (0.064, 0.064, 0.11), "can")

@@ -6,6 +6,7 @@ import pytest
 from openral_core.grasping.approach import HandOrientation
 from openral_core.skill_errors import BadRequest, LostObject, NothingHeld
 from openral_core.skills import Verb
+from openral_sim.motion_primitives.context import HeldObject, SkillContext
 from openral_sim.motion_primitives.gripper import (
     between_fingers,
     close_hand,
@@ -17,8 +18,7 @@ from openral_sim.motion_primitives.gripper import (
     require_empty,
     require_held,
 )
-from openral_sim.robot import load_sim_robot
-from openral_sim.skills.context import HeldObject, SkillContext
+from openral_sim.robot.sim_robot import load_sim_robot
 
 
 def hold(context: SkillContext, name: str) -> HeldObject:

@@ -3,9 +3,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.motion_primitives.head import aim, face, head_angles
-from openral_sim.robot import load_sim_robot
-from openral_sim.skills.context import SkillContext
+from openral_sim.robot.sim_robot import load_sim_robot
 
 HEAD = load_sim_robot().head
 

@@ -6,6 +6,7 @@ import pytest
 
 from openral_sim.motion_primitives import release
 from openral_sim.motion_primitives.arm_motion import reach_to
+from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.motion_primitives.release import (
     CONFIG,
     extent,
@@ -14,8 +15,7 @@ from openral_sim.motion_primitives.release import (
     slip_off,
     wait_until_still,
 )
-from openral_sim.robot import load_sim_robot
-from openral_sim.skills.context import SkillContext
+from openral_sim.robot.sim_robot import load_sim_robot
 
 
 def test_extent_is_that_of_the_geoms(context: SkillContext) -> None:

@@ -8,10 +8,10 @@ from openral_core.skills import SkillResult, Verb
 from openral_sim.motion_primitives import retract
 from openral_sim.motion_primitives.arm_motion import reach_to
 from openral_sim.motion_primitives.base_motion import shift_by
+from openral_sim.motion_primitives.context import Move, SkillContext
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.arm_planner import NoArmPath
-from openral_sim.robot import load_sim_robot
-from openral_sim.skills.context import Move, SkillContext
+from openral_sim.robot.sim_robot import load_sim_robot
 
 CAN = {"target": Pose((1.80, -0.10, 0.805)), "label": "can", "size_x": 0.064, "size_y": 0.064, "size_z": 0.11}
 BESIDE_THE_WALL = np.array([0.0, 1.24])

@@ -3,7 +3,8 @@
 import mujoco
 import pytest
 
-from openral_sim.robot import RobotNames, load_sim_robot
+from openral_sim.robot.joints import RobotNames
+from openral_sim.robot.sim_robot import load_sim_robot
 
 BOX = mujoco.mjtGeom.mjGEOM_BOX
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from openral_sim.planning import arm_planner
 from openral_sim.planning.arm_planner import ArmPathSearch, NoArmPath, Trajectory
 from openral_sim.planning.collision_checker import CollisionChecker
-from openral_sim.robot import RobotNames, load_sim_robot
+from openral_sim.robot.joints import RobotNames
+from openral_sim.robot.sim_robot import load_sim_robot
 
 ROBOT = load_sim_robot()
 HOME = ROBOT.stowed

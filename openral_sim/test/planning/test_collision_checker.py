@@ -5,7 +5,8 @@ import pytest
 from openral_core.grasping.approach import top_down
 from openral_sim.planning.collision_checker import MARGIN, CollisionChecker, HeldBody
 from openral_sim.planning.inverse_kinematics import IkSolver
-from openral_sim.robot import RobotNames, load_sim_robot
+from openral_sim.robot.joints import RobotNames
+from openral_sim.robot.sim_robot import load_sim_robot
 
 HOME = np.array(load_sim_robot().stowed)
 NEARER = np.array([0.3, 0.0, 0.0])

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from openral_core.grasping.approach import top_down
 from openral_sim.planning.inverse_kinematics import IkFailed, IkSolver
-from openral_sim.robot import load_sim_robot
+from openral_sim.robot.sim_robot import load_sim_robot
 
 Vector = NDArray[np.float64]
 

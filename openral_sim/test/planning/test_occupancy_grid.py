@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from openral_core.home_map import NoGoZone
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid, rasterise
-from openral_sim.robot import RobotNames
 from openral_sim.robot.control import robot_bodies
+from openral_sim.robot.joints import RobotNames
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, Verb
+from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.planning.perceived_collisions import (
     SEEN,
     PerceivedCollisionChecker,
@@ -14,7 +15,6 @@ from openral_sim.planning.perceived_collisions import (
     arm_bodies,
 )
 from openral_sim.planning.perceived_space import PerceivedSpace
-from openral_sim.skills.context import SkillContext
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 from openral_sim.planning.range_sensor import cast_rays, line_of_sight, window_around
-from openral_sim.robot import RobotNames
 from openral_sim.robot.control import robot_bodies
+from openral_sim.robot.joints import RobotNames
 
 LOOKING_DOWN = np.array([[1, 0, 0, 1.2], [0, -1, 0, 0.0], [0, 0, -1, 1.5], [0, 0, 0, 1.0]])
 

@@ -14,8 +14,9 @@ from openral_sim.planning.visibility import (
     nearby_occluders,
     visible_fraction,
 )
-from openral_sim.robot import RobotNames, load_sim_robot
-from openral_sim.world import SimWorldModel
+from openral_sim.robot.joints import RobotNames
+from openral_sim.robot.sim_robot import load_sim_robot
+from openral_sim.scene.world import SimWorldModel
 
 Vector = NDArray[np.float64]
 FLOOR = np.array([[1.0, 0.2 * y, 0.60] for y in (-1, 0, 1)])

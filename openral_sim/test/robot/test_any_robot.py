@@ -11,14 +11,14 @@ import pytest
 from openral_core.geometry import Pose
 from openral_core.grasping.approach import HandOrientation
 from openral_core.skills import SkillResult, Verb
+from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.motion_primitives.head import head_angles
 from openral_sim.planning.collision_checker import CollisionChecker
 from openral_sim.planning.inverse_kinematics import IkSolver
 from openral_sim.planning.visibility import camera_pose_looking_at
-from openral_sim.robot import SimRobot, load_sim_robot
+from openral_sim.robot.catalogue import shipped_robots
+from openral_sim.robot.sim_robot import SimRobot, load_sim_robot
 from openral_sim.robot.urdf import robot_description, ros_name
-from openral_sim.robot_catalogue import shipped_robots
-from openral_sim.skills.context import SkillContext
 
 BOXBOT = str(Path(__file__).parent / "boxbot" / "boxbot.yaml")
 ROBOTS = [*shipped_robots(), BOXBOT]

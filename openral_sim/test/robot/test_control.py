@@ -3,8 +3,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from openral_sim.robot import load_sim_robot
-from openral_sim.skills.context import SkillContext
+from openral_sim.motion_primitives.context import SkillContext
+from openral_sim.robot.sim_robot import load_sim_robot
 
 
 def test_reads_what_it_commanded_once_the_servos_settle(

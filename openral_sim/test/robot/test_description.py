@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from openral_core.documents import InvalidDocument, read_yaml
-from openral_sim.robot import load_sim_robot
-from openral_sim.robot_catalogue import DESCRIPTIONS, UnknownSimRobot, shipped_robots
+from openral_sim.robot.catalogue import DESCRIPTIONS, UnknownSimRobot, shipped_robots
+from openral_sim.robot.sim_robot import load_sim_robot
 
 Changed = Callable[[dict], None]
 

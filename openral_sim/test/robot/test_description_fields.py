@@ -16,15 +16,15 @@ from openral_core.skill_requests import GraspRequest
 from openral_sim.motion_primitives import gripper as gripping
 from openral_sim.motion_primitives.arm_motion import reach_to
 from openral_sim.motion_primitives.base_motion import floor_now, plan_base_motion, shift_by, turn_to
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, HeldObject, SkillContext
 from openral_sim.motion_primitives.grasp_execution import scan_object
 from openral_sim.motion_primitives.pregrasp import expected_grasp
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.planning.visibility import Boxes, visible_fraction
-from openral_sim.robot import SimRobot, load_sim_robot
+from openral_sim.robot.catalogue import robot_file
+from openral_sim.robot.sim_robot import SimRobot, load_sim_robot
 from openral_sim.robot.urdf import robot_description
-from openral_sim.robot_catalogue import robot_file
-from openral_sim.skills.context import CONTROL_PERIOD, HeldObject, SkillContext
 
 InRoom = Callable[[SimRobot], SkillContext]
 

@@ -1,7 +1,7 @@
 import mujoco
 import pytest
 
-from openral_sim.robot import load_sim_robot
+from openral_sim.robot.sim_robot import load_sim_robot
 
 ROBOT = load_sim_robot()
 

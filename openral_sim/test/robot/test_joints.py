@@ -5,8 +5,8 @@ import pytest
 from openral_core.grasping.approach import HandOrientation
 from openral_sim.planning.inverse_kinematics import IkSolver
 from openral_sim.planning.range_sensor import cast_rays
-from openral_sim.robot import load_sim_robot
 from openral_sim.robot.joints import joint_values
+from openral_sim.robot.sim_robot import load_sim_robot
 
 ROBOT = load_sim_robot()
 NAMES = ROBOT.names

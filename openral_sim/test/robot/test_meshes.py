@@ -5,8 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from openral_sim.robot import RobotAssetsMissing, load_sim_robot, meshes
-from openral_sim.robot.meshes import assets_folder, decimate, read_stl
+from openral_sim.robot import meshes
+from openral_sim.robot.meshes import RobotAssetsMissing, assets_folder, decimate, read_stl
+from openral_sim.robot.sim_robot import load_sim_robot
 
 PACKAGE, INSTALL = "gymnasium_robotics:envs/assets/kitchen_franka", "pip install --no-deps gymnasium-robotics"
 

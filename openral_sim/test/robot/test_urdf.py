@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from openral_sim.robot import load_sim_robot
 from openral_sim.robot.joints import PREFIX
 from openral_sim.robot.meshes import read_stl
+from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.robot.urdf import TIP, links_of, robot_description, ros_name, rpy_of
 
 ROBOT = load_sim_robot()

@@ -11,7 +11,7 @@ from sensor_msgs.msg import CameraInfo, Image
 
 from openral_ros.qos import RELIABLE, SENSOR
 from openral_ros.resources import ResourceScope
-from openral_sim.rendering import CameraFrame
+from openral_sim.rendering.camera import CameraFrame
 from openral_sim.ros.camera_publisher import CameraTopics, ImageQueue
 from openral_sim.scene.schema import CameraStyle
 

@@ -16,8 +16,8 @@ from openral_core.skills import SkillStatus, Verb
 from openral_msgs.msg import SkillCatalogue
 from openral_ros.conversions.floor_maps import floor_map_from_message, occupancy_grid_message
 from openral_ros.qos import LATCHED
-from openral_sim.skills.context import SkillContext
-from openral_sim.world import SimWorldModel
+from openral_sim.motion_primitives.context import SkillContext
+from openral_sim.scene.world import SimWorldModel
 from openral_testing.foreign_robot.ros.localisation import occupancy_message
 
 

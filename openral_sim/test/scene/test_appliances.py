@@ -5,7 +5,7 @@ from openral_sim.assets.furniture.builder import FurnitureAppliance
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.rendering.snapshot import free_camera
 from openral_sim.scene.appliances import UnknownAppliance
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 ACROSS_THE_LIVING_ROOM = ((8.3, 3.0, 1.0), 60.0, -20.0, 3.2)
 

@@ -2,11 +2,10 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.robot import load_sim_robot
-from openral_sim.scene.compose import build_person, compose
+from openral_sim.robot.sim_robot import load_sim_robot
+from openral_sim.scene.compose import compose
 from openral_sim.scene.scene import Scene
-from openral_sim.scene.schema import PersonStyle
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 RESTING = 0.03
 
@@ -44,21 +43,6 @@ def test_the_robot_does_not_rub_on_the_floor(scene: Scene) -> None:
     excluded = {(pair.bodyname1, pair.bodyname2) for pair in composition.spec.excludes}
     robot_bodies = [body.name for body in composition.spec.bodies if body.name.startswith("robot/")]
     assert {("floor", name) for name in robot_bodies} <= excluded
-
-
-@pytest.mark.parametrize(("hand", "sign"), [("right", -1), ("left", 1)])
-@pytest.mark.parametrize("height", [1.5, 1.9])
-def test_a_person_is_as_tall_as_said_and_holds_out_the_hand_said(hand: str, sign: int, height: float) -> None:
-    spec = mujoco.MjSpec()
-    body = spec.worldbody.add_body(name="person/p")
-    site = build_person(spec, body, PersonStyle(hand=hand), height)
-    model = spec.compile()
-    x, y, z = model.site(site).pos
-    assert 0.3 < x < 0.5
-    assert y * sign > 0.1
-    assert 0.5 < z / height < 0.65
-    tops = model.geom_pos[:, 2] + model.geom_size.max(axis=1)
-    assert tops.max() == pytest.approx(height, rel=0.05)
 
 
 def test_the_palm_is_free_above_and_near_the_person_in_the_map(

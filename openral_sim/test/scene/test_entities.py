@@ -1,6 +1,6 @@
 import pytest
 
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 
 def test_every_name_an_entity_gives_is_in_the_model(still_world: SimWorldModel) -> None:

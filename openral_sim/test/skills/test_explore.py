@@ -10,8 +10,8 @@ from openral_core.geometry import Pose
 from openral_core.home_map import Pose2
 from openral_core.skill_requests import ExploreRequest
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.planning.perceived_floor import PerceivedFloor
-from openral_sim.skills.context import SkillContext
 from openral_sim.skills.explore import next_step
 
 CORNER = Pose2(x=-1.2, y=-1.2)

@@ -7,10 +7,10 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, Verb
-from openral_sim.robot import load_sim_robot
+from openral_sim.motion_primitives.context import SkillContext
+from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.scene import Scene
-from openral_sim.skills.context import SkillContext
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 
 @pytest.mark.parametrize(("thing", "seed"), [("baguette", 1), ("red_mug", 2), ("lemon", 3)])

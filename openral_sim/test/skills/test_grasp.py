@@ -5,7 +5,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.skills.context import SkillContext
+from openral_sim.motion_primitives.context import SkillContext
 
 SIZES = {"loaf": (0.05, 0.30, 0.05), "can": (0.064, 0.064, 0.11), "crate": (0.2, 0.2, 0.16)}
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
-from openral_sim.skills.context import SkillContext
+from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.skills.handover import CONFIG, _within_reach
 
 Vector = NDArray[np.float64]

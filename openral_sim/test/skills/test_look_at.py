@@ -5,7 +5,7 @@ import pytest
 
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_sim.skills.context import SkillContext
+from openral_sim.motion_primitives.context import SkillContext
 
 
 def off_axis(context: SkillContext, point: tuple[float, float, float]) -> float:

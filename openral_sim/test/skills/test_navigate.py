@@ -8,9 +8,9 @@ from openral_core.geometry import Pose, angle_between
 from openral_core.home_map import Pose2
 from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
+from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.motion_primitives.driving import LOOKING_AGAIN
 from openral_sim.planning.perceived_floor import PerceivedFloor
-from openral_sim.skills.context import SkillContext
 
 
 @pytest.mark.parametrize(("x", "y", "yaw"), [(1.0, 1.0, 1.57), (0.5, 2.2, 0.0), (-1.0, 0.5, -3.0)])

@@ -13,10 +13,10 @@ from openral_core.geometry import Pose
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.assets.furniture.builder import Motion
 from openral_sim.assets.furniture.doors import points_inside
-from openral_sim.robot import load_sim_robot
+from openral_sim.motion_primitives.context import SkillContext
+from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.scene import Scene, load_scene
-from openral_sim.skills.context import SkillContext
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 SCENES = Path(__file__).parents[3] / "scenes" / "deploy"
 

@@ -6,8 +6,8 @@ import pytest
 from openral_core.geometry import Pose
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
 from openral_sim.motion_primitives.base_pose_selection import WorkPose
+from openral_sim.motion_primitives.context import Move, SkillContext
 from openral_sim.planning.arm_planner import NoArmPath
-from openral_sim.skills.context import Move, SkillContext
 from openral_sim.skills.place import move_to_free_spot
 
 CAN = {"target": Pose((1.80, -0.10, 0.805)), "label": "can", "size_x": 0.064, "size_y": 0.064, "size_z": 0.11}

@@ -11,7 +11,7 @@ from openral_core.grasping.approach import HandOrientation
 from openral_core.skill_errors import BadRequest, NothingThere
 from openral_core.skill_requests import PourRequest
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.skills.context import HeldObject, SkillContext
+from openral_sim.motion_primitives.context import HeldObject, SkillContext
 from openral_sim.skills.pour import MODEL, bottle_in_hand, pour_step, vessel_at
 
 GLASS_REQUEST = PourRequest(Pose((3.0, 4.05, 0.997)), "wine glass")

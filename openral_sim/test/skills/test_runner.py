@@ -10,10 +10,10 @@ from openral_core.geometry import Pose
 from openral_core.skill_errors import Blocked, LostObject
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.motion_primitives import grasp_execution, retract
+from openral_sim.motion_primitives.context import Move, SkillContext
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.skills import handover, runner
-from openral_sim.skills.context import Move, SkillContext
 from openral_sim.skills.runner import AFTERWARDS, result_of_abort, run
 
 CAN = {"target": Pose((1.80, -0.10, 0.805)), "label": "can", "size_x": 0.064, "size_y": 0.064, "size_z": 0.11}

@@ -11,7 +11,7 @@ from openral_core.consent.policy import NearPeople
 from openral_core.geometry import Pose
 from openral_core.skill_errors import Blocked, OutsideEnvelope
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.skills.context import SkillContext
+from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.skills.runner import run
 from openral_sim.skills.safety import UNBOUNDED, MotionEnvelope, SafetyMonitor
 

@@ -14,10 +14,11 @@ from typing import Protocol, Self
 from openral_core.errors import OpenRALError
 from openral_core.skills import Feedback
 from openral_sim.motion_primitives.base_motion import brake_base
-from openral_sim.robot import RobotControl, load_sim_robot
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, Move, SkillContext
+from openral_sim.robot.control import RobotControl
+from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.scene import load_scene
-from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 from openral_testing.foreign_robot.recipients import Recipients
 
 _logger = logging.getLogger(__name__)

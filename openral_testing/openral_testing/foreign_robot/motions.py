@@ -18,6 +18,7 @@ from openral_sim.motion_primitives.base_motion import (
     plan_base_motion,
     turn_to,
 )
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, Move, SkillContext
 from openral_sim.motion_primitives.gripper import (
     close_hand,
     contact_detected,
@@ -27,7 +28,6 @@ from openral_sim.motion_primitives.gripper import (
 )
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.planning.inverse_kinematics import IkFailed
-from openral_sim.skills.context import CONTROL_PERIOD, Move, SkillContext
 
 Vector = NDArray[np.float64]
 

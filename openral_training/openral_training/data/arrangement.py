@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from openral_core.home_map import Container, Fixture, Surface
 from openral_sim.planning.occupancy_grid import SimOccupancyGrid, rasterise
-from openral_sim.robot import load_sim_robot
 from openral_sim.robot.control import robot_bodies
+from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.entities import WorldObject, WorldPerson
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 Vector = NDArray[np.float64]
 

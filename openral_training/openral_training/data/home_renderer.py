@@ -12,8 +12,8 @@ from openral_sim.planning.inverse_kinematics import IkSolver
 from openral_sim.rendering.camera import fixed_camera
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.rendering.sensor import SENSORS, SensorName
-from openral_sim.robot import load_sim_robot
-from openral_sim.world import SimWorldModel
+from openral_sim.robot.sim_robot import load_sim_robot
+from openral_sim.scene.world import SimWorldModel
 from openral_training.data.annotation import Annotation, Pinhole, SurfacePoints, annotate
 from openral_training.data.arrangement import ArrangedHome
 from openral_training.data.labels import HomeLabels

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from openral_sim.assets.furniture.catalogue import FURNITURE_KINDS
 from openral_sim.assets.objects.catalogue import KINDS
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 PERSON = "person"
 _BOOK_TRIM = re.compile(r"trim/(.+)_book_\d+")

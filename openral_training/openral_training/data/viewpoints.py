@@ -18,7 +18,7 @@ from openral_sim.planning.base_planner import CostToGo, NoBasePath, plan_from
 from openral_sim.planning.inverse_kinematics import IkFailed, IkSolver
 from openral_sim.planning.range_sensor import line_of_sight
 from openral_sim.rendering.camera import intrinsics
-from openral_sim.robot import load_sim_robot
+from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.entities import WorldObject
 from openral_training.data.annotation import Pinhole
 from openral_training.data.arrangement import ArrangedHome

@@ -11,9 +11,9 @@ from openral_core.home_map import Room
 from openral_sim.rendering.camera import fixed_camera
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.rendering.snapshot import free_camera, place_view
-from openral_sim.robot import load_sim_robot
+from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.scene import Scene
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from pydantic import NonNegativeFloat, PositiveFloat
 
 from openral_core.documents import Document
 from openral_core.home_map import Appliance, Container, Fixture, Pose2, Rectangle, Surface
-from openral_sim.assets.materials import AppearanceName
-from openral_sim.scene.schema import FurnitureStyle, Side
+from openral_sim.assets.furniture.builder import FurnitureStyle
+from openral_sim.assets.materials import AppearanceName, Side
 from openral_training.homes.floor_plan import FloorPlan
 from openral_training.homes.room_types import load_entries, room_types
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from openral_core.errors import OpenRALError
 from openral_core.home_map import Agent, HomeMap, Place, Pose2, Rectangle
-from openral_sim.assets.materials import AppearanceName
+from openral_sim.assets.materials import AppearanceName, Side
 from openral_sim.scene.scene import Scene
-from openral_sim.scene.schema import CameraStyle, PersonStyle, SceneDocument, Side
+from openral_sim.scene.schema import CameraStyle, SceneDocument, ScenePerson
 from openral_training.homes.appearance import sample_floors, sample_lights, sample_trims, sample_walls
 from openral_training.homes.floor_plan import PLANS, FloorPlan, sample_floor_plan
 from openral_training.homes.furniture_placement import (
@@ -221,8 +221,8 @@ def _sample_document(
     )
 
 
-def _sample_person(rng: np.random.Generator) -> PersonStyle:
-    return PersonStyle(
+def _sample_person(rng: np.random.Generator) -> ScenePerson:
+    return ScenePerson(
         shirt=_SHIRTS[rng.integers(len(_SHIRTS))],
         trousers=_TROUSERS[rng.integers(len(_TROUSERS))],
         hand=_SIDES[rng.integers(2)],

@@ -7,10 +7,11 @@ from math import dist, inf, pi
 import numpy as np
 
 from openral_core.home_map import Fixture, Surface
+from openral_sim.assets.materials import Side
 from openral_sim.assets.objects.builder import ColourName, ObjectKind
 from openral_sim.assets.objects.catalogue import KINDS
 from openral_sim.scene.object_locations import is_hidden
-from openral_sim.scene.schema import ObjectPlacement, Side
+from openral_sim.scene.schema import ObjectPlacement
 from openral_training.homes.furniture_placement import PlacedPiece
 from openral_training.homes.room_types import Span
 

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from openral_core.home_map import Place
 from openral_sim.planning.base_planner import CostToGo, NoBasePath, plan_from
 from openral_sim.planning.occupancy_grid import rasterise
-from openral_sim.robot import load_sim_robot
+from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.compose import compose
 from openral_sim.scene.object_locations import ObjectLocation, object_locations
 from openral_sim.scene.scene import Scene
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 
 @dataclass(frozen=True)

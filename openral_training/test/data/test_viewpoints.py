@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from openral_sim.planning.inverse_kinematics import IkSolver
-from openral_sim.robot import load_sim_robot
-from openral_sim.world import SimWorldModel
+from openral_sim.robot.sim_robot import load_sim_robot
+from openral_sim.scene.world import SimWorldModel
 from openral_training.data.arrangement import ArrangedHome
 from openral_training.data.viewpoints import CONFIG, WEIGHTS, Viewpoint, ViewpointSampler
 from openral_training.homes.home import sample_home

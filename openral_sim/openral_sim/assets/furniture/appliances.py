@@ -12,9 +12,8 @@ import numpy as np
 
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.home_map import Appliance, Control
-from openral_sim.assets.furniture.builder import FurnitureAppliance, FurnitureBuilder
+from openral_sim.assets.furniture.builder import FurnitureAppliance, FurnitureBuilder, yaw_quaternion
 from openral_sim.assets.materials import add_own_material
-from openral_sim.scene.schema import yaw_quaternion
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,29 @@ Coordinates are in the fixture's own frame: x out of its front, y to its left, z
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import cos, pi, sin
 
 import mujoco
 
+from openral_core.documents import Document
 from openral_core.home_map import Appliance, Container, Fixture
-from openral_sim.assets.materials import AppearanceName, add_material
-from openral_sim.scene.schema import FurnitureStyle
+from openral_sim.assets.materials import AppearanceName, Side, add_material
 
 Vector = tuple[float, float, float]
+
+
+class FurnitureStyle(Document):
+    """Appearance of a fixture, and the side of its door's hinge, seen from its front."""
+
+    main: AppearanceName
+    accent: AppearanceName
+    hinge: Side = "right"
+
+
+def yaw_quaternion(yaw: float) -> tuple[float, float, float, float]:
+    """Return a rotation about z as a quaternion (w, x, y, z)."""
+    half = (yaw % (2 * pi)) / 2
+    return cos(half), 0.0, 0.0, sin(half)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from pydantic import PositiveFloat
 from openral_core.documents import Document
 from openral_sim.assets.materials import use_colour, use_printed
 from openral_sim.assets.meshes import Mesh, use_mesh
+from openral_sim.assets.objects.liquids import MARK
 from openral_sim.assets.textures import banded_label
-from openral_sim.scene.liquids import MARK
 
 ColourName = Literal[
     "red", "blue", "green", "yellow", "white", "black", "orange", "brown", "pink", "purple", "grey"

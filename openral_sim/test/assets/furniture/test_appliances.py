@@ -4,9 +4,8 @@ import pytest
 
 from openral_core.home_map import Appliance, Box3, Control, Fixture, Pose2
 from openral_sim.assets.furniture.appliances import NoSuchControl
-from openral_sim.assets.furniture.builder import FurnitureBuilder
+from openral_sim.assets.furniture.builder import FurnitureBuilder, FurnitureStyle
 from openral_sim.assets.furniture.catalogue import build_fixture
-from openral_sim.scene.schema import FurnitureStyle
 
 AT = (0.05, 0.02, 1.05)
 

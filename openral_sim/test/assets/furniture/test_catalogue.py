@@ -3,13 +3,12 @@ import numpy as np
 import pytest
 
 from openral_core.home_map import Fixture, Pose2, Surface
-from openral_sim.assets.furniture.builder import FurnitureBuilder, FurnitureDoor
+from openral_sim.assets.furniture.builder import FurnitureBuilder, FurnitureDoor, FurnitureStyle
 from openral_sim.assets.furniture.catalogue import FURNITURE_KINDS, UnknownFurnitureKind, build_fixture
 from openral_sim.assets.furniture.doors import NotAContainer
 from openral_sim.scene.entities import WorldFurniture
 from openral_sim.scene.scene import Scene
-from openral_sim.scene.schema import FurnitureStyle
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 
 
 def bare(kind: str) -> FurnitureBuilder:

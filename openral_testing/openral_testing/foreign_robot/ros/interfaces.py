@@ -13,7 +13,7 @@ from openral_core.errors import OpenRALError, format_choices
 from openral_core.skill_errors import Blocked, TookTooLong
 from openral_ros.conversions.geometry import pose_from_message, pose_message
 from openral_sim.planning.base_planner import NoBasePath
-from openral_sim.robot import RobotControl
+from openral_sim.robot.control import RobotControl
 from openral_sim.robot.urdf import ros_name
 from openral_sim.ros.state_publishers import MAP, ODOM
 from openral_testing.foreign_robot.controlled_robot import MotionEnd, Outcome, Unit

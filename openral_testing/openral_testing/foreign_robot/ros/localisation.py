@@ -14,9 +14,9 @@ from openral_ros.conversions.geometry import pose_message, transform_message
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 from openral_sim.planning.occupancy_grid import RESOLUTION, rasterise
-from openral_sim.robot import RobotControl
+from openral_sim.robot.control import RobotControl
 from openral_sim.ros.state_publishers import BASE, MAP
-from openral_sim.world import SimWorldModel
+from openral_sim.scene.world import SimWorldModel
 from openral_testing.foreign_robot.ros.parameters import ForeignParameters
 
 HEAD_MOUNT = "head_mount"

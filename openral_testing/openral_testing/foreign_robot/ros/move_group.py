@@ -17,7 +17,7 @@ from openral_core.skill_errors import Blocked
 from openral_ros.conversions.geometry import pose_from_message
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.inverse_kinematics import IkFailed
-from openral_sim.robot import RobotControl
+from openral_sim.robot.control import RobotControl
 from openral_sim.robot.urdf import TIP, ros_name
 from openral_sim.ros.state_publishers import BASE, MAP, ODOM
 from openral_testing.foreign_robot.controlled_robot import MotionEnd, Outcome, Unit

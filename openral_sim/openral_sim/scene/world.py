@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.home_map import NoGoZone, Place, Pose2, Room
+from openral_sim.assets.furniture.builder import yaw_quaternion
 from openral_sim.robot.sim_robot import SimRobot
 from openral_sim.scene.appliances import Appliances
 from openral_sim.scene.compose import Composition, compose
 from openral_sim.scene.entities import WorldFurniture, WorldObject, WorldPerson
 from openral_sim.scene.scene import Scene
-from openral_sim.scene.schema import Walk, yaw_quaternion
+from openral_sim.scene.schema import Walk
 from openral_sim.scene.walking import Walker
 
 MIN_SUPPORT_FRACTION = 0.3

@@ -4,7 +4,7 @@ from scipy.spatial.transform import Rotation
 
 from openral_core.grasping.approach import HandOrientation
 from openral_core.skills import SkillResult, SkillStatus
-from openral_sim.skills.context import HeldObject, SkillContext
+from openral_sim.motion_primitives.context import HeldObject, SkillContext
 
 
 def test_a_new_skill_begins_with_nothing_asked_and_the_same_object_in_hand(context: SkillContext) -> None:

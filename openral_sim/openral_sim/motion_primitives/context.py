@@ -15,6 +15,7 @@ from openral_core.home_map import Fixture, NoGoZone
 from openral_core.obstructions import Obstruction
 from openral_core.skills import Feedback, SkillResult
 from openral_sim.assets.furniture.builder import FurnitureDoor
+from openral_sim.assets.objects.liquids import liquids_of
 from openral_sim.planning.collision_checker import CollisionChecker, HeldBody
 from openral_sim.planning.inverse_kinematics import IkSolver
 from openral_sim.planning.perceived_collisions import PerceivedCollisionChecker
@@ -23,7 +24,6 @@ from openral_sim.planning.perceived_space import PerceivedSpace
 from openral_sim.planning.range_sensor import HEAD_VIEW, WRIST_VIEW, scan
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.sim_robot import HeadGeometry, SimRobot
-from openral_sim.scene.liquids import liquids_of
 
 _T = TypeVar("_T")
 

@@ -5,7 +5,8 @@ from pathlib import Path
 from openral_core.documents import read_yaml
 from openral_core.errors import OpenRALError, format_choices
 
-DESCRIPTIONS = Path(__file__).parent / "robot" / "descriptions"
+DESCRIPTIONS = Path(__file__).parent / "descriptions"
+DEFAULT_ROBOT = "franka"
 
 
 class UnknownSimRobot(OpenRALError):

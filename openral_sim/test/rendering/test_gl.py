@@ -3,8 +3,8 @@ from collections.abc import Callable
 import mujoco
 import pytest
 
-from openral_sim import gl as gl_platform
-from openral_sim.gl import (
+from openral_sim.rendering import gl as gl_platform
+from openral_sim.rendering.gl import (
     GlContextRefused,
     GlPlatformChosenTooLate,
     MissingGlLibrary,

@@ -4,11 +4,11 @@ import pytest
 from numpy.typing import NDArray
 
 from openral_core.home_map import Pose2
-from openral_sim.robot import load_sim_robot
+from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.compose import TIMESTEP
 from openral_sim.scene.scene import Scene
 from openral_sim.scene.schema import Walk
-from openral_sim.world import SimWorldModel, UnknownSimId
+from openral_sim.scene.world import SimWorldModel, UnknownSimId
 
 
 def positions(world: SimWorldModel) -> dict[str, NDArray[np.float64]]:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from openral_sim.assets.objects.builder import ObjectBuilder
 from openral_sim.assets.objects.catalogue import KINDS, build_object
-from openral_sim.scene.liquids import Liquid, liquids_of
+from openral_sim.assets.objects.liquids import Liquid, liquids_of
 
 WINE = np.array([0.4, 0.0, 0.1])
 
