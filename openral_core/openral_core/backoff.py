@@ -31,10 +31,10 @@ class ExponentialBackoff:
 
 @dataclass(frozen=True, slots=True)
 class RestartDecision:
-    """Try again after ``delay`` [s]; ``given_up`` if what failed counts as unavailable until then."""
+    """Try again after ``delay`` [s]; ``circuit_open`` if what failed counts as unavailable until then."""
 
     delay: float
-    given_up: bool = False
+    circuit_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class CircuitBreaker:
         fresh = not self.half_open and now - self.closed_at >= self.window
         longer = self.cool_down if fresh else 2.0 * self.last_cooldown
         delay = max(self.cool_down, min(longer, self.max_cooldown))
-        return RestartDecision(delay, given_up=True), replace(
+        return RestartDecision(delay, circuit_open=True), replace(
             self, failures=(), last_cooldown=delay, half_open=True
         )
 

@@ -117,11 +117,11 @@ class LifecycleState(IntEnum):
 
 
 class Health(IntEnum):
-    """Health of an active detector; ``GIVEN_UP`` means that it detects nothing for minutes."""
+    """Health of an active detector; ``DEGRADED`` means that it detects nothing for minutes."""
 
     OK = 0
     RESTARTING = 1
-    GIVEN_UP = 2
+    DEGRADED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class DetectorInfo:
     @property
     def degraded(self) -> bool:
         """True if the detector is active but cannot detect for a while."""
-        return self.state is LifecycleState.ACTIVE and self.health is Health.GIVEN_UP
+        return self.state is LifecycleState.ACTIVE and self.health is Health.DEGRADED
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,21 +41,21 @@ def failures(policy: CircuitBreaker, *times: float) -> list[RestartDecision]:
     return found
 
 
-def test_each_quick_restart_waits_twice_as_long_and_then_it_is_given_up_for_a_while() -> None:
+def test_each_quick_restart_waits_twice_as_long_and_then_it_is_circuit_open_for_a_while() -> None:
     policy = CircuitBreaker(limit=3, first_delay=0.5, cool_down=60.0)
     assert failures(policy, 0.0, 1.0, 2.0, 3.0) == [
         *(RestartDecision(delay) for delay in (0.5, 1.0, 2.0)),
-        RestartDecision(60.0, given_up=True),
+        RestartDecision(60.0, circuit_open=True),
     ]
 
 
 def test_old_losses_are_forgotten() -> None:
     _, policy = CircuitBreaker(limit=1, window=10.0).on_failure(0.0)
-    assert policy.on_failure(9.0)[0].given_up
+    assert policy.on_failure(9.0)[0].circuit_open
     assert policy.on_failure(10.0)[0] == RestartDecision(policy.first_delay)
 
 
-def test_a_worker_lost_on_trial_is_given_up_for_longer_up_to_the_longest() -> None:
+def test_a_worker_lost_on_trial_is_circuit_open_for_longer_up_to_the_longest() -> None:
     assert [failure.delay for failure in failures(OPEN, *map(float, range(0, 250, 50)))] == [
         10,
         20,
@@ -66,7 +66,7 @@ def test_a_worker_lost_on_trial_is_given_up_for_longer_up_to_the_longest() -> No
 
 
 def test_one_that_never_recovers_is_tried_for_ever_at_the_longest() -> None:
-    assert failures(OPEN, *(40.0 * n for n in range(5000)))[-1] == RestartDecision(35.0, given_up=True)
+    assert failures(OPEN, *(40.0 * n for n in range(5000)))[-1] == RestartDecision(35.0, circuit_open=True)
 
 
 def test_a_longest_that_is_shorter_than_the_first_changes_nothing() -> None:
@@ -89,7 +89,7 @@ def test_a_look_without_trial_changes_nothing() -> None:
     assert policy.on_success(1.0) == policy
 
 
-def test_soon_after_its_recovery_it_is_given_up_for_longer_and_after_a_quiet_window_as_at_first() -> None:
+def test_soon_after_its_recovery_it_is_circuit_open_for_longer_and_after_a_quiet_window_as_at_first() -> None:
     _, policy = OPEN.on_failure(0.0)
     closed = policy.on_success(20.0)
     assert closed.on_failure(119.0)[0].delay == 20.0
@@ -109,9 +109,9 @@ def test_no_more_starts_than_the_bounds_allow_however_it_fails(
             policy = policy.on_success(now)
         trial = policy.half_open
         restart, policy = policy.on_failure(now)
-        assert restart.given_up or not trial
-        quick = [] if restart.given_up else [*quick, now]
-        waits += [restart.delay] if restart.given_up else []
+        assert restart.circuit_open or not trial
+        quick = [] if restart.circuit_open else [*quick, now]
+        waits += [restart.delay] if restart.circuit_open else []
         assert sum(now - item < 100.0 for item in quick) <= limit
         now += restart.delay
     assert all(10.0 <= wait <= 80.0 for wait in waits)

@@ -66,6 +66,6 @@ def test_a_detector_of_unknown_state_is_not_degraded() -> None:
 
 
 @pytest.mark.parametrize(("state", "health"), product(LifecycleState, Health))
-def test_only_an_active_detector_that_has_given_up_is_degraded(state: LifecycleState, health: Health) -> None:
-    degraded = (state, health) == (LifecycleState.ACTIVE, Health.GIVEN_UP)
+def test_only_an_active_detector_whose_worker_is_degraded_is(state: LifecycleState, health: Health) -> None:
+    degraded = (state, health) == (LifecycleState.ACTIVE, Health.DEGRADED)
     assert replace(LOCATOR, state=state, health=health).degraded is degraded

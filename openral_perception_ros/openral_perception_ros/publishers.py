@@ -41,6 +41,7 @@ from openral_ros.resources import ResourceScope
 cv2 = lazy_module("cv2")
 
 _STARTING = (WorkerPhase.LOADING, WorkerPhase.WAITING)
+HEALTH_VALUES = {Health.OK: "ok", Health.RESTARTING: "restarting", Health.DEGRADED: "given_up"}
 
 NO_FRAME_AGE = -1.0
 """Frame age in `status_message` before the first frame [s]."""
@@ -86,7 +87,7 @@ def status_message(
         "skipped frames": queue.dropped_frames,
         "restarts": worker_status.restarts,
         "last error": worker_status.last_error or "none",
-        "health": worker_status.health.name.lower(),
+        "health": HEALTH_VALUES[worker_status.health],
         "on trial": worker_status.half_open,
         **timing_values(worker_status, time.monotonic()),
     }
@@ -102,7 +103,7 @@ def status_message(
 
 def severity_of(worker_status: WorkerStatus) -> bytes:
     """Return the level of `DiagnosticStatus` for the state of a worker."""
-    if worker_status.health is Health.GIVEN_UP or worker_status.phase is WorkerPhase.GAVE_UP:
+    if worker_status.health is Health.DEGRADED or worker_status.phase is WorkerPhase.DEGRADED:
         return bytes(DiagnosticStatus.ERROR)
     return bytes(DiagnosticStatus.WARN if worker_status.phase in _STARTING else DiagnosticStatus.OK)
 
@@ -154,7 +155,7 @@ OBJECTS_QOS = QoSProfile(depth=5)
 _SEVERITIES = {
     EventKind.WORKER_LOST: FailureTrigger.SEVERITY_WARNING,
     EventKind.WORKER_RESTORED: FailureTrigger.SEVERITY_INFO,
-    EventKind.WORKER_GIVEN_UP: FailureTrigger.SEVERITY_ERROR,
+    EventKind.WORKER_DEGRADED: FailureTrigger.SEVERITY_ERROR,
 }
 
 

@@ -266,7 +266,7 @@ class RequestScheduler:
             return ModelLoading(self._rskill_id, worker_status.last_error or "starting")
         if worker_status.phase is WorkerPhase.STOPPED:
             return NotActive(self._rskill_id)
-        if worker_status.phase is WorkerPhase.GAVE_UP:
+        if worker_status.phase is WorkerPhase.DEGRADED:
             return WorkerUnavailable(worker_status.last_error, worker_status.next_start - now)
         return None
 

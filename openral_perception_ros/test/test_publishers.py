@@ -37,9 +37,9 @@ def test_more_memory_than_declared_by_a_fifth_and_its_slack_is_a_warning_less_is
     assert (f"declared {declared:.0f} MB" in status.message) == bool(wrong)
 
 
-@pytest.mark.parametrize("phase", [WorkerPhase.GAVE_UP, WorkerPhase.LOADING])
+@pytest.mark.parametrize("phase", [WorkerPhase.DEGRADED, WorkerPhase.LOADING])
 def test_a_detector_is_in_error_until_a_given_up_worker_is_back(phase: WorkerPhase) -> None:
-    worker_status = WorkerStatus(phase=phase, health=Health.GIVEN_UP, next_start=time.monotonic() + 50.0)
+    worker_status = WorkerStatus(phase=phase, health=Health.DEGRADED, next_start=time.monotonic() + 50.0)
     status = status_message("n", worker_status, MemoryUsage(0.0, 80.0), 0.1, RequestQueue(1))
     assert status.level == DiagnosticStatus.ERROR
     values = {value.key: value.value for value in status.values}

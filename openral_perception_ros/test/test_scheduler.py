@@ -181,7 +181,7 @@ def test_a_full_queue_refuses_the_request_that_does_not_fit(scheduled: Scheduled
         (WorkerPhase.LOADING, ModelLoading),
         (WorkerPhase.WAITING, ModelLoading),
         (WorkerPhase.STOPPED, NotActive),
-        (WorkerPhase.GAVE_UP, WorkerUnavailable),
+        (WorkerPhase.DEGRADED, WorkerUnavailable),
     ],
 )
 def test_without_a_model_a_request_is_answered_at_once(

@@ -143,7 +143,7 @@ def test_a_worker_killed_while_idle_is_noticed_and_restarted(
     assert events.get(timeout=20.0).kind is EventKind.WORKER_RESTORED
 
 
-def test_a_worker_lost_too_often_is_given_up_in_words(
+def test_a_worker_lost_too_often_is_degraded_in_words(
     supervised: SupervisedWorker, events: "Queue[WorkerEvent]"
 ) -> None:
     ask(supervised, "die").get(timeout=5.0)
@@ -152,24 +152,24 @@ def test_a_worker_lost_too_often_is_given_up_in_words(
         EventKind.WORKER_RESTORED,
     ]
     ask(supervised, "die").get(timeout=5.0)
-    assert events.get(timeout=5.0).kind is EventKind.WORKER_GIVEN_UP
-    assert supervised.status.phase is WorkerPhase.GAVE_UP
+    assert events.get(timeout=5.0).kind is EventKind.WORKER_DEGRADED
+    assert supervised.status.phase is WorkerPhase.DEGRADED
     outcome = ask(supervised, "mug").get(timeout=5.0)
     assert isinstance(outcome, LocateError)
     assert "next restart in" in str(outcome)
-    assert supervised.status.health is Health.GIVEN_UP
+    assert supervised.status.health is Health.DEGRADED
 
 
-def test_a_given_up_worker_is_tried_after_a_while_and_a_look_proves_it(
+def test_a_degraded_worker_is_tried_after_a_while_and_a_look_proves_it(
     start: Start, events: "Queue[WorkerEvent]"
 ) -> None:
     supervised = start(TRIED)
     supervised.ready.result(20.0)
     for wait in ("0.2 s", "0.4 s", "0.4 s"):
         ask(supervised, "die")
-        given_up, restored = events.get(timeout=20.0), events.get(timeout=20.0)
-        assert (given_up.kind, restored.kind) == (EventKind.WORKER_GIVEN_UP, EventKind.WORKER_RESTORED)
-        assert f"next restart in {wait}" in given_up.message
+        degraded, restored = events.get(timeout=20.0), events.get(timeout=20.0)
+        assert (degraded.kind, restored.kind) == (EventKind.WORKER_DEGRADED, EventKind.WORKER_RESTORED)
+        assert f"next restart in {wait}" in degraded.message
         assert "on probation" in restored.message
         assert supervised.status.half_open
         assert supervised.status.health is Health.OK
@@ -237,7 +237,7 @@ def test_a_model_that_does_not_load_says_why_once(start: Start, fault: str, word
     supervised = start(load=fault)
     with pytest.raises(ModelNotLoaded, match=words):
         supervised.ready.result(20.0)
-    assert supervised.status.phase is WorkerPhase.GAVE_UP
+    assert supervised.status.phase is WorkerPhase.DEGRADED
     assert supervised.status.pid == 0
 
 

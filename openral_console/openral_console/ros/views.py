@@ -59,7 +59,7 @@ LIFECYCLE = {1: "unconfigured", 2: "inactive", 3: "active", 4: "finalized"}
 HEALTH = {
     DetectorInfo.HEALTH_OK: "ok",
     DetectorInfo.HEALTH_RESTARTING: "restarting",
-    DetectorInfo.HEALTH_GIVEN_UP: "given up",
+    DetectorInfo.HEALTH_GIVEN_UP: "degraded",
 }
 
 

@@ -56,7 +56,7 @@ export function ago(stamp, now) {
 }
 
 const GOOD = ["FOUND", "REMEMBERED", "SUCCEEDED", "OK", "active", "succeeded", "present", "ok"];
-const BAD = ["failed", "error", "given up", "gone", "down", "DETECTOR_ERROR", "OUT_OF_MEMORY", "SKILL_ERROR"];
+const BAD = ["failed", "error", "given up", "degraded", "gone", "down", "DETECTOR_ERROR", "OUT_OF_MEMORY", "SKILL_ERROR"];
 
 export function tone(status) {
   if (GOOD.includes(status)) return "good";

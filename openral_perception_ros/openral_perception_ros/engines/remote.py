@@ -205,5 +205,5 @@ class RemoteCalls:
     def _on_failure(self, error: EngineError) -> None:
         now = self._clock()
         decision, self._breaker = self._breaker.on_failure(now)
-        if decision.given_up:
+        if decision.circuit_open:
             self._open_until, self._last_error = now + decision.delay, str(error)

@@ -42,7 +42,7 @@ class WorkerPhase(StrEnum):
     IDLE = "idle"
     BUSY = "busy"
     WAITING = "waiting to restart"
-    GAVE_UP = "given up"
+    DEGRADED = "given up"
     STOPPED = "stopped"
 
 
@@ -71,7 +71,7 @@ class EventKind(StrEnum):
 
     WORKER_LOST = "worker_lost"
     WORKER_RESTORED = "worker_restored"
-    WORKER_GIVEN_UP = "worker_given_up"
+    WORKER_DEGRADED = "worker_given_up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ class WorkerManager:
         self._drop()
         self.status.last_error = str(error)
         if not self._startup_resolved:
-            self.status.phase = WorkerPhase.GAVE_UP
+            self.status.phase = WorkerPhase.DEGRADED
             self._resolve_startup(error)
             return
         restart, breaker = self._breaker.on_failure(now)
@@ -250,10 +250,10 @@ class WorkerManager:
     def _report_lost(self, error: OpenRALError, restart: RestartDecision) -> None:
         """Report the loss and the time of the next restart."""
         worker_status, again = self.status, f"{restart.delay:g} s"
-        if restart.given_up:
-            worker_status.phase, worker_status.health = WorkerPhase.GAVE_UP, Health.GIVEN_UP
+        if restart.circuit_open:
+            worker_status.phase, worker_status.health = WorkerPhase.DEGRADED, Health.DEGRADED
             worker_status.health_message = f"{error}; too many failures, next restart in {again}"
-            kind = EventKind.WORKER_GIVEN_UP
+            kind = EventKind.WORKER_DEGRADED
         else:
             worker_status.phase, worker_status.health = WorkerPhase.WAITING, Health.RESTARTING
             worker_status.health_message = f"{error}; restart in {again}"

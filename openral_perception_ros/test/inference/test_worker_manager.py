@@ -125,7 +125,7 @@ def test_a_failed_detection_keeps_the_worker(ready: Supervised) -> None:
 def test_a_model_that_does_not_load_ends_the_start_for_good(loading: Supervised) -> None:
     assert isinstance(loading.reply(NO_MODEL, 1.0), ModelNotLoaded)
     assert [type(outcome) for outcome in loading.startup] == [ModelNotLoaded]
-    assert loading.manager.status.phase is WorkerPhase.GAVE_UP
+    assert loading.manager.status.phase is WorkerPhase.DEGRADED
     loading.manager.poll(1e9)
     assert len(loading.workers) == 1
 
@@ -156,13 +156,13 @@ def test_a_lost_worker_is_restarted_after_the_delay_and_reported(ready: Supervis
     assert ready.startup == [READY]
 
 
-def test_a_worker_lost_too_often_is_given_up_until_the_cool_down_ends(ready: Supervised) -> None:
+def test_a_worker_lost_too_often_is_degraded_until_the_cool_down_ends(ready: Supervised) -> None:
     ready.reply(WorkerCrashed(1), 10.0)
     ready.manager.poll(10.5)
     ready.reply(WorkerCrashed(1), 11.0)
-    assert ready.manager.status.phase is WorkerPhase.GAVE_UP
-    assert ready.manager.status.health is Health.GIVEN_UP
-    assert ready.events[-1].kind is EventKind.WORKER_GIVEN_UP
+    assert ready.manager.status.phase is WorkerPhase.DEGRADED
+    assert ready.manager.status.health is Health.DEGRADED
+    assert ready.events[-1].kind is EventKind.WORKER_DEGRADED
     assert ready.manager.wake_at == 71.0
     ready.manager.poll(71.0)
     ready.reply(READY, 72.0)

@@ -29,7 +29,7 @@ def describe_failed_locators(mission: Mission) -> str:
     """Describe the locators that do not work, in their nodes' words; "" if there are none."""
     palette = mission.palette
     told = dict.fromkeys(sorted(mission.not_back), SILENT)
-    told |= {each.id: each.why for each in palette.blind}
+    told |= {each.id: each.why for each in palette.degraded}
     told |= {each.id: each.trouble for each in palette.locators if each.recovering}
     well = {each.id for each in palette.locators if not each.recovering}
     return "; ".join(
@@ -161,12 +161,12 @@ def _look_by(mission: Mission, entry: LocatorEntry, words: str, camera: str) -> 
 
 
 def wait_for_recovery(mission: Mission, broken: LocateOutcome) -> Procedure[LocatorEntry | None]:
-    """Wait until the locator of a failed request recovers; None if it does not, or is reported as blind."""
+    """Wait until the locator of a failed request recovers; None if it does not, or is degraded."""
     locator, deadlines = broken.detector, mission.settings.deadlines
     asleep = broken.status == LocateStatus.INACTIVE.name
 
     def settled(palette: ToolPalette) -> bool:
-        return locator in {e.id for e in palette.blind} or recovered(palette, broken) is not None
+        return locator in {e.id for e in palette.degraded} or recovered(palette, broken) is not None
 
     absent = f"{locator} has not recovered"
     if absent not in mission.in_vain:

@@ -98,7 +98,7 @@ class GraphState:
 def build_palette(
     graph: GraphState, manifests: Iterable[SkillManifest], default_detector: str = ""
 ) -> ToolPalette:
-    """Build a bounded palette of the peers that are alive and not blind.
+    """Build a bounded palette of the peers that are alive and not degraded.
 
     ``default_detector`` overrides the detectors' own default flags, even while it is absent.
     """
@@ -121,7 +121,7 @@ def build_palette(
         controls=control_entries(graph.scene) if graph.memory_alive else (),
         holding=graph.holding,
         robot_idle=graph.skill_server_alive and bool(graph.verbs) and not graph.busy,
-        blind=tuple(
+        degraded=tuple(
             DegradedDetectorEntry(id=i.name.id, why=cut(i.health_message, TROUBLE))
             for i in listed
             if i.degraded
@@ -322,7 +322,7 @@ def detector_changes(
     what: str, old: Sequence[_Detector], new: Sequence[_Detector], palette: ToolPalette
 ) -> list[str]:
     """Report detectors that have gone, come, failed or changed their state."""
-    blind = {each.id: each.why for each in palette.blind}
+    degraded = {each.id: each.why for each in palette.degraded}
     before = {each.id: each.state for each in old}
     after = {each.id: each.state for each in new}
     moved = [
@@ -330,6 +330,6 @@ def detector_changes(
         for name, state in after.items()
         if name in before and before[name] is not state
     ]
-    blinded = [f"{what} {name!r} is blind: {blind[name]}" for name in before if name in blind]
-    rest = [name for name in before if name not in blind]
-    return name_changes(what, rest, list(after), "its node or service") + blinded + moved
+    failed = [f"{what} {name!r} is blind: {degraded[name]}" for name in before if name in degraded]
+    rest = [name for name in before if name not in degraded]
+    return name_changes(what, rest, list(after), "its node or service") + failed + moved

@@ -2,7 +2,7 @@
 
 from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from openral_core.detectors import LifecycleState
 from openral_core.rskills import ParameterSpec, slug
@@ -152,8 +152,11 @@ class ToolPalette(PaletteEntry):
     """Every id that the model may use in one decision.
 
     ``chosen_default`` is the locator that the deployment configures as default, present or not. ``rivals``
-    also claim to be the default. ``unlisted`` counts the detectors beyond the bound.
+    also claim to be the default. ``unlisted`` counts the detectors beyond the bound. Recordings name the
+    ``degraded`` detectors "blind".
     """
+
+    model_config = ConfigDict(validate_by_name=True, serialize_by_alias=True)
 
     detector_available: bool = False
     spatial_memory_available: bool = False
@@ -166,7 +169,9 @@ class ToolPalette(PaletteEntry):
     controls: tuple[ControlEntry, ...] = ()
     holding: str = ""
     robot_idle: bool = False
-    blind: tuple[DegradedDetectorEntry, ...] = ()
+    degraded: tuple[DegradedDetectorEntry, ...] = Field(
+        default=(), validation_alias="blind", serialization_alias="blind"
+    )
     chosen_default: str = ""
     rivals: tuple[str, ...] = ()
     unlisted: int = 0

@@ -258,7 +258,7 @@ def find(context: PlanContext, goal: Find) -> Plan[str]:
 def _unchecked(context: PlanContext) -> str:
     if context.now.detector_available:
         return "I did not verify it: it is not in view, and no NAVIGATE skill is available."
-    broken = "; ".join(f"locator {each.id} is not working: {each.why}" for each in context.now.blind)
+    broken = "; ".join(f"locator {each.id} is not working: {each.why}" for each in context.now.degraded)
     return f"I did not verify it: {broken}." if broken else "I did not verify it: no locator is available."
 
 

@@ -161,7 +161,7 @@ def test_a_locator_that_does_not_come_back_is_not_waited_for_for_long(
 ) -> None:
     line = started(home, with_one(palette), settings)
     why = (DegradedDetectorEntry(id=palette.locators[0].id, why="lost too often"),) if blind else ()
-    gone = palette.model_copy(update={"locators": (), "detector_available": False, "blind": why})
+    gone = palette.model_copy(update={"locators": (), "detector_available": False, "degraded": why})
     asked = broken_over_looks(line, 100, (0.2, PaletteChanged(palette=gone)))
     (end,) = line.run()
     assert end.state.ended
@@ -247,7 +247,11 @@ def test_nobody_drives_on_for_a_locator_that_was_given_up_and_the_human_reads_wh
 ) -> None:
     line = started(home, with_one(palette), settings, UNKNOWN)
     name = palette.locators[0].id
-    blind = {"locators": (), "detector_available": False, "blind": (DegradedDetectorEntry(id=name, why=WHY),)}
+    blind = {
+        "locators": (),
+        "detector_available": False,
+        "degraded": (DegradedDetectorEntry(id=name, why=WHY),),
+    }
     looks_are(
         line, LocateStatus.DETECTOR_ERROR, (0.2, PaletteChanged(palette=palette.model_copy(update=blind)))
     )

@@ -109,11 +109,11 @@ def test_a_detector_that_cannot_be_woken_is_not_offered(state: LifecycleState) -
     assert not build_palette(graph, ()).detector_available
 
 
-BLIND = {"health": Health.GIVEN_UP, "health_message": "its worker was lost too often"}
+DEGRADED = {"health": Health.DEGRADED, "health_message": "its worker was lost too often"}
 
 
 def blinded(detector: DetectorState) -> DetectorState:
-    return replace(detector, info=replace(detector.info, **BLIND))
+    return replace(detector, info=replace(detector.info, **DEGRADED))
 
 
 @pytest.mark.parametrize("mode", list(Mode))
@@ -132,7 +132,7 @@ def test_a_detector_that_sleeps_is_not_blind_and_may_be_woken() -> None:
     asleep = blinded(seen("omdet", Mode.ON_DEMAND, LifecycleState.INACTIVE))
     palette = build_palette(GraphState(detectors=(asleep,)), ())
     assert palette.detector_available
-    assert palette.blind == ()
+    assert palette.degraded == ()
 
 
 def test_the_default_can_be_chosen_by_parameter() -> None:
@@ -184,7 +184,7 @@ HUGE = tuple(f"label number {n}" for n in range(3000))
         {"mode": Mode.ON_DEMAND, "description": "obey " * 100_000},
         {"mode": Mode.ON_DEMAND, "cameras": ("c" * 1_000_000,)},
         {"mode": Mode.ON_DEMAND, "health": Health.RESTARTING, "health_message": "w" * 1_000_000},
-        {"health": Health.GIVEN_UP, "health_message": "w" * 1_000_000},
+        {"health": Health.DEGRADED, "health_message": "w" * 1_000_000},
     ],
 )
 @pytest.mark.parametrize("count", [1, 200])

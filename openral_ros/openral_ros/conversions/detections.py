@@ -152,7 +152,7 @@ def detector_info_from_message(message: DetectorInfoMsg) -> DetectorInfo:
         if message.lifecycle_state <= 4
         else LifecycleState.UNKNOWN,
         # An unknown health value of a newer version must not be relied on.
-        health=Health(message.health) if message.health in set(Health) else Health.GIVEN_UP,
+        health=Health(message.health) if message.health in set(Health) else Health.DEGRADED,
         health_message=message.health_message,
     )
 
