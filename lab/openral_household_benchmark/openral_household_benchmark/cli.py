@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from openral_bringup.graph.detector_sets import DetectorSet
+from openral_bringup.graph.options import DetectorSet
 from openral_core.documents import InvalidDocument
 from openral_household_benchmark.choices import HomeKnowledge, Perturbation, TaskType
 from openral_reasoner_ros.brains import Brain

@@ -142,8 +142,7 @@ def packages() -> CheckResult:
 
 def weights() -> CheckResult:
     """Check for the checkpoints of the default detectors."""
-    from openral_bringup.graph.detector_sets import DetectorSet
-    from openral_bringup.graph.options import CONTINUOUS, ON_DEMAND
+    from openral_bringup.graph.options import CONTINUOUS, ON_DEMAND, DetectorSet
     from openral_bringup.graph.resources import rskill_folders
     from openral_core.rskills import Registry
     from openral_perception_ros.weights.fetch import MISSING, REFUSED, weights_status

@@ -9,7 +9,6 @@ from typing import TypeVar
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
-from openral_bringup.graph.detector_sets import DetectorSet
 from openral_core.discovery import Discovery
 from openral_core.documents import Document
 from openral_core.errors import OpenRALError
@@ -93,6 +92,14 @@ def parse_camera(word: str) -> tuple[str, str]:
     if not _ID.fullmatch(camera) or (equals and not _BASE.fullmatch(base)):
         raise InvalidCameraChoice(word)
     return camera, base
+
+
+class DetectorSet(StrEnum):
+    """Named sets of detectors: small ones whose weights are shipped, the simulator's labels, large ones."""
+
+    EMBEDDED = "embedded"
+    GROUNDTRUTH = "groundtruth"
+    DEFAULT = "default"
 
 
 CONTINUOUS = {

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.detector_sets import DetectorSet
 from openral_bringup.graph.options import (
     DEFAULT,
     LOCATE_ANYTHING,
     STREAMS,
     DeploymentOptions,
+    DetectorSet,
     InvalidCameraChoice,
     InvalidDeployment,
     Problems,

@@ -22,8 +22,7 @@ from openral_bringup.deploy.mission_runner import MissionRunner, RunTimeouts
 from openral_bringup.deploy.monitor_node import MissionSnapshot, MonitorNode, watch_processes
 from openral_bringup.deploy.process_supervisor import RESPAWN, ProcessSupervisor, Respawn, child_environment
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.detector_sets import DetectorSet
-from openral_bringup.graph.options import NO_MAP, SHIPPED, Brain, DeploymentOptions, Drift
+from openral_bringup.graph.options import NO_MAP, SHIPPED, Brain, DeploymentOptions, DetectorSet, Drift
 from openral_bringup.graph.resources import rskill_folders, scene_path
 
 SLUG = "sim_groundtruth_locator"
