@@ -30,7 +30,6 @@ STILL_TO_BE_DONE = (
     "docs/glossary.md",
     "docs/mcp.md",
     "docs/memory.md",
-    "docs/perception.md",
     "docs/reasoner.md",
     "docs/recordings.md",
     "docs/ros-from-apt.md",

@@ -22,7 +22,7 @@ class ExistenceModel:
         neutral: Prior of a box's object, and score that is no evidence about one known before [1].
         same_view: Distance between camera positions up to which they are one viewpoint [m].
         miss_rates: Apparent sides [px], each with the probability that an object of at least that side in
-            full view is not detected [1]; `docs/perception.md` has the recall per apparent size.
+            full view is not detected [1]; `rskills/home-tiny/MODEL_CARD.md` has the recall by size.
         bounds: Lowest and highest probability, so that later evidence can change it [1].
         dropped: Probability below which an object is dropped from memory [1].
     """
