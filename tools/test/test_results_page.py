@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from docs_site import documents
 from results_page import FOLDER, PAGE, ROOT, Result, load_areas, load_page, page
 
 AGAIN = "write it again: tools/env python tools/results_page.py"
@@ -59,3 +60,7 @@ def test_a_command_that_is_gone_is_found() -> None:
     assert not exists("tools/env python -m benchmarks furniture")
     assert not exists("tools/openral bench chess")
     assert not exists("make chess")
+
+
+def test_the_logbook_is_no_part_of_the_site() -> None:
+    assert not [file for file in documents() if "log" in file.relative_to(ROOT).parts]
