@@ -1,34 +1,37 @@
-"""Segmentation of the surroundings of a detection's box: the surface that is the object's.
+"""Segmentation of a detection's box: the surface or the cluster of depths that is the object's.
 
 A box may be larger or smaller than its object, or beside it. An object ends within about its box; its
 support, a wall, and the robot's own arm continue beyond it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from openral_core.detectors import Box
+from openral_core.arrays import Mask, Points
 from openral_core.lazy_modules import lazy_module
-from openral_world_state.depth_camera import DepthView
-from openral_world_state.depth_clusters import DepthClusterConfig, pixels_behind_edges, quantile
+from openral_world_state.box_window import BoxWindow
+from openral_world_state.depth_clusters import (
+    depth_gap,
+    nearest_depth_cluster,
+    pixels_behind_edges,
+    quantile,
+)
 
 cv2 = lazy_module("cv2")
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
 class BoxSegmentationConfig:
-    """Thresholds of the search for a surface that ends within its box.
+    """Thresholds of the search for the object of a box.
 
     Args:
-        margin: Width of the surroundings on each side, per side of the box [1].
         tight: Fraction of the box's sides from which a surface spans it [1].
         layer: Height above a support up to which pixels are taken for it [m].
+        standing_height: Height above a support from which depth tells an object from it [m].
+        lowest: Quantile of the heights of an object that is its support's [1].
+        flat: Fraction of points above the support's layer below which an object is flat and keeps all [1].
         bin: Height of a bin of the histogram of heights [m].
         level: Fraction of the pixels in a bin from which it is a horizontal surface [1].
         peak: Ratio of such a bin to the median one [1]; a wall fills all bins alike.
@@ -42,11 +45,16 @@ class BoxSegmentationConfig:
         unlikely: Cost above which a surface is hardly the object's [1].
         cut: Fraction of a surface's outline at which something nearer hides the rest [1].
         apart: Difference in depth from which two surfaces are of different objects [m].
+        surface_in_cluster: Fraction of a surface in the nearest cluster if both are of one object [1].
+        cluster_in_surface: Ratio of their sizes below which they are not [1]; a cup's inside is another.
+        continuation: Fraction of a box's outline up to which the object may continue beyond it [1].
     """
 
-    margin: float = 0.5
     tight: float = 0.8
     layer: float = 0.012
+    standing_height: float = 0.03
+    lowest: float = 0.02
+    flat: float = 0.3
     bin: float = 0.01
     level: float = 0.06
     peak: float = 2.0
@@ -60,98 +68,131 @@ class BoxSegmentationConfig:
     unlikely: float = 0.85
     cut: float = 0.08
     apart: float = 0.05
+    surface_in_cluster: float = 0.9
+    cluster_in_surface: float = 0.4
+    continuation: float = 0.1
 
 
-_CONFIG, _CLUSTERS = BoxSegmentationConfig(), DepthClusterConfig()
-
-
-@dataclass(frozen=True, slots=True)
-class BoxWindow:
-    """Depths around a box (H, W), a fisheye's distances, NaN where unknown, with rows (H,) and columns (W,).
-
-    ``inside`` is the part of the box, ``step`` the number of image pixels per pixel.
-    """
-
-    depth: Array
-    rows: Array
-    columns: Array
-    step: int
-    inside: tuple[slice, slice]
-
-    @property
-    def is_at_border(self) -> bool:
-        """True if the image ends at a side of the box."""
-        sizes = zip(self.inside, self.depth.shape, strict=True)
-        return any(part.start == 0 or part.stop == size for part, size in sizes)
-
-    @property
-    def width(self) -> int:
-        """Longer side of the box [px of the image]."""
-        return self.step * int(max(part.stop - part.start for part in self.inside))
-
-
-def window_around(view: DepthView, box: Box, count: int) -> BoxWindow:
-    """Crop a box with its surroundings, evenly thinned to about ``count`` pixels of the box."""
-    sx, sy = view.depth_scale
-    height, width = view.depth.shape
-    x0, x1 = _span(box.x_min * sx, box.x_max * sx, width)
-    y0, y1 = _span(box.y_min * sy, box.y_max * sy, height)
-    step = max(1, int(np.sqrt((x1 - x0) * (y1 - y0) / count)))
-    left, right = _surroundings(x0, x1, width, step)
-    top, bottom = _surroundings(y0, y1, height, step)
-    depth = view.depth[top:bottom:step, left:right:step].astype(np.float64)
-    depth[~(np.isfinite(depth) & (depth > 0.0))] = np.nan
-    rows, columns = np.arange(top, bottom, step, dtype=float), np.arange(left, right, step, dtype=float)
-    if view.intrinsics.is_distorted:  # a pixel may have no ray, as outside a fisheye's image circle
-        pixels = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
-        length = np.linalg.norm(view.depth_intrinsics.rays(pixels), axis=1).reshape(depth.shape)
-        depth[np.isnan(length)] = np.nan
-        if view.intrinsics.is_fisheye:  # far off its axis, depth hardly differs between surfaces
-            depth *= length
-    inside = (
-        slice((y0 - top) // step, (y0 - top) // step + len(range(y0, y1, step))),
-        slice((x0 - left) // step, (x0 - left) // step + len(range(x0, x1, step))),
-    )
-    return BoxWindow(depth, rows, columns, step, inside)
-
-
-def _span(low: float, high: float, size: int) -> tuple[int, int]:
-    """Whole pixels of an interval, at least one, within ``size`` pixels."""
-    first = min(int(np.floor(low + 0.5)), size - 1)
-    return first, max(min(int(np.floor(high + 0.5)), size), first + 1)
-
-
-def _surroundings(first: int, end: int, size: int, step: int) -> tuple[int, int]:
-    """Extend an interval of pixels by the margin, in whole steps, within ``size`` pixels."""
-    margin = max(round(_CONFIG.margin * (end - first) / step), 2) * step
-    return first - min(margin, first // step * step), min(end + margin, size)
+_CONFIG = BoxSegmentationConfig()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SurfaceCandidate:
-    """A surface in a window.
-
-    Args:
-        mask: Its pixels, shape (H, W).
-        depth: Its median depth [m].
-        support: Height of what it stands on [m].
-        cost: How little it looks like the object of the box [1].
-    """
+class Patch:
+    """Pixels of a surface or a cluster, shape (H, W), and the height of what it stands on [m]."""
 
     mask: Mask
-    depth: float
     support: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SurfaceCandidate(Patch):
+    """A surface that ends within about the box, with its median depth [m]; a likely one costs little [1]."""
+
+    depth: float
     cost: float
 
-    @property
-    def is_unlikely(self) -> bool:
-        """True if it hardly looks like the object of the box."""
-        return self.cost > _CONFIG.unlikely
+    def is_rival_of(self, best: "SurfaceCandidate") -> bool:
+        """Tell if this surface of another depth is nearly as likely as the best one."""
+        return abs(self.depth - best.depth) > _CONFIG.apart and self.cost < best.cost + _CONFIG.rival
 
-    def rivals(self, other: "SurfaceCandidate") -> bool:
-        """Tell if this surface of another depth is nearly as likely."""
-        is_apart = abs(self.depth - other.depth) > _CONFIG.apart
-        return is_apart and self.cost < other.cost + _CONFIG.rival
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """Visible part of the object of a box.
+
+    Args:
+        points: In map [m], shape (N, 3).
+        depth: Of its nearest points [m].
+        support: Height of its support, or of its lowest point [m].
+        depth_ambiguity: Distance along the view by which the object may lie elsewhere [m].
+        is_flat: True if depth does not tell it from its support.
+        is_cut: True if something nearer hides a part of it.
+    """
+
+    points: Points
+    depth: float
+    support: float
+    depth_ambiguity: float
+    is_flat: bool
+    is_cut: bool
+
+    @property
+    def is_ambiguous(self) -> bool:
+        """True if other depths are of other objects, any of which may be meant."""
+        return self.depth_ambiguity > _CONFIG.apart
+
+
+def find_object(window: BoxWindow) -> Segment:
+    """Segment the object of a box: a surface that stands out, else the nearest cluster, else a guess."""
+    candidates = surface_candidates(window)
+    surface = standing_surface(window, candidates)
+    if surface is not None:
+        return surface
+    cluster = nearest_cluster_above_support(window)
+    return isolated_cluster(window, cluster, candidates) or ambiguous_surface(window, cluster, candidates)
+
+
+def standing_surface(window: BoxWindow, candidates: Sequence[SurfaceCandidate]) -> Segment | None:
+    """Segment the likeliest surface, unless it is flat or unlikely, or the image ends at the box.
+
+    In a tight box, all pixels of its depths belong to it, as inside a cup.
+    """
+    if window.is_at_border or not has_likely_surface(window, candidates):
+        return None
+    best = candidates[0]
+    gaps = (abs(other.depth - best.depth) for other in candidates[1:] if other.is_rival_of(best))
+    patch: Patch = best
+    if is_tight(window, best.mask):
+        cluster = nearest_cluster_above_support(window)
+        surface_size, cluster_size = best.mask.sum(), cluster.mask.sum()
+        shared = float((cluster.mask & best.mask).sum())
+        if (
+            shared >= _CONFIG.surface_in_cluster * surface_size
+            and surface_size >= _CONFIG.cluster_in_surface * cluster_size
+        ):
+            patch = cluster
+    return segment_of(window, patch, depth_ambiguity=max(gaps, default=0.0))
+
+
+def isolated_cluster(
+    window: BoxWindow, cluster: Patch, candidates: Sequence[SurfaceCandidate]
+) -> Segment | None:
+    """Segment a cluster that spans the box and ends there; a flat one only if no surface stands out."""
+    if not is_tight(window, cluster.mask) or continuation(window, cluster) > _CONFIG.continuation:
+        return None
+    is_flat = not stands(window, cluster)
+    if is_flat and candidates and stands(window, candidates[0]):
+        return None
+    return segment_of(window, cluster, is_flat=is_flat)
+
+
+def ambiguous_surface(window: BoxWindow, cluster: Patch, candidates: Sequence[SurfaceCandidate]) -> Segment:
+    """Segment the likeliest surface, else the cluster; it may lie at any depth in the box if unlikely."""
+    patch = candidates[0] if candidates else cluster
+    is_likely = has_likely_surface(window, candidates)
+    return segment_of(window, patch, depth_ambiguity=0.0 if is_likely else depth_spread(window, patch.mask))
+
+
+def has_likely_surface(window: BoxWindow, candidates: Sequence[SurfaceCandidate]) -> bool:
+    """Tell if the best of the candidates stands out and looks like the object of the box."""
+    return bool(candidates) and candidates[0].cost <= _CONFIG.unlikely and stands(window, candidates[0])
+
+
+def segment_of(
+    window: BoxWindow, patch: Patch, *, depth_ambiguity: float = 0.0, is_flat: bool = False
+) -> Segment:
+    """Measure the pixels of a patch."""
+    depth = quantile(window.depth[patch.mask], 0.05)
+    points = window.points(patch.mask)
+    lowest = quantile(points[:, 2], _CONFIG.lowest)
+    hangs = lowest - patch.support >= 2.0 * _CONFIG.standing_height  # or a hand holds it
+    support = lowest if hangs else patch.support
+    return Segment(points, depth, support, depth_ambiguity, is_flat, is_cut(window, patch.mask, depth))
+
+
+def stands(window: BoxWindow, patch: Patch) -> bool:
+    """Tell if a patch rises above its support, by more than a plate."""
+    return quantile(window.heights[patch.mask], 0.95) - patch.support > _CONFIG.standing_height
 
 
 def is_tight(window: BoxWindow, mask: Mask) -> bool:
@@ -163,20 +204,12 @@ def is_tight(window: BoxWindow, mask: Mask) -> bool:
     )
 
 
-def continuation(window: BoxWindow, mask: Mask, heights: Array, support: float, focal: float) -> float:
-    """Fraction of the box's outline where a surface continues beyond the box.
-
-    Args:
-        window: Depths around the box.
-        mask: Surface in the box, shape (H, W).
-        heights: Of the pixels in map [m], shape (H, W).
-        support: Height of what it stands on [m], which continues beyond any box.
-        focal: Focal length [px].
-    """
+def continuation(window: BoxWindow, patch: Patch) -> float:
+    """Fraction of the box's outline where a patch in the box, but for its support, continues beyond it."""
     rows, columns = window.inside
-    depth, continued, total = window.depth, 0, 0
+    depth, mask, continued, total = window.depth, patch.mask, 0, 0
     height, width = depth.shape
-    above = heights > support + _CONFIG.layer
+    above = window.heights > patch.support + _CONFIG.layer
     sides = [
         (np.s_[inner, columns], np.s_[outer, columns])
         for inner, outer in ((rows.start, rows.start - 1), (rows.stop - 1, rows.stop))
@@ -187,120 +220,90 @@ def continuation(window: BoxWindow, mask: Mask, heights: Array, support: float, 
         if 0 <= outer < width
     ]
     for inner, outer in sides:
-        jump = np.maximum(_CLUSTERS.jump, _CLUSTERS.relative_jump * window.step / focal * depth[inner])
-        close = np.abs(depth[outer] - depth[inner]) <= jump
+        close = np.abs(depth[outer] - depth[inner]) <= window.edges(depth[inner])
         continued += int((mask[inner] & above[outer] & close).sum())
         total += len(close)
     return continued / max(total, 1)
 
 
-def pixel_heights(view: DepthView, window: BoxWindow) -> Array:
-    """Heights in map of a window's pixels [m], NaN where unknown, shape (H, W)."""
-    slope = view.T_map_camera[2, :3]
-    if view.intrinsics.is_distorted:
-        pixels = np.stack(np.meshgrid(window.columns, window.rows), axis=-1).reshape(-1, 2)
-        rays = view.depth_intrinsics.rays(pixels)
-        if view.intrinsics.is_fisheye:
-            rays /= np.linalg.norm(rays, axis=1, keepdims=True)
-        per_depth = (rays @ slope).reshape(window.depth.shape)
-    else:
-        K = view.depth_intrinsics.K
-        x, y = (window.columns - K[0, 2]) / K[0, 0], (window.rows - K[1, 2]) / K[1, 1]
-        per_depth = slope[0] * x + (slope[1] * y + slope[2])[:, None]
-    return np.asarray(window.depth * per_depth + view.T_map_camera[2, 3])
-
-
-def depth_noise(depth: Array, stride: int = 1) -> float:
-    """Estimate the standard deviation of the noise of depths (H, W) [m] from second differences along rows.
-
-    Their lowest quarter is of smooth surfaces even where edges are many; of a Gaussian, it ends at
-    0.3186 sigma. A stereo camera's neighbouring pixels err alike; with a ``stride`` [px] they are left out.
-    """
-    near, middle, far = depth[:, : -2 * stride], depth[:, stride:-stride], depth[:, 2 * stride :]
-    second = np.abs(near - 2.0 * middle + far).ravel()
-    known = second[~np.isnan(second)]
-    return quantile(known, 0.25) / (0.3186 * np.sqrt(6.0)) if len(known) else 0.0
-
-
-def without_noise(depth: Array) -> Array:
-    """Median of depths (H, W) over 3x3 pixels, NaN where unknown; removes flying pixels."""
-    known = ~np.isnan(depth)
-    smooth = cv2.medianBlur(np.where(known, depth, 0.0).astype(np.float32), 3)
-    return np.where(known & (smooth > 0.0), smooth, np.nan)
-
-
-def spread_of(window: BoxWindow, mask: Mask) -> float:
+def depth_spread(window: BoxWindow, mask: Mask) -> float:
     """Distance in depth from a surface to the others in its box [m]."""
     depths = window.depth[window.inside]
     depths, near = depths[~np.isnan(depths)], quantile(window.depth[mask], 0.05)
     return max(quantile(depths, 0.95) - near, near - quantile(depths, 0.05))
 
 
-def is_cut(window: BoxWindow, mask: Mask, jump: float) -> bool:
-    """Tell if something nearer by more than ``jump`` [m] hides a part of a surface at its outline."""
+def is_cut(window: BoxWindow, mask: Mask, depth: float) -> bool:
+    """Tell if something nearer than a surface's depth [m] hides a part of it at its outline."""
     ring = cv2.dilate(mask.view(np.uint8), np.ones((3, 3), np.uint8)).view(bool) & ~mask
     around = window.depth[ring]
-    return float((around < quantile(window.depth[mask], 0.05) - jump).sum()) > _CONFIG.cut * len(around)
+    return float((around < depth - depth_gap(depth)).sum()) > _CONFIG.cut * len(around)
 
 
-def horizontal_surfaces(window: BoxWindow, heights: Array) -> list[float]:
+def nearest_cluster_above_support(window: BoxWindow) -> Patch:
+    """Nearest cluster of depths that spans the box.
+
+    The support is removed between two searches, because it joins the object to the objects behind.
+    """
+    step = window.step / window.focal
+    first, second = np.zeros((2, *window.depth.shape), dtype=bool)
+    first[window.inside] = nearest_depth_cluster(window.depth[window.inside], step)
+    above, support = without_support(window.points(first))
+    rest = np.full(window.depth.shape, np.nan)
+    rest[first] = np.where(above, window.depth[first], np.nan)
+    second[window.inside] = nearest_depth_cluster(rest[window.inside], step)
+    return Patch(second, support)
+
+
+def without_support(points: Points) -> tuple[Mask, float]:
+    """Mask of the points (N, 3) above the object's support, all of a flat object; and its height [m]."""
+    support = quantile(points[:, 2], _CONFIG.lowest)
+    above = points[:, 2] > support + _CONFIG.layer
+    return (above if above.mean() > _CONFIG.flat else np.ones(len(points), dtype=bool)), support
+
+
+def surface_candidates(window: BoxWindow) -> list[SurfaceCandidate]:
+    """Surfaces that end within about the box, the likeliest first."""
+    edges = pixels_behind_edges(window.depth, np.maximum(window.edges(window.depth), 4.0 * window.noise))
+    smooth = ~np.isnan(window.depth) & ~edges
+    layer = max(_CONFIG.layer, 2.0 * window.noise)
+    candidates: list[SurfaceCandidate] = []
+    for support in horizontal_surfaces(window):
+        candidates += _surfaces(window, smooth & (window.heights > support + layer), support)
+        if any(surface.cost < _CONFIG.likely for surface in candidates):
+            break
+    return sorted(candidates or _surfaces(window, smooth, None), key=lambda surface: surface.cost)
+
+
+def horizontal_surfaces(window: BoxWindow) -> list[float]:
     """Heights of the largest horizontal surfaces around the box [m], the largest first.
 
     A support continues beyond the box; the top of an object does not.
     """
-    around = np.ones(heights.shape, dtype=bool)
+    around = np.ones(window.depth.shape, dtype=bool)
     around[window.inside] = False
-    known = heights[around & ~np.isnan(heights)]
-    if not len(known):
+    heights = window.heights[around & ~np.isnan(window.heights)]
+    if not len(heights):
         return []
-    low = float(known.min())
-    bins = ((known - low) / _CONFIG.bin).astype(int)
-    counts, sums = np.bincount(bins), np.bincount(bins, known)
+    bins = ((heights - float(heights.min())) / _CONFIG.bin).astype(int)
+    counts, sums = np.bincount(bins), np.bincount(bins, heights)
     level = counts.copy()
     level[1:] += counts[:-1]
     level[:-1] += counts[1:]
-    least = max(_CONFIG.level * len(known), _CONFIG.peak * float(np.median(level[level > 0])))
-    least = min(least, _CONFIG.most * len(known))
-    found: list[float] = []
+    least = max(_CONFIG.level * len(heights), _CONFIG.peak * float(np.median(level[level > 0])))
+    least = min(least, _CONFIG.most * len(heights))
+    surfaces: list[float] = []
     for index in np.argsort(-level, kind="stable").tolist():
-        if level[index] < least or len(found) == _CONFIG.supports:
+        if level[index] < least or len(surfaces) == _CONFIG.supports:
             break
         near = slice(max(index - 1, 0), index + 2)
         height = float(sums[near].sum() / counts[near].sum())
-        if all(abs(height - other) > 3.0 * _CONFIG.bin for other in found):
-            found.append(height)
-    return found
+        if all(abs(height - other) > 3.0 * _CONFIG.bin for other in surfaces):
+            surfaces.append(height)
+    return surfaces
 
 
-def object_surfaces(window: BoxWindow, heights: Array, focal: float, noise: float) -> list[SurfaceCandidate]:
-    """Surfaces that end within about the box, the likeliest first.
-
-    Args:
-        window: Depths around the box.
-        heights: Of its pixels in map [m], shape (H, W).
-        focal: Focal length [px].
-        noise: Standard deviation of the depths' noise [m].
-    """
-    depth = window.depth
-    known = ~np.isnan(depth)
-    jump = np.maximum(_CLUSTERS.jump, _CLUSTERS.relative_jump * window.step / focal * depth)
-    jump = np.maximum(jump, 4.0 * noise)
-    edges = pixels_behind_edges(depth, jump)
-    found: list[SurfaceCandidate] = []
-    layer = max(_CONFIG.layer, 2.0 * noise)
-    smooth = known & ~edges
-    for support in horizontal_surfaces(window, heights):
-        found += _surfaces(window, smooth & (heights > support + layer), heights, support)
-        if any(surface.cost < _CONFIG.likely for surface in found):
-            break
-    if not found:
-        found += _surfaces(window, smooth, heights, None)
-    return sorted(found, key=lambda surface: surface.cost)
-
-
-def _surfaces(
-    window: BoxWindow, mask: Mask, heights: Array, support: float | None
-) -> Iterator[SurfaceCandidate]:
+def _surfaces(window: BoxWindow, mask: Mask, support: float | None) -> Iterator[SurfaceCandidate]:
     """Yield the connected parts of a mask that end within about the box."""
     count, parts, boxes, _ = cv2.connectedComponentsWithStats(mask.view(np.uint8), connectivity=4)
     rows, columns = window.inside
@@ -312,11 +315,11 @@ def _surfaces(
     enough = inside >= max(_CONFIG.min_points, _CONFIG.min_fraction * area)
     enough[0] = False
     for part in np.flatnonzero(enough & (leak <= _CONFIG.leak)).tolist():
-        left, top, width, height, _ = boxes[part].tolist()
+        x, y, width, height, _ = boxes[part].tolist()
         a, b = np.log(width / wide), np.log(height / high)
-        dx = (left + width / 2.0 - (columns.start + columns.stop) / 2.0) / wide
-        dy = (top + height / 2.0 - (rows.start + rows.stop) / 2.0) / high
+        dx = (x + width / 2.0 - (columns.start + columns.stop) / 2.0) / wide
+        dy = (y + height / 2.0 - (rows.start + rows.stop) / 2.0) / high
         cost = abs(a - b) + 0.5 * abs(a + b) / 2.0 + max(abs(dx), abs(dy)) + 0.5 * leak[part]
         pixels = parts == part
-        base = quantile(heights[pixels], 0.02) if support is None else support
-        yield SurfaceCandidate(pixels, quantile(window.depth[pixels], 0.5), base, float(cost))
+        base = quantile(window.heights[pixels], _CONFIG.lowest) if support is None else support
+        yield SurfaceCandidate(pixels, base, quantile(window.depth[pixels], 0.5), float(cost))

@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Indices, Mask
 from openral_core.lazy_modules import lazy_module
 
 cv2 = lazy_module("cv2")
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,12 @@ def quantile(values: Array, fraction: float) -> float:
     return float(np.partition(values, index)[index])
 
 
-def nearest_depth_cluster(depth: Array, step: float) -> NDArray[np.bool_]:
+def depth_gap(depth: float) -> float:
+    """Gap between neighbouring depths at a depth that parts two objects [m]."""
+    return max(_CLUSTERS.gap, _CLUSTERS.relative_gap * depth)
+
+
+def nearest_depth_cluster(depth: Array, step: float) -> Mask:
     """Mask of the nearest significant cluster of depths that reaches across a box.
 
     Pixels of another object that only cuts a corner of the box do not reach across it, such as a drawer's
@@ -64,14 +67,14 @@ def nearest_depth_cluster(depth: Array, step: float) -> NDArray[np.bool_]:
     return nearest_patch(np.where(cluster, depth, np.nan), jump)
 
 
-def nearest_cluster(depth: Array) -> NDArray[np.bool_]:
+def nearest_cluster(depth: Array) -> Mask:
     """Nearest cluster, parted from others by a gap in depth, that is significant and spans the box."""
-    known = np.flatnonzero(~np.isnan(depth))
-    values = depth.ravel()[known]
-    order = np.argsort(values)
-    gap = max(_CLUSTERS.gap, _CLUSTERS.relative_gap * values[order[len(order) // 2]])
-    clusters = np.split(known[order], np.flatnonzero(np.diff(values[order]) > gap) + 1)
-    min_size = max(_CLUSTERS.min_points, _CLUSTERS.min_fraction * len(known))
+    cells = np.flatnonzero(~np.isnan(depth))
+    depths = depth.ravel()[cells]
+    order = np.argsort(depths)
+    gap = depth_gap(depths[order[len(order) // 2]])
+    clusters = np.split(cells[order], np.flatnonzero(np.diff(depths[order]) > gap) + 1)
+    min_size = max(_CLUSTERS.min_points, _CLUSTERS.min_fraction * len(cells))
     significant = [cluster for cluster in clusters if len(cluster) >= min_size]
     spanning = (c for c in significant if _spans(np.unravel_index(c, depth.shape), depth.shape))
     chosen = next(spanning, None)
@@ -80,10 +83,10 @@ def nearest_cluster(depth: Array) -> NDArray[np.bool_]:
     return mask.reshape(depth.shape)
 
 
-def nearest_patch(depth: Array, jump: float) -> NDArray[np.bool_]:
+def nearest_patch(depth: Array, jump: float) -> Mask:
     """Nearest patch without a ``jump`` in depth [m] that spans the box; the whole cluster if none does."""
-    known = ~np.isnan(depth)
-    smooth = (known & ~pixels_behind_edges(depth, jump)).view(np.uint8)
+    has_depth = ~np.isnan(depth)
+    smooth = (has_depth & ~pixels_behind_edges(depth, jump)).view(np.uint8)
     count, patches, boxes, _ = cv2.connectedComponentsWithStats(smooth, connectivity=4)
     height, width = boxes[:, cv2.CC_STAT_HEIGHT] - 1, boxes[:, cv2.CC_STAT_WIDTH] - 1
     spans = (height >= _CLUSTERS.span * (depth.shape[0] - 1)) & (
@@ -91,11 +94,11 @@ def nearest_patch(depth: Array, jump: float) -> NDArray[np.bool_]:
     )
     masks = [patches == number for number in range(1, count) if spans[number]]
     if len(masks) < 2:
-        return masks[0] if masks else known
+        return masks[0] if masks else has_depth
     return min(masks, key=lambda mask: quantile(depth[mask], 0.5))
 
 
-def pixels_behind_edges(depth: Array, jump: float | Array) -> NDArray[np.bool_]:
+def pixels_behind_edges(depth: Array, jump: float | Array) -> Mask:
     """Mask of the pixels farther than a neighbour by more than their ``jump`` [m], shape (H, W)."""
     jumps = np.broadcast_to(jump, depth.shape)
     result = np.zeros(depth.shape, dtype=bool)
@@ -107,7 +110,7 @@ def pixels_behind_edges(depth: Array, jump: float | Array) -> NDArray[np.bool_]:
     return result
 
 
-def _spans(cells: tuple[NDArray[np.intp], ...], shape: tuple[int, ...]) -> bool:
+def _spans(cells: tuple[Indices, ...], shape: tuple[int, ...]) -> bool:
     rows, columns = cells
     is_high = rows.max() - rows.min() >= _CLUSTERS.span * (shape[0] - 1)
     is_wide = columns.max() - columns.min() >= _CLUSTERS.span * (shape[1] - 1)
@@ -118,10 +121,10 @@ def _spans(cells: tuple[NDArray[np.intp], ...], shape: tuple[int, ...]) -> bool:
     return bool(is_high and is_wide and not cuts_corner)
 
 
-def reaches_across(known: NDArray[np.bool_]) -> bool:
+def reaches_across(has_depth: Mask) -> bool:
     """Tell if the pixels of known depth reach across the box, as any object in it does."""
-    for axis, size in enumerate(reversed(known.shape)):
-        cells = np.flatnonzero(known.any(axis=axis))
+    for axis, size in enumerate(reversed(has_depth.shape)):
+        cells = np.flatnonzero(has_depth.any(axis=axis))
         if not len(cells) or cells[-1] - cells[0] < _CLUSTERS.span * (size - 1):
             return False
     return True

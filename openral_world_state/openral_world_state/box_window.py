@@ -1,0 +1,157 @@
+"""Depth image around a detection's box: its noise, the heights of its pixels, and their points in map."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from openral_core.arrays import Array, Mask, Points
+from openral_core.detectors import Box
+from openral_core.geometry import transform_points
+from openral_core.lazy_modules import lazy_module
+from openral_world_state.depth_camera import DepthView
+from openral_world_state.depth_clusters import DepthClusterConfig, quantile
+
+cv2 = lazy_module("cv2")
+
+_CLUSTERS = DepthClusterConfig()
+_MARGIN = 0.5
+"""Width of the surroundings on each side, per side of the box [1]."""
+_SMOOTHING_THRESHOLD = 0.002
+"""Noise of depths from which they are smoothed [m]."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoxWindow:
+    """Depths around a box.
+
+    Args:
+        view: Depth image that they are of.
+        depth: Depths [m], a fisheye's distances, NaN where unknown, shape (H, W).
+        noise: Standard deviation of the noise between neighbouring depths [m].
+        error: The same between depths farther apart [m], because a stereo camera's neighbours err alike.
+        rows: Of the depth image [px], shape (H,).
+        columns: Of the depth image [px], shape (W,).
+        step: Pixels of the depth image per pixel.
+        inside: Part of the box.
+    """
+
+    view: DepthView
+    depth: Array
+    noise: float
+    error: float
+    rows: Array
+    columns: Array
+    step: int
+    inside: tuple[slice, slice]
+
+    @property
+    def focal(self) -> float:
+        """Focal length of the depth image [px]."""
+        return float(self.view.depth_intrinsics.K[0, 0])
+
+    @property
+    def is_at_border(self) -> bool:
+        """True if the image ends at a side of the box."""
+        sizes = zip(self.inside, self.depth.shape, strict=True)
+        return any(part.start == 0 or part.stop == size for part, size in sizes)
+
+    @property
+    def is_fragmented(self) -> bool:
+        """True if noise breaks up surfaces."""
+        return self.error > _SMOOTHING_THRESHOLD
+
+    def length_at(self, depth: float) -> float:
+        """Length of the longer side of the box at a depth [m]."""
+        return self.step * int(max(part.stop - part.start for part in self.inside)) / self.focal * depth
+
+    def edges(self, depth: Array) -> Array:
+        """Difference between neighbouring pixels of these depths that is an edge [m]."""
+        return np.maximum(_CLUSTERS.jump, _CLUSTERS.relative_jump * self.step / self.focal * depth)
+
+    def smoothed(self) -> "BoxWindow":
+        """Return the window with its depths smoothed if they are noisy."""
+        return replace(self, depth=without_noise(self.depth)) if self.noise > _SMOOTHING_THRESHOLD else self
+
+    @cached_property
+    def heights(self) -> Array:
+        """Heights in map of the pixels [m], NaN where unknown, shape (H, W)."""
+        view, slope = self.view, self.view.T_map_camera[2, :3]
+        if view.intrinsics.is_distorted:
+            pixels = np.stack(np.meshgrid(self.columns, self.rows), axis=-1).reshape(-1, 2)
+            per_depth = (self._rays(pixels) @ slope).reshape(self.depth.shape)
+        else:
+            K = view.depth_intrinsics.K
+            x, y = (self.columns - K[0, 2]) / K[0, 0], (self.rows - K[1, 2]) / K[1, 1]
+            per_depth = slope[0] * x + (slope[1] * y + slope[2])[:, None]
+        return np.asarray(self.depth * per_depth + view.T_map_camera[2, 3])
+
+    def points(self, mask: Mask) -> Points:
+        """Points in map of the pixels of a mask [m], shape (N, 3)."""
+        rows, columns = np.nonzero(mask)
+        rays = self._rays(np.column_stack((self.columns[columns], self.rows[rows])))
+        return transform_points(self.view.T_map_camera, rays * self.depth[mask][:, None])
+
+    def _rays(self, pixels: Array) -> Points:
+        """Rays of pixels (N, 2) per unit of their depth, or of a fisheye's distance, shape (N, 3)."""
+        rays = self.view.depth_intrinsics.rays(pixels)
+        return rays / np.linalg.norm(rays, axis=1, keepdims=True) if self.view.intrinsics.is_fisheye else rays
+
+
+def window_around(view: DepthView, box: Box, count: int) -> BoxWindow:
+    """Crop a box with its surroundings, evenly thinned to about ``count`` pixels of the box."""
+    sx, sy = view.depth_scale
+    height, width = view.depth.shape
+    x0, x1 = _span(box.x_min * sx, box.x_max * sx, width)
+    y0, y1 = _span(box.y_min * sy, box.y_max * sy, height)
+    step = max(1, int(np.sqrt((x1 - x0) * (y1 - y0) / count)))
+    left, right = _surroundings(x0, x1, width, step)
+    top, bottom = _surroundings(y0, y1, height, step)
+    depth = view.depth[top:bottom:step, left:right:step].astype(np.float64)
+    depth[~(np.isfinite(depth) & (depth > 0.0))] = np.nan
+    rows, columns = np.arange(top, bottom, step, dtype=float), np.arange(left, right, step, dtype=float)
+    if view.intrinsics.is_distorted:  # a pixel may have no ray, as outside a fisheye's image circle
+        pixels = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
+        length = np.linalg.norm(view.depth_intrinsics.rays(pixels), axis=1).reshape(depth.shape)
+        depth[np.isnan(length)] = np.nan
+        if view.intrinsics.is_fisheye:  # far off its axis, depth hardly differs between surfaces
+            depth *= length
+    inside = (
+        slice((y0 - top) // step, (y0 - top) // step + len(range(y0, y1, step))),
+        slice((x0 - left) // step, (x0 - left) // step + len(range(x0, x1, step))),
+    )
+    noise = depth_noise(depth)
+    return BoxWindow(
+        view, depth, noise, max(noise, depth_noise(depth, stride=2)), rows, columns, step, inside
+    )
+
+
+def _span(low: float, high: float, size: int) -> tuple[int, int]:
+    """Whole pixels of an interval, at least one, within ``size`` pixels."""
+    first = min(int(np.floor(low + 0.5)), size - 1)
+    return first, max(min(int(np.floor(high + 0.5)), size), first + 1)
+
+
+def _surroundings(first: int, end: int, size: int, step: int) -> tuple[int, int]:
+    """Extend an interval of pixels by the margin, in whole steps, within ``size`` pixels."""
+    margin = max(round(_MARGIN * (end - first) / step), 2) * step
+    return first - min(margin, first // step * step), min(end + margin, size)
+
+
+def depth_noise(depth: Array, stride: int = 1) -> float:
+    """Estimate the standard deviation of the noise of depths (H, W) [m] from second differences along rows.
+
+    Their lowest quarter is of smooth surfaces even where edges are many; of a Gaussian, it ends at
+    0.3186 sigma. A ``stride`` [px] leaves out neighbours.
+    """
+    near, middle, far = depth[:, : -2 * stride], depth[:, stride:-stride], depth[:, 2 * stride :]
+    second = np.abs(near - 2.0 * middle + far).ravel()
+    differences = second[~np.isnan(second)]
+    return quantile(differences, 0.25) / (0.3186 * np.sqrt(6.0)) if len(differences) else 0.0
+
+
+def without_noise(depth: Array) -> Array:
+    """Median of depths (H, W) over 3x3 pixels, NaN where unknown; removes flying pixels."""
+    has_depth = ~np.isnan(depth)
+    smooth = cv2.medianBlur(np.where(has_depth, depth, 0.0).astype(np.float32), 3)
+    return np.where(has_depth & (smooth > 0.0), smooth, np.nan)
