@@ -17,13 +17,12 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Array32, Mask, Transform, Vector3
 from openral_core.errors import OpenRALError
 from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap, check_size, small_gaps
 from openral_core.home_map import Pose2
 from openral_mapping.robot_body import STEP
 
-Array = NDArray[np.float64]
-Array32 = NDArray[np.float32]
 GROWTH = 64
 """Cells by which the grid grows at least on a side, so that it is rarely copied [1]."""
 FORMAT = 1
@@ -176,7 +175,7 @@ class DepthMapper:
         self,
         depth: Array32,
         rays: PixelRays,
-        T_map_camera: Array,
+        T_map_camera: Transform,
         base: tuple[float, float] | None = None,
     ) -> None:
         """Fold in one depth image.
@@ -276,7 +275,7 @@ class DepthMapper:
         """Numbers that layers are for: a saved map with others cannot be used."""
         return np.array([self.config.drop, self.config.floor_tolerance, self.config.robot_height])
 
-    def _window(self, centre: Array) -> tuple[NDArray[np.int64], Array32]:
+    def _window(self, centre: Vector3) -> tuple[NDArray[np.int64], Array32]:
         """Return first cell and layers around a camera (x, y), as far as it sees; the grid grows to it."""
         reach = math.ceil(self.config.farthest / self.config.resolution) + 1
         low = np.floor(centre[::-1] / self.config.resolution).astype(np.int64) - reach
@@ -300,7 +299,7 @@ class DepthMapper:
         self._layers, self._first = np.pad(self._layers, padding), self._first - before
 
     def _mark_surfaces(
-        self, seen: NDArray[np.bool_], depth: Array32, rays: PixelRays, T: Array, low: NDArray[np.int64]
+        self, seen: Mask, depth: Array32, rays: PixelRays, T: Transform, low: NDArray[np.int64]
     ) -> None:
         """Mark the cells in which rays end, by interval of height."""
         directions, ends, farthest = rays.surfaces.select(depth, self.config.nearest)
@@ -309,7 +308,7 @@ class DepthMapper:
         seen[heights, rows, columns] = True
 
     def _mark_passed(
-        self, passed: NDArray[np.bool_], depth: Array32, rays: PixelRays, T: Array, low: NDArray[np.int64]
+        self, passed: Mask, depth: Array32, rays: PixelRays, T: Transform, low: NDArray[np.int64]
     ) -> None:
         """Mark the cells that rays pass through before they end, by interval of height."""
         outer = self.config.farthest
@@ -327,11 +326,11 @@ class DepthMapper:
 
     def _mark_ring(
         self,
-        passed: NDArray[np.bool_],
+        passed: Mask,
         directions: Array32,
         depths: tuple[Array32, Array32],
         span: tuple[float, float],
-        T: Array,
+        T: Transform,
         low: NDArray[np.int64],
     ) -> None:
         """Mark what rays pass through between two depths [m], up to their stops; they end at the surface."""
@@ -345,7 +344,7 @@ class DepthMapper:
         passed[heights[~skims], rows[~skims], columns[~skims]] = True
 
     def _cells(
-        self, points: Array32, T: Array, low: NDArray[np.int64]
+        self, points: Array32, T: Transform, low: NDArray[np.int64]
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         """Return column, row and interval of height in the window of points (3, N) in the optical frame."""
         x, y, z = T[:3, :3].astype(np.float32) @ points

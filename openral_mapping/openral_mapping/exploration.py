@@ -9,16 +9,12 @@ from dataclasses import dataclass
 from math import pi
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import binary_dilation
 from scipy.sparse.csgraph import dijkstra
 
+from openral_core.arrays import Array, Indices, Mask
 from openral_core.floor_map import UNKNOWN, FloorMap
 from openral_core.grid_graph import grid_graph
-
-Array = NDArray[np.float64]
-Cells = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -100,8 +96,8 @@ class Fan:
         bearing: Of each ray, relative to the map's rows [rad], shape (R,).
     """
 
-    row: Cells
-    column: Cells
+    row: Indices
+    column: Indices
     shown: Mask
     area: Array
     bearing: Array
@@ -120,7 +116,7 @@ def explore(
         floor: What has been seen.
         base: Position of the base [m].
         views: Views that were taken; what they did not show, such as floor behind a sofa, counts no more.
-        within: Cells that count, shape (H, W); None: all.
+        within: Indices that count, shape (H, W); None: all.
         config: Parameters.
     """
     clearance = floor.clearance(config.unknown_margin)
@@ -138,7 +134,9 @@ def explore(
     return Exploration(view, share, frontier)
 
 
-def best_view(floor: FloorMap, cells: Cells, way: Array, fan: Fan, config: ExplorationConfig) -> View | None:
+def best_view(
+    floor: FloorMap, cells: Indices, way: Array, fan: Fan, config: ExplorationConfig
+) -> View | None:
     """Choose the view with the largest gain per metre, looks included; None if none has enough gain."""
     areas = (fan.shown * fan.area).sum(axis=2)
     gain = areas.sum(axis=1)
@@ -176,7 +174,7 @@ def way_lengths(
 
 def candidates(
     floor: FloorMap, base: tuple[float, float], clearance: Array, ways: Array, config: ExplorationConfig
-) -> tuple[Cells, Array]:
+) -> tuple[Indices, Array]:
     """Return the cells (V, 2) from which to look, the base's own first, and the ways there [m]."""
     own = np.clip(floor.cell(np.array(base)), 0, np.array(floor.cells.shape) - 1)
     stride = max(1, round(config.spacing / floor.resolution))
@@ -185,7 +183,7 @@ def candidates(
     return np.vstack([own, cells]), np.append(0.0, ways[tuple(cells.T)])
 
 
-def cast(floor: FloorMap, cells: Cells, wanted: Mask, rays: int, config: ExplorationConfig) -> Fan:
+def cast(floor: FloorMap, cells: Indices, wanted: Mask, rays: int, config: ExplorationConfig) -> Fan:
     """Cast rays from cells (V, 2) around; obstacles end them, and so does enough unknown space."""
     bearing = np.arange(rays) * 2.0 * pi / rays
     steps = np.arange(1.0, config.look_range / floor.resolution)

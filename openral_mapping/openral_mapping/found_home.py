@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Points, Vector3
 from openral_core.detectors import Detection
 from openral_core.floor_map import FloorMap
 from openral_core.home_map import HomeMap
@@ -20,9 +20,7 @@ from openral_world_state.depth_camera import DepthView
 from openral_world_state.people import PERSON
 
 
-def furniture_view(
-    view: DepthView, rays: NDArray[np.float64], detections: Sequence[Detection]
-) -> FurnitureView:
+def furniture_view(view: DepthView, rays: Array, detections: Sequence[Detection]) -> FurnitureView:
     """Select the furniture among the detections of an image.
 
     Args:
@@ -43,9 +41,7 @@ def furniture_view(
     return FurnitureView(view.depth, rays, view.depth_intrinsics.project, view.T_map_camera, boxes)
 
 
-def people_in_view(
-    view: DepthView, rays: NDArray[np.float64], detections: Sequence[Detection]
-) -> NDArray[np.float64]:
+def people_in_view(view: DepthView, rays: Array, detections: Sequence[Detection]) -> Points:
     """Return the positions in map of the people that are detected in an image [m], shape (N, 2).
 
     Args:
@@ -54,7 +50,7 @@ def people_in_view(
         detections: Of the colour image; people without depth are left out.
     """
     sx, sy = view.depth_scale
-    found = list[NDArray[np.float64]]()
+    found = list[Vector3]()
     for box in (each.box for each in detections if each.label == PERSON):
         quarter = (box.x_max - box.x_min) / 4.0
         columns = slice(max(0, int((box.x_min + quarter) * sx)), int((box.x_max - quarter) * sx) + 1)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import atan2, cos, pi, sin
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array
 from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.home_map import (
     UNNAMED,
@@ -22,8 +22,6 @@ from openral_core.home_map import (
 from openral_mapping.furniture_fit import Footprint, Level, levels_of
 from openral_mapping.furniture_kinds import furniture_kinds, is_part
 from openral_mapping.furniture_tracks import FurnitureTrack
-
-Array = NDArray[np.float64]
 
 _REACHES = (0.15, 0.3, 0.45)
 """Distances at which a room is looked for around a piece whose middle is in none [m]."""

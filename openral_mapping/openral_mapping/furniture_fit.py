@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Mask, Points, Vector3
 from openral_mapping.furniture_kinds import furniture_kinds, is_part
 from openral_mapping.furniture_voxels import SIDE, PieceVoxels, columns_of, largest_part
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 _LEAST = 12
 """Voxels from which a footprint is fitted [1]."""
@@ -39,7 +36,7 @@ class Footprint:
         high: Highest point [m].
     """
 
-    centre: Array
+    centre: Vector3
     yaw: float
     size: tuple[float, float]
     low: float
@@ -51,7 +48,7 @@ class Footprint:
         c, s = np.cos(self.yaw), np.sin(self.yaw)
         return np.array([[c, s], [-s, c]])
 
-    def share_of(self, points: Array, margin: float, is_part: bool = False) -> float:
+    def share_of(self, points: Points, margin: float, is_part: bool = False) -> float:
         """Share of points (N, 3) above, below or up to a margin [m] beside it; of a part, at its height."""
         local = np.abs((points[:, :2] - self.centre) @ self.axes.T)
         inside = (local <= np.array(self.size) / 2.0 + margin).all(axis=1)
@@ -89,7 +86,7 @@ class Level:
     high: tuple[float, float]
 
 
-def footprint_of(voxels: PieceVoxels, towards: Array, kind: str) -> Footprint | None:
+def footprint_of(voxels: PieceVoxels, towards: Vector3, kind: str) -> Footprint | None:
     """Fit a rectangle around the voxels of a piece; None if there are too few.
 
     Args:
@@ -122,7 +119,7 @@ def _largest(voxels: PieceVoxels, solid: Mask) -> Mask:
     return kept
 
 
-def _yaw(points: Array) -> float:
+def _yaw(points: Points) -> float:
     """Direction of the sides of the rectangle that fits points (N, 2) best [rad], in [0, pi/2).
 
     It is small, and the points are near its sides: a piece that shows two faces is not taken for a triangle.
@@ -134,7 +131,7 @@ def _yaw(points: Array) -> float:
     return best % (np.pi / 2.0)
 
 
-def _misfit(points: Array, yaw: float) -> float:
+def _misfit(points: Points, yaw: float) -> float:
     """Mean distance of points (N, 2) from the sides of their rectangle, and a share of its size [m]."""
     c, s = np.cos(yaw), np.sin(yaw)
     local = points @ np.array([[c, -s], [s, c]])
@@ -143,7 +140,7 @@ def _misfit(points: Array, yaw: float) -> float:
     return float(from_side.mean() + _SIZE_WEIGHT * np.sqrt(np.prod(high - low + SIDE)))
 
 
-def _with_unseen_side(low: Array, high: Array, towards: Array, kind: str) -> tuple[Array, Array]:
+def _with_unseen_side(low: Array, high: Array, towards: Vector3, kind: str) -> tuple[Array, Array]:
     """Extend a rectangle of which one face was seen away from the camera, to the kind's usual depth."""
     usual = furniture_kinds()[kind]
     low, high = low.copy(), high.copy()

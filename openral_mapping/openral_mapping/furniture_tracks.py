@@ -10,15 +10,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from openral_core.arrays import Vector3
 from openral_mapping.furniture_fit import Footprint, footprint_of, overlap
 from openral_mapping.furniture_kinds import is_part
 from openral_mapping.furniture_view import CONFIG, FurnitureConfig, FurnitureView, SeenImage, SeenPart
 from openral_mapping.furniture_voxels import PieceVoxels
-
-Array = NDArray[np.float64]
 
 
 @dataclass
@@ -41,7 +39,7 @@ class FurnitureTrack:
     views: int = 0
     last: int = 0
     voxels: PieceVoxels = field(default_factory=PieceVoxels)
-    towards: Array = field(default_factory=lambda: np.zeros(2))
+    towards: Vector3 = field(default_factory=lambda: np.zeros(2))
     _footprint: tuple[int, Footprint | None] = (-1, None)
 
     @property

@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from openral_core.arrays import Array, Array32, Indices, Mask, Points, Transform, Vector3
 from openral_mapping.furniture_kinds import kind_of
 from openral_mapping.furniture_voxels import SeenVoxels, columns_of, largest_part
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -92,10 +89,10 @@ class FurnitureView:
         boxes: Of one detector's image, in pixels of ``depth``.
     """
 
-    depth: NDArray[np.float32]
+    depth: Array32
     rays: Array
-    project: Callable[[Array], Array]
-    T_map_camera: Array
+    project: Callable[[Points], Array]
+    T_map_camera: Transform
     boxes: Sequence[FurnitureBox]
 
 
@@ -110,7 +107,7 @@ class SeenPart:
     score: float
     voxels: SeenVoxels
     in_box: Mask
-    points: Array
+    points: Points
 
 
 @dataclass(frozen=True)
@@ -118,14 +115,14 @@ class SeenImage:
     """Points of an image above the floor, with their voxels."""
 
     view: FurnitureView
-    camera: Array
-    T_camera_map: Array
+    camera: Vector3
+    T_camera_map: Transform
     pixels: Array
-    points: Array
+    points: Points
     is_upward: Mask
     voxels: SeenVoxels
-    voxel: NDArray[np.intp]
-    face: NDArray[np.intp]
+    voxel: Indices
+    face: Indices
     margin: float
 
     @classmethod
@@ -183,7 +180,7 @@ class SeenImage:
         points = voxels.sums / voxels.pixels[:, None]
         return SeenPart(kind, min(max(box.score, 0.0), 1.0), voxels, in_box, points)
 
-    def compare(self, points: Array) -> tuple[Mask, Mask]:
+    def compare(self, points: Points) -> tuple[Mask, Mask]:
         """Tell which points in map (N, 3) the image sees through, and at which it sees a surface."""
         beyond, hit = np.zeros((2, len(points)), bool)
         optical = points @ self.T_camera_map[:3, :3].T + self.T_camera_map[:3, 3]
@@ -203,7 +200,7 @@ class SeenImage:
         return beyond, hit
 
 
-def _normals(points: Array) -> Array:
+def _normals(points: Points) -> Array:
     """Return the normals of an image of points, (H, W, 3), NaN where a neighbour is unknown."""
     normals = np.full(points.shape, np.nan)
     across = points[1:-1, 2:] - points[1:-1, :-2]
@@ -228,7 +225,7 @@ def _bends(depth: Array) -> Array:
     return np.asarray(np.maximum(bend - _NOISE * np.median(bend), 0.0))
 
 
-def _faces(points: Array, normals: Array, chosen: Mask, config: FurnitureConfig) -> NDArray[np.intp]:
+def _faces(points: Points, normals: Array, chosen: Mask, config: FurnitureConfig) -> Indices:
     """Give each smooth face of an image a number, (H, W); a step or an edge ends one."""
     number = np.arange(chosen.size).reshape(chosen.shape)
     pairs = []

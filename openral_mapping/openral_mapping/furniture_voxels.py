@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-Array = NDArray[np.float64]
-Keys = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+from openral_core.arrays import Array, Indices, Mask, Points
 
 SIDE = 0.04
 """Side of a voxel [m]."""
@@ -17,18 +15,18 @@ _BITS, _OFFSET = 21, 1 << 20
 _LOWER = (1 << _BITS) - 1
 
 
-def keys_of(points: Array) -> Keys:
-    """Keys of the voxels of points in map (N, 3) [m], shape (N,)."""
+def keys_of(points: Points) -> NDArray[np.int64]:
+    """NDArray[np.int64] of the voxels of points in map (N, 3) [m], shape (N,)."""
     x, y, z = (np.floor(points / SIDE).astype(np.int64) + _OFFSET).T
     return np.asarray((x << 2 * _BITS) | (y << _BITS) | z)
 
 
-def columns_of(keys: Keys) -> Keys:
+def columns_of(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """Whole coordinates (x, y) of the columns of voxels, shape (N, 2)."""
     return np.stack([keys >> 2 * _BITS, (keys >> _BITS) & _LOWER], axis=1) - _OFFSET
 
 
-def largest_part(columns: Keys, weights: Array) -> Mask:
+def largest_part(columns: NDArray[np.int64], weights: Array) -> Mask:
     """Tell which columns (N, 2) belong to the connected part with the largest sum of weights (N,)."""
     low = columns.min(axis=0) - 1
     row, column = (columns - low).T
@@ -51,14 +49,14 @@ class SeenVoxels:
         heights: Sum of these pixels' heights [m], shape (N,).
     """
 
-    keys: Keys
+    keys: NDArray[np.int64]
     pixels: Array
     sums: Array
     upward: Array
     heights: Array
 
     @classmethod
-    def gather(cls, points: Array, is_upward: Mask) -> tuple["SeenVoxels", NDArray[np.intp]]:
+    def gather(cls, points: Points, is_upward: Mask) -> tuple["SeenVoxels", Indices]:
         """Gather points in map (N, 3); also returns the index of each point's voxel, shape (N,)."""
         keys, voxel = np.unique(keys_of(points), return_inverse=True)
         count = len(keys)
@@ -132,7 +130,7 @@ class PieceVoxels:
         """Count an image that saw voxels outside the box, or saw through them."""
         self.beside[wrong] += 1.0
 
-    def indices(self, keys: Keys) -> NDArray[np.intp]:
+    def indices(self, keys: NDArray[np.int64]) -> Indices:
         """Return the indices of those of some keys that are voxels of the piece."""
         place = np.searchsorted(self.seen.keys, keys)
         place = np.minimum(place, max(len(self) - 1, 0))

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from openral_core.arrays import Array, Indices, Mask
 from openral_core.errors import OpenRALError
 from openral_core.floor_map import FloorMap
 from openral_core.home_map import UNNAMED, Agent, Doorway, Fixture, HomeMap, Place, Pose2, Room
 from openral_mapping.room_names import keep_ids, new_ids
 from openral_mapping.rooms import CONFIG, RoomConfig, RoomSegments, segment_rooms
 
-Mask = NDArray[np.bool_]
 AnyLocated = TypeVar("AnyLocated", Place, Fixture, Agent)
 _SMOOTHING = 3
 """Side of the square over which outlines are smoothed [cells]."""
@@ -195,7 +195,7 @@ def room_shapes(floor_map: FloorMap, segments: RoomSegments) -> Iterator[RoomSha
         )
 
 
-def _middle(floor_map: FloorMap, clearance: NDArray[np.float64], region: Mask) -> tuple[float, float]:
+def _middle(floor_map: FloorMap, clearance: Array, region: Mask) -> tuple[float, float]:
     rows, columns = np.nonzero(region)
     points = floor_map.centres(rows, columns)
     away = np.linalg.norm(points - points.mean(axis=0), axis=1)
@@ -255,9 +255,7 @@ def furniture(floor_map: FloorMap, segments: RoomSegments, ids: dict[int, str]) 
             yield _piece(floor_map, rows, columns, room, number)
 
 
-def _piece(
-    floor_map: FloorMap, rows: NDArray[np.intp], columns: NDArray[np.intp], room: str, number: int
-) -> Fixture:
+def _piece(floor_map: FloorMap, rows: Indices, columns: Indices, room: str, number: int) -> Fixture:
     """Return the rectangle around cells; its back is at a wall, its front faces free floor."""
     corners = np.concatenate([np.column_stack((columns + dx, rows + dy)) for dx in (0, 1) for dy in (0, 1)])
     (x, y), (width, depth), angle = cv2.minAreaRect(corners.astype(np.float32))

@@ -7,11 +7,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Image, Points
 from openral_core.errors import OpenRALError
 from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.home_map import HomeMap, Pose2
 
-Image = NDArray[np.uint8]
 Colour = tuple[int, int, int]
 PIXELS_PER_METRE = 80.0
 """Scale of the picture [px/m]: names are readable, and a home of 20 m fits a screen."""
@@ -53,13 +53,13 @@ class PictureNotWritten(OpenRALError):
 class _Canvas:
     """Picture in the map frame: x to the right, y up."""
 
-    def __init__(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
+    def __init__(self, low: Array, high: Array) -> None:
         self._low, size = low - _MARGIN, high - low + 2.0 * _MARGIN
         self._scale = min(PIXELS_PER_METRE, MAX_SIDE / float(size.max()))
         self._height = int(np.ceil(size[1] * self._scale))
         self.image: Image = np.full((self._height, int(np.ceil(size[0] * self._scale)), 3), 255, np.uint8)
 
-    def pixels(self, points: NDArray[np.float64]) -> NDArray[np.int32]:
+    def pixels(self, points: Points) -> NDArray[np.int32]:
         scaled = (points - self._low) * self._scale
         scaled[..., 1] = self._height - scaled[..., 1]
         return np.round(scaled).astype(np.int32)

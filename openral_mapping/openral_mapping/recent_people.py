@@ -4,12 +4,9 @@ from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Array32, Points, Transform
 from openral_mapping.robot_body import without_body
-
-Array = NDArray[np.float64]
-Array32 = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -41,13 +38,13 @@ class RecentPeople:
 
     def __init__(self, config: PeopleConfig = PEOPLE) -> None:
         self._config = config
-        self._seen: deque[tuple[float, Array]] = deque(maxlen=config.most)
+        self._seen: deque[tuple[float, Points]] = deque(maxlen=config.most)
 
-    def see(self, positions: Array, stamp: float) -> None:
+    def see(self, positions: Points, stamp: float) -> None:
         """Keep positions in map [m], shape (N, 2), of an image's time [s]."""
         self._seen.extend((stamp, np.asarray(position, float)) for position in positions)
 
-    def left_out(self, depth: Array32, rays: Array, T_map_camera: Array, stamp: float) -> Array32:
+    def left_out(self, depth: Array32, rays: Array, T_map_camera: Transform, stamp: float) -> Array32:
         """Return a depth image in which people, and what is close to them, are unknown (NaN).
 
         Args:

@@ -7,12 +7,10 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Array32, Points, Transform
 from openral_core.errors import OpenRALError
 
-Array = NDArray[np.float64]
-Array32 = NDArray[np.float32]
 STEP = 4
 """Distance between the pixels that are tested [px]; each stands for a square of that side."""
 LONGEST = 1.0
@@ -46,7 +44,9 @@ def body_lines(urdf: str) -> tuple[tuple[str, str], ...]:
     return tuple(pair for pair in pairs if all(pair))
 
 
-def without_body(depth: Array32, rays: Array, T_map_camera: Array, lines: Array, radius: float) -> Array32:
+def without_body(
+    depth: Array32, rays: Array, T_map_camera: Transform, lines: Points, radius: float
+) -> Array32:
     """Return a depth image in which the robot's body is unknown (NaN).
 
     Args:

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from openral_core.arrays import Array, Mask
 from openral_core.floor_map import FloorMap
 
-Mask = NDArray[np.bool_]
-Labels = NDArray[np.int32]
 _NEIGHBOURS = np.ones((3, 3), bool)
 _MAX_LABEL = np.uint16(65_535)
 """Largest label of a 16-bit image [1]."""
@@ -74,8 +73,8 @@ class RoomSegments:
         count: Number of rooms; labels are 1 to ``count``.
     """
 
-    floor: Labels
-    regions: Labels
+    floor: NDArray[np.int32]
+    regions: NDArray[np.int32]
     passages: tuple[Passage, ...]
     count: int
 
@@ -133,7 +132,7 @@ def has_wall(island: Mask, cell: float, config: RoomConfig = CONFIG) -> bool:
     return sum(length for length in lengths if length > config.wall_thickness) >= config.wall_length
 
 
-def _border(cells: Labels) -> Labels:
+def _border(cells: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.concatenate((cells[0], cells[-1], cells[:, 0], cells[:, -1]))
 
 
@@ -144,7 +143,7 @@ def _large_parts(mask: Mask, least: float) -> Mask:
     return np.asarray(sizes[labels] >= least)
 
 
-def _seeds(distance: NDArray[np.float64], config: RoomConfig) -> Labels:
+def _seeds(distance: Array, config: RoomConfig) -> NDArray[np.int32]:
     """Return the innermost cells of each room, by label.
 
     The level falls from the highest peak to the floor. Parts that appear are candidates; where candidates
@@ -184,7 +183,9 @@ def _joined(inside: list[int], peaks: dict[int, float], level: float, config: Ro
     ]
 
 
-def _flood(distance: NDArray[np.float64], seeds: Labels, open_floor: Mask, config: RoomConfig) -> Labels:
+def _flood(
+    distance: Array, seeds: NDArray[np.int32], open_floor: Mask, config: RoomConfig
+) -> NDArray[np.int32]:
     """Assign every cell of the floor to a seed, from the widest parts to the narrowest."""
     flooded = seeds.astype(np.uint16)
     wide = float(distance.max(initial=0.0))
@@ -197,7 +198,7 @@ def _flood(distance: NDArray[np.float64], seeds: Labels, open_floor: Mask, confi
     return flooded.astype(np.int32)
 
 
-def _grow(flooded: NDArray[np.uint16], new: Mask, distance: NDArray[np.float64]) -> bool:
+def _grow(flooded: NDArray[np.uint16], new: Mask, distance: Array) -> bool:
     """Label the new cells next to labelled ones, as their widest neighbour; return False if none is."""
     around = np.ones((3, 3), np.uint8)
     highest = np.where(new, cv2.dilate(flooded, around), 0)
@@ -214,7 +215,7 @@ def _grow(flooded: NDArray[np.uint16], new: Mask, distance: NDArray[np.float64])
     return True
 
 
-def _merge_small(labels: Labels, least: float) -> Labels:
+def _merge_small(labels: NDArray[np.int32], least: float) -> NDArray[np.int32]:
     """Give small segments to the neighbour with the longest border; number the others from 1."""
     merged = labels.copy()
     while True:
@@ -228,13 +229,13 @@ def _merge_small(labels: Labels, least: float) -> Labels:
     return numbered.reshape(labels.shape).astype(np.int32) if 0 in kept else (numbered + 1).astype(np.int32)
 
 
-def _main_neighbour(labels: Labels, label: int) -> int:
+def _main_neighbour(labels: NDArray[np.int32], label: int) -> int:
     """Return the label with the longest border to a segment, 0 if it has none."""
     around = ndimage.binary_dilation(labels == label, _NEIGHBOURS) & (labels != label) & (labels != 0)
     return int(np.bincount(labels[around]).argmax()) if around.any() else 0
 
 
-def _with_furniture(floor: Labels, count: int, config: RoomConfig) -> Labels:
+def _with_furniture(floor: NDArray[np.int32], count: int, config: RoomConfig) -> NDArray[np.int32]:
     """Extend each room over the furniture at its walls: cells next to it within its outline."""
     nearest = floor[
         tuple(ndimage.distance_transform_edt(floor == 0, return_distances=False, return_indices=True))
@@ -268,7 +269,7 @@ def _outline(room: Mask, config: RoomConfig) -> Mask:
 
 
 def _passages(
-    floor: Labels, distance: NDArray[np.float64], floor_map: FloorMap, count: int
+    floor: NDArray[np.int32], distance: Array, floor_map: FloorMap, count: int
 ) -> Iterator[Passage]:
     """Yield the doorways: connected borders of two rooms."""
     for first in range(1, count + 1):

@@ -21,13 +21,12 @@ from typing import Self
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Array32, Transform
 from openral_core.geometry import planar_part, yaw_matrix
 from openral_mapping.depth_mapper import InvalidMapFile
 from openral_mapping.surfaces import SURFACES, SurfaceMap, Surfaces, upright_surfaces
 
-Array = NDArray[np.float64]
 FORMAT = 1
 """Version of the file [1]."""
 
@@ -90,15 +89,15 @@ class ScanMatcher:
         self._map = SurfaceMap()
         if known is not None:
             self._map.add(known)
-        self._last: Array | None = None
+        self._last: Transform | None = None
         # In a known map, the first image has to fit as well.
         self._share, self._lost_for = float(known is not None), 0
-        self._camera: Array | None = None
+        self._camera: Transform | None = None
         spread = 1e-3 if known is None else config.unsure[0]
         turned = 1e-3 if known is None else config.unsure[1]
         self._covariance = np.diag(np.square([spread, spread, turned]))
 
-    def known_share(self, depth: NDArray[np.float32], rays: Array, T_map_camera: Array) -> float:
+    def known_share(self, depth: Array32, rays: Array, T_map_camera: Transform) -> float:
         """Return the share of an image's surfaces that have a partner if it was taken from this pose [1]."""
         seen = upright_surfaces(depth, rays, T_map_camera)
         return float(self._map.pair(seen)[2].mean()) if len(seen.points) else 0.0
@@ -114,8 +113,8 @@ class ScanMatcher:
         return self._lost_for > 0
 
     def correction(
-        self, depth: NDArray[np.float32], rays: Array, T_map_camera: Array, T_map_base: Array
-    ) -> Array:
+        self, depth: Array32, rays: Array, T_map_camera: Transform, T_map_base: Transform
+    ) -> Transform:
         """Return the motion (4, 4) in map that brings the robot from where it seems to be to where it is.
 
         Identity if the robot has not moved since the image before, or if the image does not tell.
@@ -173,7 +172,7 @@ class ScanMatcher:
             raise InvalidMapFile(path, "its format is another")
         return cls(config, Surfaces(points, normals))
 
-    def _align(self, seen: Surfaces, base: Array) -> Array:
+    def _align(self, seen: Surfaces, base: Array) -> Transform:
         """Return the motion in map; identity if too few surfaces have partners."""
         fit = self._fit(seen, base, np.zeros(3), np.linalg.inv(self._covariance))
         if fit is None:
@@ -220,14 +219,14 @@ class ScanMatcher:
         distance, _, _ = self._map.pair(seen)
         return float((np.abs(distance) < self._config.width).sum()) / max(len(seen.points), 1)
 
-    def _has_jumped(self, share: float, T_map_camera: Array) -> bool:
+    def _has_jumped(self, share: float, T_map_camera: Transform) -> bool:
         config, before = self._config, T_map_camera if self._camera is None else self._camera
         moved = np.linalg.inv(before) @ T_map_camera
         turned = float(np.arccos(np.clip((np.trace(moved[:3, :3]) - 1.0) / 2.0, -1.0, 1.0)))
         same = np.linalg.norm(moved[:3, 3]) < config.same_view[0] and turned < config.same_view[1]
         return bool(same and self._share >= config.known and share < config.lost)
 
-    def _search(self, seen: Surfaces, base: Array, share: float) -> tuple[Array, float]:
+    def _search(self, seen: Surfaces, base: Array, share: float) -> tuple[Transform, float]:
         """Search for the pose; return the motion in map and its share, identity while it is not certain."""
         config, self._lost_for = self._config, self._lost_for + 1
         least = np.diag(1.0 / np.square([config.search[0], config.search[0], config.search[1]]))
@@ -294,7 +293,7 @@ def surfaces_path(map_path: Path) -> Path:
     return map_path.with_name(f"{map_path.stem}.surfaces.npz")
 
 
-def about(base: Array, change: Array) -> Array:
+def about(base: Array, change: Array) -> Transform:
     """Return the motion that shifts by x, y [m] and turns around the base by an angle [rad], shape (4, 4)."""
     c, s = cos(change[2]), sin(change[2])
     T = yaw_matrix(0.0, 0.0, float(change[2]))

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-Array = NDArray[np.float64]
+from openral_core.arrays import Array, Array32, Mask, Points, Transform
 
 
 @dataclass(frozen=True)
@@ -52,17 +51,17 @@ class Surfaces:
         normals: Unit vectors towards the free side, shape (N, 2).
     """
 
-    points: Array
+    points: Points
     normals: Array
 
-    def moved(self, T: Array) -> "Surfaces":
+    def moved(self, T: Transform) -> "Surfaces":
         """Transform by a planar pose, shape (4, 4)."""
         R = T[:2, :2]
         return Surfaces(self.points @ R.T + T[:2, 3], self.normals @ R.T)
 
 
 def upright_surfaces(
-    depth: NDArray[np.float32], rays: Array, T_map_camera: Array, config: SurfaceConfig = SURFACES
+    depth: Array32, rays: Array, T_map_camera: Transform, config: SurfaceConfig = SURFACES
 ) -> Surfaces:
     """Return the upright surfaces of a depth image.
 
@@ -135,7 +134,7 @@ class SurfaceMap:
         normals = kept[:, 2:4] / np.maximum(np.linalg.norm(kept[:, 2:4], axis=1, keepdims=True), 1e-9)
         return Surfaces(kept[:, :2] / np.maximum(kept[:, 4:], 1.0), normals)
 
-    def pair(self, seen: Surfaces) -> tuple[Array, Array, NDArray[np.bool_]]:
+    def pair(self, seen: Surfaces) -> tuple[Array, Array, Mask]:
         """Return distance across [m] and normal of the partners, and which of the surfaces (N,) have one."""
         if not self._index:
             return np.zeros(0), np.zeros((0, 2)), np.zeros(len(seen.points), bool)

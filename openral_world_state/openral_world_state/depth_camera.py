@@ -13,14 +13,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Array32, Indices, Points, Transform, Vector3
 from openral_core.errors import OpenRALError
 from openral_core.lazy_modules import lazy_module
 
 cv2 = lazy_module("cv2")
 
-Array = NDArray[np.float64]
 _PINHOLE, _FISHEYE = "plumb_bob", "equidistant"
 DISTORTION_MODELS: Mapping[str, tuple[int, ...]] = {
     _PINHOLE: (0, 4, 5),
@@ -192,7 +191,7 @@ class Intrinsics:
         K = self.K - np.array([[0.0, 0.0, x], [0.0, 0.0, y], [0.0, 0.0, 0.0]])
         return replace(self, K=K, width=width, height=height)
 
-    def rays(self, pixels: Array) -> Array:
+    def rays(self, pixels: Array) -> Points:
         """Rays of pixels (N, 2), as points at depth 1 in the optical frame, shape (N, 3).
 
         NaN where a pixel of a distorted image has no ray in front of the camera.
@@ -214,7 +213,7 @@ class Intrinsics:
         pixels = np.indices(shape)[::-1].reshape(2, -1).T.astype(np.float64)
         return self.rays(pixels).reshape(*shape, 3)
 
-    def project(self, points: Array) -> Array:
+    def project(self, points: Points) -> Array:
         """Project points (N, 3) in the optical frame, in front of the camera, to pixels (N, 2).
 
         NaN beyond the field of view of a distorted camera, where its polynomial folds back into the image.
@@ -278,9 +277,9 @@ class DepthView:
 
     camera: str
     stamp: float
-    depth: NDArray[np.float32]
+    depth: Array32
     intrinsics: Intrinsics
-    T_map_camera: NDArray[np.float64]
+    T_map_camera: Transform
 
     def __post_init__(self) -> None:
         height, width = self.depth.shape
@@ -304,11 +303,11 @@ class DepthView:
         return width / self.intrinsics.width, height / self.intrinsics.height
 
     @property
-    def camera_position(self) -> NDArray[np.float64]:
+    def camera_position(self) -> Vector3:
         """Position of the camera in map [m], shape (3,)."""
         return self.T_map_camera[:3, 3]
 
-    def to_camera(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def to_camera(self, points: Points) -> Points:
         """Transform points (N, 3) from map to the optical frame."""
         return (points - self.T_map_camera[:3, 3]) @ self.T_map_camera[:3, :3]
 
@@ -340,7 +339,7 @@ class DepthRegistration:
         columns, rows = np.meshgrid(np.arange(float(depth.width)), np.arange(float(depth.height)))
         self._rays = depth.rays(np.column_stack((columns.ravel(), rows.ravel())))
 
-    def register(self, depth: NDArray[np.float32], T_colour_depth: Array) -> NDArray[np.float32]:
+    def register(self, depth: Array32, T_colour_depth: Transform) -> Array32:
         """Return the depth image of the colour camera [m], 0 where unknown.
 
         Args:
@@ -359,12 +358,12 @@ class DepthRegistration:
         points = points[points[:, 2] > _MIN_DEPTH]
         return self._draw(self._target.project(points), points[:, 2])
 
-    def _draw(self, pixels: Array, depths: Array) -> NDArray[np.float32]:
+    def _draw(self, pixels: Array, depths: Array) -> Array32:
         """Draw each depth [m] to the four pixels around its position, the nearest first."""
         width, height = self._target.width, self._target.height
         image = np.full(height * width, np.inf)
         inside = ((pixels > -1.0) & (pixels < (width, height))).all(axis=1)
-        first: NDArray[np.intp] = np.floor(pixels[inside]).astype(np.intp)
+        first: Indices = np.floor(pixels[inside]).astype(np.intp)
         depths = depths[inside]
         for right, down in ((0, 0), (1, 0), (0, 1), (1, 1)):
             at = first + np.array([right, down], np.intp)

@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from openral_core.arrays import Mask, Points
 from openral_core.geometry import Pose, points_in_polygon
 from openral_core.grid_graph import grid_graph
 from openral_core.lazy_modules import lazy_module
@@ -58,7 +59,7 @@ class FloorGrid:
         self._clearance = scipy.ndimage.distance_transform_edt(open_floor) * cell
         self._free = self._clearance >= robot_radius
 
-    def _around(self, points: NDArray[np.float64]) -> tuple[slice, slice]:
+    def _around(self, points: Points) -> tuple[slice, slice]:
         """Return the window of the cells around points (N, 2) in map [m], two cells wider on each side."""
         low = np.floor((points.min(axis=0, initial=np.inf) - self._origin) / self._cell) - 2.0
         high = np.ceil((points.max(axis=0, initial=-np.inf) - self._origin) / self._cell) + 2.0
@@ -75,7 +76,7 @@ class FloorGrid:
         index = self._index(point)
         return float(self._clearance[index]) if index is not None else 0.0
 
-    def reachable(self, points: NDArray[np.float64], start: Point | None) -> NDArray[np.bool_]:
+    def reachable(self, points: Points, start: Point | None) -> Mask:
         """Mask of points (N, 2) where the robot fits and, given ``start``, to which it can drive."""
         cells = np.floor((points - self._origin) / self._cell).astype(int)
         within = ((cells >= 0) & (cells < self._free.shape)).all(axis=1)
@@ -129,9 +130,7 @@ class FloorGrid:
         return (i, j) if 0 <= i < self._free.shape[0] and 0 <= j < self._free.shape[1] else None
 
 
-def points_near_border(
-    outline: NDArray[np.float64], points: NDArray[np.float64], thickness: float
-) -> NDArray[np.bool_]:
+def points_near_border(outline: Points, points: Points, thickness: float) -> Mask:
     """Tell which points (..., 2) are within ``thickness`` [m] of a polygon's border."""
     result = np.zeros(points.shape[:-1], dtype=bool)
     for start, end in zip(outline, np.roll(outline, -1, axis=0), strict=True):
@@ -141,7 +140,7 @@ def points_near_border(
     return result
 
 
-def points_covered(site: SiteFixture, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+def points_covered(site: SiteFixture, points: Points) -> Mask:
     """Tell which points (..., 2) in map a site's footprint covers."""
     if site.footprint is None:
         return np.zeros(points.shape[:-1], dtype=bool)
@@ -152,7 +151,7 @@ def points_covered(site: SiteFixture, points: NDArray[np.float64]) -> NDArray[np
     return np.asarray(((local >= low) & (local <= high)).all(axis=-1))
 
 
-def corners_of(site: SiteFixture) -> NDArray[np.float64]:
+def corners_of(site: SiteFixture) -> Points:
     """Return the corners of a site's footprint in map [m], shape (4, 2); none without one, shape (0, 2)."""
     if site.footprint is None:
         return np.zeros((0, 2))

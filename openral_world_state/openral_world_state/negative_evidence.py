@@ -11,8 +11,8 @@ from enum import Enum
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Mask, Points
 from openral_core.spatial_memory import CONFIRMED, Opening, Presence
 from openral_core.text import Thesaurus
 from openral_world_state.data_association import merge_records, reappeared_as
@@ -137,7 +137,7 @@ def check_visibility(
     return [states[index] for index in first]
 
 
-def _upright(view: DepthView) -> NDArray[np.float64]:
+def _upright(view: DepthView) -> Points:
     """Horizontal and downward directions in the image, as rows, shape (2, 2); a mount may be rolled."""
     x, y = -view.T_map_camera[2, :2]
     length = float(np.hypot(x, y))
@@ -146,9 +146,7 @@ def _upright(view: DepthView) -> NDArray[np.float64]:
     return np.array([[y, -x], [x, y]]) / length
 
 
-def hits_object(
-    view: DepthView, measured: NDArray[np.float64], records: Sequence[ObjectRecord]
-) -> NDArray[np.bool_]:
+def hits_object(view: DepthView, measured: Array, records: Sequence[ObjectRecord]) -> Mask:
     """Tell if any measured point (K, 5, 3) lies in its record's box; shape (K,).
 
     A hollow object, such as a bowl, shows its rim although the camera looks through its centre.
@@ -165,7 +163,7 @@ def hits_object(
     return np.asarray((in_footprint & above_support).any(axis=1))
 
 
-def measured_depth(view: DepthView, points: NDArray[np.float64]) -> NDArray[np.float64]:
+def measured_depth(view: DepthView, points: Points) -> Array:
     """Depth measured in the direction of each point (K, 5, 3) [m], NaN if unknown; shape (K, 5)."""
     depths = points[..., 2]
     result = np.full(depths.shape, np.nan)

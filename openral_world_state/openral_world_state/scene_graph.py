@@ -16,6 +16,7 @@ from openral_core.documents import Document, parse_document, read_json
 from openral_core.errors import OpenRALError
 from openral_core.files import replace_file
 from openral_core.geometry import Pose
+from openral_core.home_map import Point3
 from openral_core.spatial_memory import (
     NodeKind,
     Opening,
@@ -140,7 +141,6 @@ def is_supported_by(upper: ObjectRecord, lower: ObjectRecord) -> bool:
 
 SCHEMA_VERSION: Literal[1] = 1
 """Version of the document's format; a reader refuses any other."""
-Vector = tuple[FiniteFloat, FiniteFloat, FiniteFloat]
 Quaternion = tuple[FiniteFloat, FiniteFloat, FiniteFloat, FiniteFloat]
 
 
@@ -150,9 +150,9 @@ class NodeDocument(Document):
     id: str = Field(min_length=1, max_length=200)
     kind: NodeKind
     label: str = Field(min_length=1, max_length=200)
-    position: Vector
+    position: Point3
     orientation: Quaternion = (0.0, 0.0, 0.0, 1.0)
-    size: Vector = (0.0, 0.0, 0.0)
+    size: Point3 = (0.0, 0.0, 0.0)
     aliases: tuple[str, ...] = ()
     votes: dict[str, FiniteFloat] = Field(default_factory=dict)
     unprompted: tuple[str, ...] = ()

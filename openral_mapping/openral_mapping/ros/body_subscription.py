@@ -1,10 +1,10 @@
 """The robot's own links: their names from robot_description, their positions from tf."""
 
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.node import Node
 from std_msgs.msg import String
 
+from openral_core.arrays import Array, Vector3
 from openral_core.errors import OpenRALError
 from openral_mapping.robot_body import InvalidRobotDescription, body_lines
 from openral_ros.foreign_topics import subscribe_state
@@ -37,9 +37,9 @@ class BodySubscription:
         except InvalidRobotDescription as error:
             self._node.get_logger().warning(str(error))
 
-    def lines(self, frame: str, stamp: float) -> NDArray[np.float64]:
+    def lines(self, frame: str, stamp: float) -> Array:
         """Return the ends of the lines in a frame at a stamp [s], (N, 2, 3); unknown links are left out."""
-        positions: dict[str, NDArray[np.float64]] = {}
+        positions: dict[str, Vector3] = {}
         for name in dict.fromkeys(name for pair in self._pairs for name in pair):
             try:
                 positions[name] = self._transforms.lookup(frame, name, stamp)[:3, 3]

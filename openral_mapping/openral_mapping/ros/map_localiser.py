@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 from geometry_msgs.msg import TransformStamped
-from numpy.typing import NDArray
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from tf2_msgs.msg import TFMessage
 
+from openral_core.arrays import Array, Transform
 from openral_core.documents import InvalidDocument, read_json
 from openral_core.geometry import Pose, planar_part, yaw_matrix
 from openral_mapping.recent_people import RecentPeople
@@ -21,7 +21,6 @@ from openral_ros.conversions.stamps import seconds, stamp_of
 from openral_ros.resources import ResourceScope
 from openral_world_state.depth_camera import DepthView
 
-Array = NDArray[np.float64]
 PERIOD, AHEAD = 0.1, 0.3
 """Time between two transforms, and time by which each is stamped later than now [s]: images find theirs."""
 POSE_PERIOD = 1.0
@@ -56,7 +55,7 @@ class MapLocaliser:
         self.people = RecentPeople()
         self._pose_path = map_path.with_name(f"{map_path.stem}.pose.json") if map_path is not None else None
         self._before = stored_pose(self._pose_path) if self._pose_path is not None else None
-        self.T_map_odom: Array = np.eye(4) if self._before is None else self._before
+        self.T_map_odom: Transform = np.eye(4) if self._before is None else self._before
         self._publisher = scope.publisher(TFMessage, "tf", _TF)
         self._publish()
         scope.timer(PERIOD, self._publish)
@@ -68,7 +67,7 @@ class MapLocaliser:
         """True after a jump of the odometry until the pose was found again."""
         return self._matcher.is_lost
 
-    def localise(self, view: DepthView, rays: Array, body_rays: Array, base: Array) -> DepthView:
+    def localise(self, view: DepthView, rays: Array, body_rays: Array, base: Transform) -> DepthView:
         """Correct the pose by an image; return its view in map.
 
         Args:
@@ -85,7 +84,7 @@ class MapLocaliser:
         self.T_map_odom = correction @ self.T_map_odom
         return replace(view, T_map_camera=correction @ T_map_camera)
 
-    def _better(self, before: Array, view: DepthView, rays: Array) -> Array:
+    def _better(self, before: Transform, view: DepthView, rays: Array) -> Transform:
         """Return the pose of odom that fits an image better: that kept, or that of odometry begun anew."""
         poses = (before, np.eye(4))
         shares = [self._matcher.known_share(view.depth, rays, T @ view.T_map_camera) for T in poses]
@@ -118,7 +117,7 @@ class MapLocaliser:
         self._publisher.publish(TFMessage(transforms=[message]))
 
 
-def stored_pose(path: Path) -> Array | None:
+def stored_pose(path: Path) -> Transform | None:
     """Return the pose that a process kept, shape (4, 4); None if there is none that can be read."""
     try:
         kept = read_json(path)

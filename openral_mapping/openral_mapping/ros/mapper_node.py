@@ -12,11 +12,10 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from nav_msgs.msg import OccupancyGrid
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array
 from openral_core.errors import OpenRALError
 from openral_mapping.depth_mapper import DepthMapper, PixelRays
 from openral_mapping.furniture_file import furniture_path
@@ -86,7 +85,7 @@ class ActiveMapper:
             else None
         )
         self._fixed_frame = parameters.odom_frame if parameters.localise else parameters.map_frame
-        self._rays: dict[str, tuple[Intrinsics, NDArray[np.float64], PixelRays]] = {}
+        self._rays: dict[str, tuple[Intrinsics, Array, PixelRays]] = {}
         self._used: dict[str, float] = {}
         self._refused: Counter[str] = Counter()
         self._published = self._saved = self._mapper.images
@@ -147,7 +146,7 @@ class ActiveMapper:
     def _view(self, camera: str, stamp: float) -> DepthView:
         return find_camera(self._cameras, camera).view(stamp, self._transforms, self._parameters.map_frame)
 
-    def _rays_of(self, view: DepthView) -> tuple[NDArray[np.float64], PixelRays]:
+    def _rays_of(self, view: DepthView) -> tuple[Array, PixelRays]:
         """Return the rays of a camera's depth pixels, computed again only if its intrinsics change."""
         intrinsics = view.depth_intrinsics
         kept = self._rays.get(view.camera)

@@ -4,14 +4,13 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from math import pi
 
-import numpy as np
 from nav_msgs.msg import OccupancyGrid
-from numpy.typing import NDArray
 from pydantic import Field, FiniteFloat
 from rclpy.action import ActionClient
 from rclpy.action.client import ClientGoalHandle
 from rclpy.task import Future
 
+from openral_core.arrays import Transform
 from openral_core.documents import Document
 from openral_core.errors import OpenRALError
 from openral_core.floor_map import FloorMap
@@ -162,7 +161,7 @@ class TouredRobot:
         x, y, yaw = planar_part(asyncio.run(self._thread.ask(self._lookup)))
         return Pose2(x=x, y=y, yaw=yaw)
 
-    def _lookup(self) -> NDArray[np.float64]:
+    def _lookup(self) -> Transform:
         return self._transforms.lookup_newest(MAP, BASE)
 
     def _is_localised(self) -> bool:

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array32
 from openral_core.environment import node_environment
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.lazy_modules import lazy_module
@@ -42,7 +42,7 @@ class EmbedderFailed(OpenRALError):
 class Embedder(Protocol):
     """A sentence-embedding model."""
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str]) -> Array32:
         """Return unit vectors, shape (N, D).
 
         Raises:
@@ -88,7 +88,7 @@ class EmbeddingIndex:
                 wanted[phrase] = None
         return list(wanted)
 
-    def put(self, phrases: Sequence[str], vectors: NDArray[np.float32]) -> None:
+    def put(self, phrases: Sequence[str], vectors: Array32) -> None:
         """Store the vectors (N, D) of phrases."""
         for phrase, vector in zip(phrases, vectors, strict=True):
             row = self._rows.setdefault(phrase, len(self._rows))
@@ -100,7 +100,7 @@ class EmbeddingIndex:
             self._vectors[row] = vector
 
     def near(
-        self, query: str, vector: NDArray[np.float32], min_similarity: float, count: int
+        self, query: str, vector: Array32, min_similarity: float, count: int
     ) -> Iterator[tuple[str, float]]:
         """Labels near in meaning with their similarity, the nearest first; another colour is another object.
 
@@ -210,7 +210,7 @@ class EmbeddingWorkerProcess:
             self.close()
             raise
 
-    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str]) -> Array32:
         """Return unit vectors, shape (N, D); a worker that fails or is late is killed and not restarted.
 
         Raises:

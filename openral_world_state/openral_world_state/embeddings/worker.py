@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import onnxruntime
-from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from openral_core.arrays import Array32
 from openral_world_state.embeddings.index import ModelFiles, find_model
 
 _MAX_TOKENS = 64  # of one text; labels and queries are far shorter, and the time of a batch is bounded
-Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+Embed = Callable[[Sequence[str]], Array32]
 
 
 def load(files: ModelFiles) -> Embed:
@@ -32,7 +32,7 @@ def load(files: ModelFiles) -> Embed:
     tokenizer.enable_padding()
     names = {tensor.name for tensor in session.get_inputs()}
 
-    def embed(texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed(texts: Sequence[str]) -> Array32:
         encoded = tokenizer.encode_batch(list(texts))
         mask = np.array([encoding.attention_mask for encoding in encoded], np.int64)
         feeds = {

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Indices, Mask
 from openral_core.geometry import Pose
 from openral_core.object_states import ObjectState
 from openral_core.spatial_memory import (
@@ -76,12 +76,12 @@ class MatchSet:
 
     table: ObjectTable
     index: LabelIndex
-    slots: NDArray[np.intp]
-    labels: NDArray[np.intp]
-    relations: NDArray[np.intp]
-    scores: NDArray[np.float64]
+    slots: Indices
+    labels: Indices
+    relations: Indices
+    scores: Array
 
-    def where(self, mask: NDArray[np.bool_]) -> "MatchSet":
+    def where(self, mask: Mask) -> "MatchSet":
         """Return the candidates of a mask (N,)."""
         if mask.all():
             return self
@@ -106,7 +106,7 @@ class MatchSet:
             return self.best(4 * count)[:count]
         return list(found.values())[:count]
 
-    def ranking(self, count: int) -> NDArray[np.intp]:
+    def ranking(self, count: int) -> Indices:
         """Return the indices of the ``count`` best, in order."""
         index = np.arange(len(self.slots))
         if len(index) > count:
@@ -157,7 +157,7 @@ def candidates_of(memory: SpatialMemory, labels: Iterable[tuple[str, TermRelatio
     return score_matches(memory, found, np.repeat(np.array(relations, np.intp), sizes))
 
 
-def score_matches(memory: SpatialMemory, found: PostingHits, relations: NDArray[np.intp]) -> MatchSet:
+def score_matches(memory: SpatialMemory, found: PostingHits, relations: Indices) -> MatchSet:
     """Score by relation and presence, halved at confidence 0, and lowered for a less likely label."""
     table, slots = memory.table, found.slots
     confidence = 0.5 + 0.5 * np.minimum(table.confidence[slots] / _SURE, 1.0)

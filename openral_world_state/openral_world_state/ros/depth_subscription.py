@@ -4,10 +4,10 @@ from collections import OrderedDict
 from collections.abc import Collection, Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import CameraInfo, Image
 
+from openral_core.arrays import Array, Array32, Rotation, Transform
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.geometry import InvalidGeometry, frame_name
 from openral_ros.conversions.images import depth_of
@@ -90,7 +90,7 @@ class DepthSubscription:
         self._info: CameraInfo | None = None
         self._depth_info: CameraInfo | None = None
         self._registration: DepthRegistration | None = None
-        self._registered: tuple[int, NDArray[np.float32]] | None = None
+        self._registered: tuple[int, Array32] | None = None
         self.stream = self.subscribe(scope)
 
     def subscribe(self, scope: StreamScope) -> Subscription:
@@ -155,7 +155,7 @@ class DepthSubscription:
         depth = self._aligned(image, intrinsics, transforms)
         return DepthView(self.name, stamp, depth, intrinsics, T_map_camera)
 
-    def _aligned(self, image: Image, colour: Intrinsics, transforms: TransformBuffer) -> NDArray[np.float32]:
+    def _aligned(self, image: Image, colour: Intrinsics, transforms: TransformBuffer) -> Array32:
         """Depth image in the colour camera's view [m], registered unless it already is."""
         info, frame = self._depth_info, frame_name(image.header.frame_id)
         if info is None or frame_name(info.header.frame_id) != frame:
@@ -169,8 +169,8 @@ class DepthSubscription:
         return self._registered_image(image, own, colour, T_colour_depth)
 
     def _registered_image(
-        self, image: Image, own: Intrinsics, colour: Intrinsics, T_colour_depth: NDArray[np.float64]
-    ) -> NDArray[np.float32]:
+        self, image: Image, own: Intrinsics, colour: Intrinsics, T_colour_depth: Transform
+    ) -> Array32:
         """Register an image, or return the last result if it is of this image; several detectors ask."""
         kept, key = self._registration, nanoseconds(image.header.stamp)
         if kept is None or not (kept.depth.matches(own) and kept.colour.matches(colour)):
@@ -238,7 +238,7 @@ def intrinsics_of(info: CameraInfo, rectified: bool = False) -> Intrinsics:
     return cropped.binned(info.binning_x, info.binning_y)
 
 
-def _rectified_matrix(info: CameraInfo) -> NDArray[np.float64]:
+def _rectified_matrix(info: CameraInfo) -> Array:
     """Camera matrix of the rectified image, the left part of P."""
     P = np.array(info.p, dtype=np.float64).reshape(3, 4)
     if not P.any():
@@ -256,7 +256,7 @@ def _rectified_matrix(info: CameraInfo) -> NDArray[np.float64]:
     return P[:, :3]
 
 
-def _check_unrotated(R: NDArray[np.float64]) -> None:
+def _check_unrotated(R: Rotation) -> None:
     """Refuse a raw image whose frame is the rotated one of its rectified image; R of zeros is not set."""
     rotation = float(np.linalg.norm(R - np.eye(3)))
     if R.any() and not rotation <= MAX_RECTIFICATION * np.sqrt(2.0):

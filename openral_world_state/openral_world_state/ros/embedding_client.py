@@ -5,19 +5,17 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
 from rclpy.node import Node
 from rclpy.task import Future
 
+from openral_core.arrays import Array32
 from openral_core.text import Thesaurus
 from openral_ros.resources import ResourceScope
 from openral_ros.worker_thread import WorkerThread
 from openral_world_state.embeddings import Embedder, EmbeddingIndex, EmbeddingWorkerProcess
 from openral_world_state.ros.parameters import WorldStateParameters
 
-Vector = NDArray[np.float32]
-Batch = concurrent.futures.Future[Vector]
+Batch = concurrent.futures.Future[Array32]
 MAX_CACHED_QUERIES = 1024
 """Queries with a cached vector [1]; the least recently used are dropped."""
 MAX_PHRASES = 8
@@ -47,7 +45,7 @@ class EmbeddingClient:
         self._min_similarity = min_similarity
         self._thread = WorkerThread(scope, "embedding")
         self._index = EmbeddingIndex(thesaurus)
-        self._queries: OrderedDict[str, Vector] = OrderedDict()
+        self._queries: OrderedDict[str, Array32] = OrderedDict()
         self._waiting: set[Future] = set()
         self._pending_batch: tuple[list[str], Batch] | None = None
         self.failure = ""
@@ -77,11 +75,11 @@ class EmbeddingClient:
             self._queries.popitem(last=False)
         return list(self._index.near(text, vector, self._min_similarity, MAX_PHRASES))
 
-    async def _embed(self, phrase: str) -> Vector | None:
+    async def _embed(self, phrase: str) -> Array32 | None:
         future = Future(executor=self._node.executor)
         self._waiting.add(future)
 
-        def finish(outcome: Vector | Exception) -> None:
+        def finish(outcome: Array32 | Exception) -> None:
             future.set_result(None if self._is_failure(outcome) else outcome)
 
         self._thread.submit(partial(self._embedder.embed, [phrase]), finish)
@@ -96,7 +94,7 @@ class EmbeddingClient:
         elif isinstance(error, Exception):
             self._is_failure(error)
 
-    def _is_failure(self, outcome: Vector | Exception) -> bool:
+    def _is_failure(self, outcome: Array32 | Exception) -> bool:
         """Tell if an outcome is an error; log the first one."""
         if isinstance(outcome, Exception) and not self.failure:
             self.failure = str(outcome)

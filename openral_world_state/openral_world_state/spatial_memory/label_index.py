@@ -11,10 +11,10 @@ from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 from rapidfuzz.utils import default_process
 
+from openral_core.arrays import Array, Indices
 from openral_core.text import TermRelation, Thesaurus
 
 _REMOVED = -1.0  # fraction of a removed entry
@@ -27,9 +27,9 @@ Posting: TypeAlias = "array[int]"
 class PostingHits:
     """Slots, numbers of labels, and each label's fraction of its record's votes, shape (N,) each."""
 
-    slots: NDArray[np.intp]
-    labels: NDArray[np.intp]
-    fractions: NDArray[np.float64]
+    slots: Indices
+    labels: Indices
+    fractions: Array
 
 
 class PostingStore:

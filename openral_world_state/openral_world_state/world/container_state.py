@@ -10,16 +10,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import FiniteFloat, TypeAdapter
 
+from openral_core.arrays import Points
 from openral_core.home_map import Box3, Opens
 from openral_core.spatial_memory import Opening
 from openral_world_state.depth_camera import DepthView
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.static_map import SiteFixture, StaticMap
 
-Points = NDArray[np.float64]
 _STATES_FACT, _DRAWN_FACT = "openings", "drawn"
 _STATES, _DISTANCES = TypeAdapter(dict[str, Opening]), TypeAdapter(dict[str, FiniteFloat])
 

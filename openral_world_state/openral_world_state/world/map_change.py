@@ -12,15 +12,14 @@ from dataclasses import dataclass
 from itertools import combinations, islice
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter
 
+from openral_core.arrays import Points, Transform
 from openral_core.geometry import Pose, planar_part, transform_planar_points, yaw_matrix
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import StaticMap
 
-Array = NDArray[np.float64]
 CORNER = "corner of a room"
 _FACT = "landmarks"
 
@@ -94,7 +93,7 @@ class Landmarks(BaseModel):
 _LANDMARKS = TypeAdapter(tuple[Landmarks, ...])
 
 
-def motion_between(old: Sequence[Landmark], new: Sequence[Landmark]) -> Array | None:
+def motion_between(old: Sequence[Landmark], new: Sequence[Landmark]) -> Transform | None:
     """Return the motion (4, 4) from an old map to a new one; None if it is not certain."""
     shared = {mark.label for mark in old} & {mark.label for mark in new} - {CORNER}
     most = min(sum(m.label in shared for m in old), sum(m.label in shared for m in new))
@@ -114,7 +113,7 @@ def motion_between(old: Sequence[Landmark], new: Sequence[Landmark]) -> Array | 
     return best if enough and max(others, default=0) < CHANGE.unique * (pieces + corners) else None
 
 
-def _proposals(old: Sequence[Landmark], new: Sequence[Landmark], shared: set[str]) -> Iterator[Array]:
+def _proposals(old: Sequence[Landmark], new: Sequence[Landmark], shared: set[str]) -> Iterator[Transform]:
     """Yield the motions that bring two pieces onto two of the same labels and distance, refined."""
     by_label = {label: [mark for mark in new if mark.label == label] for label in shared}
     counts = Counter(mark.label for mark in old)
@@ -134,7 +133,7 @@ def _proposals(old: Sequence[Landmark], new: Sequence[Landmark], shared: set[str
                     yield fitted(here, there) if len(here) > 1 else T
 
 
-def fitted(here: Array, there: Array) -> Array:
+def fitted(here: Points, there: Points) -> Transform:
     """Return the planar motion (4, 4) that brings points (N, 2) closest to their partners."""
     a, b = here - here.mean(axis=0), there - there.mean(axis=0)
     turn = float(np.arctan2((a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]).sum(), (a * b).sum()))
@@ -143,7 +142,7 @@ def fitted(here: Array, there: Array) -> Array:
     return T
 
 
-def _pairs(T: Array, old: Sequence[Landmark], new: Sequence[Landmark]) -> tuple[Array, Array]:
+def _pairs(T: Transform, old: Sequence[Landmark], new: Sequence[Landmark]) -> tuple[Points, Points]:
     """Return the landmarks that have a partner of their label near, in both maps, shape (N, 2) each."""
     moved = transform_planar_points(T, _points(old))
     away = np.linalg.norm(moved[:, None] - _points(new)[None], axis=2)
@@ -153,7 +152,7 @@ def _pairs(T: Array, old: Sequence[Landmark], new: Sequence[Landmark]) -> tuple[
     return _points(old)[paired], _points(new)[nearest[paired]]
 
 
-def _agreement(T: Array, old: Sequence[Landmark], new: Sequence[Landmark]) -> tuple[int, int]:
+def _agreement(T: Transform, old: Sequence[Landmark], new: Sequence[Landmark]) -> tuple[int, int]:
     """Return the numbers of pieces and of corners with a partner; each partner counts once."""
     counts = [
         len(np.unique(_pairs(T, marks, new)[1], axis=0)) if marks else 0
@@ -162,14 +161,14 @@ def _agreement(T: Array, old: Sequence[Landmark], new: Sequence[Landmark]) -> tu
     return counts[0], counts[1]
 
 
-def _is_elsewhere(first: Array, second: Array, old: Sequence[Landmark]) -> bool:
+def _is_elsewhere(first: Transform, second: Transform, old: Sequence[Landmark]) -> bool:
     middle = np.append(_points(old).mean(axis=0), (0.0, 1.0))
     distance = float(np.linalg.norm((first @ middle - second @ middle)[:2]))
     turn = abs(planar_part(np.linalg.inv(first) @ second)[2])
     return distance > CHANGE.elsewhere[0] or turn > CHANGE.elsewhere[1]
 
 
-def _points(marks: Sequence[Landmark]) -> Array:
+def _points(marks: Sequence[Landmark]) -> Points:
     return np.array([(mark.x, mark.y) for mark in marks], dtype=float).reshape(-1, 2)
 
 
@@ -200,7 +199,7 @@ def bring_along(memory: SpatialMemory, home: StaticMap, map_epoch: int) -> int:
     return moved
 
 
-def _move(record: ObjectRecord, T: Array, map_epoch: int) -> None:
+def _move(record: ObjectRecord, T: Transform, map_epoch: int) -> None:
     record.pose, record.map_epoch = Pose.from_matrix(T @ record.pose.matrix()), map_epoch
     R = T[:3, :3]
     record.covariance = tuple((R @ np.reshape(record.covariance, (3, 3)) @ R.T).ravel().tolist())
