@@ -8,8 +8,7 @@ import numpy as np
 
 from openral_core.spatial_memory import RecallQuery
 from openral_core.text import Thesaurus
-from openral_world_state.embeddings import EmbeddingIndex
-from openral_world_state.embeddings.index import MOST_LABELS
+from openral_world_state.embeddings.index import MOST_LABELS, EmbeddingIndex
 from openral_world_state.world.world_model import WorldModel
 
 Row = dict[str, str | float]

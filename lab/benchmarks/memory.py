@@ -25,7 +25,8 @@ from openral_world_state.observation import Observation
 from openral_world_state.scene_graph import object_edges
 from openral_world_state.spatial_memory.memory import MemoryLimits, SpatialMemory
 from openral_world_state.static_map import StaticMap, static_map_from_home
-from openral_world_state.world.world_model import WorldModel, WorldModelSettings, keep_home, open_world
+from openral_world_state.world.open_world import keep_home, open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 Row = dict[str, str | float]
 SIZES = (1_000, 10_000, 50_000, 200_000)

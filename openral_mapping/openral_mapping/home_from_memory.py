@@ -12,7 +12,8 @@ from openral_core.text import Thesaurus
 from openral_mapping.furniture_file import furniture_path, load_furniture
 from openral_mapping.furniture_kinds import kind_of
 from openral_world_state.static_map import SiteFixture, StaticMap
-from openral_world_state.world.world_model import WorldModelSettings, open_world
+from openral_world_state.world.open_world import open_world
+from openral_world_state.world.world_model import WorldModelSettings
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db", ".json")
 """Endings of the files of memory."""

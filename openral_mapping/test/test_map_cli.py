@@ -16,7 +16,8 @@ from openral_mapping.map_cli import NotOverwritten, app
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import static_map_from_home
-from openral_world_state.world.world_model import WorldModel, WorldModelSettings, keep_home, open_world
+from openral_world_state.world.open_world import keep_home, open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 NOTES = """
 rooms:

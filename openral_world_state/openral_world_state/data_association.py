@@ -168,11 +168,7 @@ class DataAssociator:
         return {name: cost for name, cost in costs.items() if cost < _COSTS.unmatched}
 
     def _store(
-        self,
-        observation: Observation,
-        matched: ObjectRecord | None,
-        viewpoint: Triple | None,
-        used: set[str],
+        self, observation: Observation, matched: ObjectRecord | None, viewpoint: Triple | None, used: set[str]
     ) -> ObjectRecord:
         whole = self._whole_of(observation, used) if matched is None else None
         moved = None

@@ -9,7 +9,8 @@ from openral_core.spatial_memory import Presence, RecallQuery, RecallStatus
 from openral_core.text import Thesaurus
 from openral_testing.synthetic_depth import Block as Counter
 from openral_testing.synthetic_depth import Body, Cylinder, Plane, look_at_pose, render_depth
-from openral_world_state.world.world_model import WorldModel, WorldModelSettings, open_world
+from openral_world_state.world.open_world import open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 ROOM: dict[str, Body] = {
     "_counter": Counter((2.0, 4.19, 0.45), (2.6, 0.6, 0.9)),

@@ -41,7 +41,8 @@ from openral_world_state.data_association import AssociationGates, DataAssociato
 from openral_world_state.observation import Observation
 from openral_world_state.scene_graph import read_graph
 from openral_world_state.spatial_memory.memory import MemoryLimits, SpatialMemory
-from openral_world_state.world.world_model import WorldModelSettings, open_world
+from openral_world_state.world.open_world import open_world
+from openral_world_state.world.world_model import WorldModelSettings
 
 ROOT = Path(__file__).parents[2]
 SPLICES = (

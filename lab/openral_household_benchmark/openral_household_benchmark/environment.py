@@ -34,7 +34,8 @@ from openral_sim.robot.catalogue import DEFAULT_ROBOT
 from openral_sim.scene.scene import load_scene
 from openral_sim.simulation import RateTimer, Simulation
 from openral_world_state.depth_camera import DepthView, Intrinsics
-from openral_world_state.world.world_model import WorldModel, WorldModelSettings, open_world
+from openral_world_state.world.open_world import open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 CAMERA = "head"
 

@@ -33,7 +33,7 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 from openral_sim.odometry import DriftName
 from openral_sim.robot.catalogue import DEFAULT_ROBOT
-from openral_world_state.world.world_model import import_graph
+from openral_world_state.world.open_world import import_graph
 
 Witness = Callable[[float, Event, tuple[Command, ...]], None]
 """Told every event at a time [s] with the commands it led to."""

@@ -26,7 +26,8 @@ from openral_sim.scene.world import SimWorldModel
 from openral_sim.simulation import RateTimer, Simulation
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.static_map import static_map_from_home
-from openral_world_state.world.world_model import WorldModel, keep_home
+from openral_world_state.world.open_world import keep_home
+from openral_world_state.world.world_model import WorldModel
 
 IMAGE_RATE = 5.0
 """Images a second that the map is made of [Hz]; the mapper node's default."""

@@ -11,7 +11,8 @@ from openral_core.text import Thesaurus
 from openral_household_benchmark.evaluation import Sighting, sighting
 from openral_sim.scene.scene import load_scene
 from openral_sim.scene.world import SimWorldModel
-from openral_world_state.world.world_model import WorldModelSettings, import_graph, open_world
+from openral_world_state.world.open_world import import_graph, open_world
+from openral_world_state.world.world_model import WorldModelSettings
 
 SCENE = Path(__file__).parents[3] / "scenes" / "deploy" / "home.yaml"
 

@@ -27,12 +27,7 @@ from openral_world_state.navigation import FloorGrid, choose_viewpoint
 from openral_world_state.scene_graph import locate_in_home, must_open
 from openral_world_state.spatial_memory.label_index import LabelIndex, PostingHits
 from openral_world_state.spatial_memory.memory import SpatialMemory
-from openral_world_state.spatial_memory.record import (
-    MIN_VOTE_FRACTION,
-    PRESENCES,
-    ObjectRecord,
-    ObjectTable,
-)
+from openral_world_state.spatial_memory.record import MIN_VOTE_FRACTION, PRESENCES, ObjectRecord, ObjectTable
 from openral_world_state.static_map import StaticMap, is_on_map
 
 RELATIONS = (TermRelation.EQUAL, TermRelation.NARROWER, TermRelation.BROADER, TermRelation.RELATED)
@@ -85,26 +80,24 @@ class MatchSet:
         """Return the candidates of a mask (N,)."""
         if mask.all():
             return self
-        return MatchSet(
-            self.table,
-            self.index,
-            self.slots[mask],
-            self.labels[mask],
-            self.relations[mask],
-            self.scores[mask],
-        )
+        slots, labels, relations = self.slots[mask], self.labels[mask], self.relations[mask]
+        return MatchSet(self.table, self.index, slots, labels, relations, self.scores[mask])
+
+    def has_presence(self, presence: Presence) -> Mask:
+        """Mask of the candidates of a presence, shape (N,)."""
+        return np.asarray(self.table.presence[self.slots] == PRESENCES.index(presence))
 
     def best(self, count: int) -> list[MatchCandidate]:
         """Return the best ``count``, one per record, the best first; of equal scores the one seen last."""
         order = self.ranking(4 * count)
-        found: dict[int, MatchCandidate] = {}
+        by_record: dict[int, MatchCandidate] = {}
         for index in order:
             slot, relation = int(self.slots[index]), RELATIONS[int(self.relations[index])]
             label, score = self.index.name(int(self.labels[index])), float(self.scores[index])
-            found.setdefault(slot, MatchCandidate(self.table.record(slot), label, relation, score))
-        if len(found) < count and len(order) < len(self.slots):
+            by_record.setdefault(slot, MatchCandidate(self.table.record(slot), label, relation, score))
+        if len(by_record) < count and len(order) < len(self.slots):
             return self.best(4 * count)[:count]
-        return list(found.values())[:count]
+        return list(by_record.values())[:count]
 
     def ranking(self, count: int) -> Indices:
         """Return the indices of the ``count`` best, in order."""
@@ -113,8 +106,8 @@ class MatchSet:
             least = np.partition(self.scores, -count)[-count]
             index = np.flatnonzero(self.scores >= least)
         if len(index) > count:
-            seen = self.table.last_seen[self.slots[index]] + 1e12 * (self.scores[index] > least)
-            index = index[np.argpartition(seen, -count)[-count:]]
+            recency = self.table.last_seen[self.slots[index]] + 1e12 * (self.scores[index] > least)
+            index = index[np.argpartition(recency, -count)[-count:]]
         slots = self.slots[index]
         order = np.lexsort((slots, self.relations[index], -self.table.last_seen[slots], -self.scores[index]))
         return np.asarray(index[order])
@@ -129,12 +122,12 @@ def find_matches(memory: SpatialMemory, text: str) -> MatchSet:
     postings = memory.labels.equal_or_narrower(text)
     if postings is None:
         return candidates_of(memory, memory.labels.hits(text))
-    found, equal = postings
-    is_equal = np.zeros(len(found.labels), bool)
-    for label in equal:
-        is_equal |= found.labels == label
+    hits, equal_labels = postings
+    is_equal = np.zeros(len(hits.labels), bool)
+    for label in equal_labels:
+        is_equal |= hits.labels == label
     return score_matches(
-        memory, found, np.where(is_equal, _CODES[TermRelation.EQUAL], _CODES[TermRelation.NARROWER])
+        memory, hits, np.where(is_equal, _CODES[TermRelation.EQUAL], _CODES[TermRelation.NARROWER])
     )
 
 
@@ -148,23 +141,23 @@ def candidates_of(memory: SpatialMemory, labels: Iterable[tuple[str, TermRelatio
     related = list(labels)
     parts = [memory.labels.exact(label) for label, _ in related] or [_NO_HITS]
     relations = [_CODES[relation] for _, relation in related] or [0]
-    found = PostingHits(
+    hits = PostingHits(
         np.concatenate([part.slots for part in parts]),
         np.concatenate([part.labels for part in parts]),
         np.concatenate([part.fractions for part in parts]),
     )
     sizes = [len(part.slots) for part in parts]
-    return score_matches(memory, found, np.repeat(np.array(relations, np.intp), sizes))
+    return score_matches(memory, hits, np.repeat(np.array(relations, np.intp), sizes))
 
 
-def score_matches(memory: SpatialMemory, found: PostingHits, relations: Indices) -> MatchSet:
+def score_matches(memory: SpatialMemory, hits: PostingHits, relations: Indices) -> MatchSet:
     """Score by relation and presence, halved at confidence 0, and lowered for a less likely label."""
-    table, slots = memory.table, found.slots
+    table, slots = memory.table, hits.slots
     confidence = 0.5 + 0.5 * np.minimum(table.confidence[slots] / _SURE, 1.0)
     base = _RELATION_SCORE[relations] * _PRESENCE_SCORE[table.presence[slots]]
-    scores = base * confidence * (0.5 + 0.5 * found.fractions)
-    matches = MatchSet(table, memory.labels, slots, found.labels, relations, scores)
-    return matches.where(found.fractions >= MIN_VOTE_FRACTION)
+    scores = base * confidence * (0.5 + 0.5 * hits.fractions)
+    matches = MatchSet(table, memory.labels, slots, hits.labels, relations, scores)
+    return matches.where(hits.fractions >= MIN_VOTE_FRACTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,14 +189,13 @@ class RecallRequestHandler:
             if query.node_id:
                 return self._recall_record(query.node_id)
             room = self.find_room(query.room) if query.room else ""
-            found = self._filter(find_matches(self.memory, query.query), query, now)
+            matches = self._filter(find_matches(self.memory, query.query), query, now)
         except UnreadableText as unreadable:
             return RecallResult(RecallStatus.BAD_QUERY, str(unreadable), revision=self.memory.revision)
-        presence = self.memory.table.presence[found.slots]
-        present = self._best_in_room(found.where(presence == 0), query.limit, room)
+        present = self._best_in_room(matches.where(matches.has_presence(Presence.PRESENT)), query.limit, room)
         if present:
             return self._result(recall_status(present), query, present, [])
-        stale = self._best_in_room(found.where(presence == 1), query.limit, room)
+        stale = self._best_in_room(matches.where(matches.has_presence(Presence.STALE)), query.limit, room)
         status = RecallStatus.ONLY_STALE if stale else RecallStatus.NOT_IN_MEMORY
         return self._result(status, query, stale, self._near_misses(query, now, room))
 
@@ -228,35 +220,35 @@ class RecallRequestHandler:
     def _near_misses(self, query: RecallQuery, now: float, room: str) -> list[MatchCandidate]:
         """Objects of similar labels, and the last place of a match that is gone."""
         labels = self.memory.labels.related(query.query)
-        found = self._filter(candidates_of(self.memory, labels), query, now)
-        gone = self.memory.table.presence[found.slots] == PRESENCES.index(Presence.GONE)
-        misses = self._best_in_room(found.where((found.relations > _LAST_HIT) | gone), _MAX_NEAR_MISSES, room)
-        known = {id(miss.record) for miss in misses}
+        candidates = self._filter(candidates_of(self.memory, labels), query, now)
+        near = candidates.where((candidates.relations > _LAST_HIT) | candidates.has_presence(Presence.GONE))
+        misses = self._best_in_room(near, _MAX_NEAR_MISSES, room)
+        related = {id(miss.record) for miss in misses}
         for label, similarity in self.similar_labels:  # which only the embedding model relates to the query
-            found = self._filter(candidates_of(self.memory, [(label, TermRelation.RELATED)]), query, now)
-            best = self._best_in_room(found, _MAX_NEAR_MISSES, room)
-            misses += [replace(near, similarity=similarity) for near in best if id(near.record) not in known]
+            similar = self._filter(candidates_of(self.memory, [(label, TermRelation.RELATED)]), query, now)
+            best = self._best_in_room(similar, _MAX_NEAR_MISSES, room)
+            misses += [
+                replace(each, similarity=similarity) for each in best if id(each.record) not in related
+            ]
         return misses[:_MAX_NEAR_MISSES]
 
-    def _filter(self, found: MatchSet, query: RecallQuery, now: float) -> MatchSet:
-        """Keep the confirmed candidates of this map epoch that satisfy the query's age and distance."""
-        table = self.memory.table
-        is_usable = table.map_epoch[found.slots] == self.map_epoch
-        found = found.where(is_usable & (table.confidence[found.slots] >= CONFIRMED))
+    def _filter(self, candidates: MatchSet, query: RecallQuery, now: float) -> MatchSet:
+        """Select the confirmed candidates of this map epoch that satisfy the query's age and distance."""
+        table, slots = self.memory.table, candidates.slots
+        fits = (table.map_epoch[slots] == self.map_epoch) & (table.confidence[slots] >= CONFIRMED)
         if query.max_age > 0.0:
-            age = now - table.last_seen[found.slots]
+            age = now - table.last_seen[slots]
             # An object seen in the future was stamped by another clock, so its age is unknown.
-            found = found.where((age <= query.max_age) & (age >= -_CLOCK_TOLERANCE))
+            fits &= (age <= query.max_age) & (age >= -_CLOCK_TOLERANCE)
         if query.near is not None:
-            distance = np.linalg.norm(table.position[found.slots] - np.array(query.near), axis=1)
-            found = found.where(distance <= query.radius)
-        return found
+            fits &= np.linalg.norm(table.position[slots] - np.array(query.near), axis=1) <= query.radius
+        return candidates.where(fits)
 
-    def _best_in_room(self, found: MatchSet, count: int, room: str) -> list[MatchCandidate]:
+    def _best_in_room(self, candidates: MatchSet, count: int, room: str) -> list[MatchCandidate]:
         if not room:
-            return found.best(count)
-        fits = [self.room_of(self.memory.table.record(int(slot))) == room for slot in found.slots]
-        return found.where(np.array(fits, dtype=bool)).best(count)
+            return candidates.best(count)
+        fits = [self.room_of(self.memory.table.record(int(slot))) == room for slot in candidates.slots]
+        return candidates.where(np.array(fits, dtype=bool)).best(count)
 
     def _validate(self, query: RecallQuery) -> str:
         """Reason why a query's numbers or its room are invalid, "" if they are valid.
@@ -278,29 +270,25 @@ class RecallRequestHandler:
         return ""
 
     def _result(
-        self,
-        status: RecallStatus,
-        query: RecallQuery,
-        found: list[MatchCandidate],
-        near_misses: list[MatchCandidate],
+        self, status: RecallStatus, query: RecallQuery, hits: list[MatchCandidate], near: list[MatchCandidate]
     ) -> RecallResult:
-        matches = tuple(map(self.describe, found))
-        misses = tuple(map(self.describe, near_misses))
-        # Labels near in meaning, then those of similar spelling.
-        labels = self.memory.labels
-        near = (label for label, _ in self.similar_labels if label in labels.labels)
-        names = (
-            () if found else tuple(dict.fromkeys((*near, *labels.nearest(query.query))))[:_MAX_NEAR_MISSES]
-        )
+        matches, misses = tuple(map(self.describe, hits)), tuple(map(self.describe, near))
+        names = () if hits else self._similar_names(query.query)
         message = recall_message(status, query.query, matches, misses, names)
         return RecallResult(status, message, matches, misses, names, self.memory.revision)
 
+    def _similar_names(self, text: str) -> tuple[str, ...]:
+        """Labels in memory near to a text in meaning, then those of similar spelling."""
+        labels = self.memory.labels
+        near = (label for label, _ in self.similar_labels if label in labels.labels)
+        return tuple(dict.fromkeys((*near, *labels.nearest(text))))[:_MAX_NEAR_MISSES]
 
-def recall_status(found: list[MatchCandidate]) -> RecallStatus:
+
+def recall_status(ranked: list[MatchCandidate]) -> RecallStatus:
     """FOUND, or AMBIGUOUS if the second of the ranked matches is about as good as the first."""
-    if len(found) < 2 or found[0].relation is not found[1].relation:
+    if len(ranked) < 2 or ranked[0].relation is not ranked[1].relation:
         return RecallStatus.FOUND
-    best, second = found[0].score, found[1].score
+    best, second = ranked[0].score, ranked[1].score
     return RecallStatus.AMBIGUOUS if best - second < _AMBIGUITY * best else RecallStatus.FOUND
 
 
@@ -320,8 +308,8 @@ def recall_message(
         }
         return f"{heads[status]}: " + "; ".join(match.why for match in matches[:3])
     near = "; ".join(miss.why for miss in misses)
-    known = f" Similar labels in memory: {', '.join(names)}." if names else " Memory is empty."
-    return f"{query!r} is not in memory." + (f" Near misses: {near}." if near else "") + known
+    labels = f" Similar labels in memory: {', '.join(names)}." if names else " Memory is empty."
+    return f"{query!r} is not in memory." + (f" Near misses: {near}." if near else "") + labels
 
 
 _RELATION_TEXT = {

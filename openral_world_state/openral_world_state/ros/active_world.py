@@ -28,7 +28,8 @@ from openral_world_state.ros.publishers import WorldStatePublishers
 from openral_world_state.ros.subscriptions import HOME_MAP, DetectorSubscriptions
 from openral_world_state.spatial_memory.errors import MemoryNotWritten
 from openral_world_state.static_map import static_map_from_home
-from openral_world_state.world.world_model import IntegrationResult, keep_home, open_world
+from openral_world_state.world.open_world import keep_home, open_world
+from openral_world_state.world.world_model import IntegrationResult
 
 MAX_FRAME_AGE = 3.0
 """Time for which a detector's last frame is part of the current view [s]; slow detectors run at 1 Hz."""
@@ -112,7 +113,7 @@ class ActiveWorld:
         if parameters.perceived_home:
             scope.subscription(String, HOME_MAP, self._on_home, LATCHED)
         self._intake = scope.timer(INTAKE_PERIOD, self._process, autostart=False)
-        scope.timer(1.0 / parameters.publish_rate, self._publish)
+        scope.timer(1.0 / parameters.publish_rate, self._update)
 
     async def recall(self, query: RecallQuery, now: float) -> RecallResult:
         """Recall from memory; retry a miss with labels near in meaning if there is an embedding model."""
@@ -186,22 +187,27 @@ class ActiveWorld:
             self._node.get_logger().warning(str(error))
             self._failures.report("pictures_not_written", FailureTrigger.SEVERITY_WARNING, str(error))
 
-    def _publish(self) -> None:
+    def _update(self) -> None:
+        """Follow the gripper, receive depth only if it is needed, save what changed, and publish it."""
         self.inputs.move_held_object()
         self._depth.update()
+        self._save()
+        self._publish()
+
+    def _save(self) -> None:
         self._write()
         self._keep_pictures()
         if self._embeddings is not None:
             self._embeddings.update(self.world.memory.labels.labels)
+
+    def _publish(self) -> None:
         self._publishers.publish_graph(self.world, self.inputs.fields_of_view)
         self._publishers.publish_state(self.world, self.inputs.robot, self._frames.recent())
-        facts = {
+        facts: dict[str, object] = {
             "objects": len(self.world.memory),
             "revision": self.world.memory.revision,
             "pictures": len(self._pictures),
             "slowest snapshot [ms]": round(self.inputs.slowest * 1e3, 1),
+            **{f"refused {reason}": count for reason, count in self.inputs.refused.items()},
         }
-        self._publishers.publish_diagnostics(
-            {**facts, **{f"refused {k}": v for k, v in self.inputs.refused.items()}},
-            str(self.world.memory.unwritten or ""),
-        )
+        self._publishers.publish_diagnostics(facts, str(self.world.memory.unwritten or ""))

@@ -12,7 +12,7 @@ from openral_core.arrays import Array32
 from openral_core.text import Thesaurus
 from openral_ros.resources import ResourceScope
 from openral_ros.worker_thread import WorkerThread
-from openral_world_state.embeddings import Embedder, EmbeddingIndex, EmbeddingWorkerProcess
+from openral_world_state.embeddings.index import Embedder, EmbeddingIndex, EmbeddingWorkerProcess
 from openral_world_state.ros.parameters import WorldStateParameters
 
 Batch = concurrent.futures.Future[Array32]

@@ -101,7 +101,7 @@ def import_document(file: Annotated[Path, typer.Argument()], document: Path) -> 
     from openral_core.text import Thesaurus
     from openral_world_state.scene_graph import read_graph
     from openral_world_state.spatial_memory.memory import SpatialMemory
-    from openral_world_state.world.world_model import import_graph
+    from openral_world_state.world.open_world import import_graph
 
     with report_errors():
         memory = SpatialMemory(file, Thesaurus.load())
@@ -158,7 +158,8 @@ def _world(file: Path) -> Iterator[WorldModel]:
     from rich.text import Text
 
     from openral_core.text import Thesaurus
-    from openral_world_state.world.world_model import WorldModelSettings, open_world
+    from openral_world_state.world.open_world import open_world
+    from openral_world_state.world.world_model import WorldModelSettings
 
     with report_errors():
         if not file.exists():

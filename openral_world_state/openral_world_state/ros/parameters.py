@@ -44,8 +44,7 @@ class WorldStateParameters(Parameters):
         "<id>/depth for a depth camera with intrinsics of its own",
     )
     detectors: tuple[str, ...] = Field(
-        default=("",),
-        description="namespaces of detectors outside openral/perception/",
+        default=("",), description="namespaces of detectors outside openral/perception/"
     )
     map_frame: str = Field(default="map", description="fixed frame of all remembered poses")
     base_frame: str = Field(default="base_link", description="frame of the robot's base, on the floor")

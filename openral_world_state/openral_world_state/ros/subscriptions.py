@@ -178,11 +178,7 @@ class DetectorSubscriptions:
         self._subscribed.add(namespace)
         slug = namespace.rsplit("/", 1)[-1]
         self._scope.subscription(
-            Detection2DArray,
-            f"{namespace}/objects",
-            partial(self._read, slug),
-            RELIABLE,
-            raw=True,
+            Detection2DArray, f"{namespace}/objects", partial(self._read, slug), RELIABLE, raw=True
         )
         info = self._scope.subscription(
             DetectorInfo, f"{namespace}/info", partial(self._on_info, slug), LATCHED

@@ -1,17 +1,14 @@
 """World model: integrates detections into spatial memory and answers queries about the home.
 
-`WorldModel` composes lifting, data association, negative evidence, container states and queries;
-`open_world` builds it from a map and a memory file.
+It composes lifting, data association, negative evidence, container states and queries.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
-from openral_core.home_map import HomeMap
 from openral_core.object_states import NAME_OF, OPENING, StateReport, StateSource
 from openral_core.spatial_memory import (
     EditOperation,
@@ -40,22 +37,14 @@ from openral_world_state.queries.edit import EditHistory, edit
 from openral_world_state.queries.observe import build_observe_result
 from openral_world_state.queries.recall import MatchBuilder, RecallRequestHandler
 from openral_world_state.queries.resolve import ReferenceNames, ResolveRequestHandler
-from openral_world_state.scene_graph import (
-    home_edges,
-    locate_in_home,
-    object_edges,
-    read_graph,
-    route_edges,
-)
+from openral_world_state.scene_graph import home_edges, locate_in_home, object_edges, route_edges
 from openral_world_state.spatial_memory.memory import CapacityError, MemoryLimits, SpatialMemory
-from openral_world_state.spatial_memory.record import ObjectRecord, record_from_node
-from openral_world_state.static_map import StaticMap, static_map_from_home
+from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.static_map import StaticMap
 from openral_world_state.tracking import HeldObjectTracker, ImageClock
 from openral_world_state.world.agents import AgentPoseMemory
 from openral_world_state.world.container_state import ContainerStates, estimate_opening
-from openral_world_state.world.map_change import bring_along
 from openral_world_state.world.object_states import ObjectStates
-from openral_world_state.world.stored_home import put_home, stored_graph, stored_home
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,68 +311,3 @@ def split_outcomes(
         refused=(*frame.refused, *map(str, errors)),
     )
     return IntegrationResult(tuple(record for _, record in kept), kept_frame, (*refusals, *errors))
-
-
-def open_world(
-    home_map: HomeMap | None,
-    memory_path: str,
-    settings: WorldModelSettings,
-    thesaurus: Thesaurus,
-    *,
-    newest_map: bool = False,
-) -> WorldModel:
-    """Open the world model of a map and a memory file.
-
-    Args:
-        home_map: Rooms and furniture; None for those stored in the memory file.
-        memory_path: "" for a memory that ends with the process; ``*.json`` is read once and not written;
-            any other path is the SQLite file of memory, created if missing.
-        settings: Limits and gates.
-        thesaurus: Relates labels to the words of a query.
-        newest_map: Use the newest map epoch in memory instead of that of the settings.
-
-    Raises:
-        InvalidDocument: If the JSON is not a graph.
-        MemoryRefused: If the file cannot be used as memory; it is left untouched.
-    """
-    if memory_path.endswith(".json"):
-        graph = read_graph(Path(memory_path))
-        memory = SpatialMemory(None, thesaurus)
-        import_graph(memory, graph)
-    else:
-        memory = SpatialMemory(Path(memory_path) if memory_path else None, thesaurus, settings.limits.objects)
-    try:
-        if newest_map:
-            nodes = (*memory, *stored_graph(memory).nodes)
-            settings = replace(settings, map_epoch=max((node.map_epoch for node in nodes), default=0))
-        epoch = settings.map_epoch
-        mark_old_map_missing(memory, epoch)
-        home = static_map_from_home(home_map, epoch) if home_map else stored_home(memory, epoch)
-        bring_along(memory, home, epoch)
-        return WorldModel(memory, home, settings, thesaurus)
-    except OpenRALError:
-        memory.abandon()
-        raise
-
-
-def import_graph(memory: SpatialMemory, graph: SceneGraph) -> None:
-    """Import the objects of a graph, replacing those of the same ids, and its fixed part as the home."""
-    for node in graph.of_kind(NodeKind.OBJECT):
-        if node.source != "map":
-            memory.touch(record_from_node(node))
-    put_home(memory, graph)
-
-
-def keep_home(world: WorldModel) -> None:
-    """Keep rooms, furniture and people with memory, as the home of a start without a map."""
-    put_home(world.memory, world.graph())
-    bring_along(world.memory, world.home, world.settings.map_epoch)
-
-
-def mark_old_map_missing(memory: SpatialMemory, map_epoch: int) -> None:
-    """Mark objects of an older map as missing, so that the next one seen of their label updates them."""
-    for record in memory:
-        if record.map_epoch < map_epoch and not record.misses:
-            record.misses = 1
-            memory.touch(record)
-    memory.commit()

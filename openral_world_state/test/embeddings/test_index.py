@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from openral_core.text import Thesaurus
-from openral_world_state.embeddings import (
+from openral_world_state.embeddings import index as meanings
+from openral_world_state.embeddings.index import (
     EmbedderFailed,
     EmbeddingIndex,
     EmbeddingWorkerProcess,
     NoEmbeddingModel,
     find_model,
 )
-from openral_world_state.embeddings import index as meanings
 
 
 def test_vectors_have_length_one_and_like_words_point_alike(toy_model: Path) -> None:

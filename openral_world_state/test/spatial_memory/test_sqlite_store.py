@@ -11,7 +11,8 @@ from openral_world_state.queries.edit import merge_objects
 from openral_world_state.spatial_memory.errors import MemoryNotWritten, MemoryUnavailable, UnreadableMemory
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
-from openral_world_state.world.world_model import WorldModelSettings, open_world
+from openral_world_state.world.open_world import open_world
+from openral_world_state.world.world_model import WorldModelSettings
 
 THESAURUS = Thesaurus.load()
 

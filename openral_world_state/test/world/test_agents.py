@@ -8,7 +8,8 @@ from openral_core.geometry import Pose
 from openral_core.home_map import load_map
 from openral_core.spatial_memory import ResolveQuery, ResolveStatus
 from openral_core.text import Thesaurus
-from openral_world_state.world.world_model import WorldModel, WorldModelSettings, open_world
+from openral_world_state.world.open_world import open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 ROBOT = Pose.planar(2.0, 3.0, 1.57)

@@ -12,7 +12,8 @@ from openral_core.text import Thesaurus
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import static_map_from_home
 from openral_world_state.world.map_change import Landmark, Landmarks, motion_between
-from openral_world_state.world.world_model import WorldModelSettings, open_world
+from openral_world_state.world.open_world import open_world
+from openral_world_state.world.world_model import WorldModelSettings
 
 MAPS = Path(__file__).parents[3] / "scenes" / "maps"
 HOME, OTHER = load_map(MAPS / "home.yaml"), load_map(MAPS / "flat.yaml")

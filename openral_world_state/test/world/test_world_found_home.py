@@ -10,7 +10,8 @@ from openral_core.spatial_memory import NodeKind, Opening, RecallQuery, ResolveQ
 from openral_core.text import Thesaurus
 from openral_testing.synthetic_depth import Block, Body, Plane, look_at_pose, render_depth
 from openral_world_state.static_map import static_map_from_home
-from openral_world_state.world.world_model import WorldModel, WorldModelSettings, keep_home, open_world
+from openral_world_state.world.open_world import keep_home, open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 THESAURUS = Thesaurus.load()

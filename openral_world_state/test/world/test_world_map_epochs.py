@@ -19,7 +19,8 @@ from openral_core.spatial_memory import (
 )
 from openral_core.text import Thesaurus
 from openral_world_state.spatial_memory.record import ObjectRecord
-from openral_world_state.world.world_model import WorldModel, WorldModelSettings, import_graph, open_world
+from openral_world_state.world.open_world import import_graph, open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 ROBOT = Pose.planar(2.0, 3.0, 1.57)

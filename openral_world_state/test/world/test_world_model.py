@@ -21,7 +21,8 @@ from openral_core.spatial_memory import (
 )
 from openral_core.text import Thesaurus
 from openral_testing.synthetic_depth import Block, Body, Cylinder, Plane, look_at_pose, render_depth
-from openral_world_state.world.world_model import WorldModel, WorldModelSettings, open_world
+from openral_world_state.world.open_world import open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 THESAURUS = Thesaurus.load()

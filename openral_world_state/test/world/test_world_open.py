@@ -13,7 +13,8 @@ from openral_core.text import Thesaurus
 from openral_world_state.observation import Observation
 from openral_world_state.scene_graph import read_graph
 from openral_world_state.spatial_memory.errors import UnreadableMemory
-from openral_world_state.world.world_model import WorldModel, WorldModelSettings, import_graph, open_world
+from openral_world_state.world.open_world import import_graph, open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 SCENES = Path(__file__).parents[3] / "scenes"
 HOME = SCENES / "memory" / "home.json"

@@ -17,7 +17,8 @@ from openral_core.spatial_memory import (
 )
 from openral_core.text import Thesaurus
 from openral_world_state.spatial_memory.record import ObjectRecord
-from openral_world_state.world.world_model import WorldModel, WorldModelSettings, open_world
+from openral_world_state.world.open_world import open_world
+from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 HOME = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 

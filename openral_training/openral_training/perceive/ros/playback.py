@@ -33,8 +33,8 @@ from openral_world_state.ros.inputs import WorldInputs
 from openral_world_state.ros.parameters import WorldStateParameters
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.static_map import static_map_from_home
-from openral_world_state.world.stored_home import stored_home
-from openral_world_state.world.world_model import IntegrationResult, WorldModel, import_graph
+from openral_world_state.world.open_world import import_graph, stored_home
+from openral_world_state.world.world_model import IntegrationResult, WorldModel
 
 PATIENCE = 5.0
 """Time for which detections wait for depth [s of the recording]: above the period of recorded depth."""
