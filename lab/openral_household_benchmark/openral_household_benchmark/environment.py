@@ -284,11 +284,7 @@ class HouseholdEnv:
 
 @contextmanager
 def robot_at_home(
-    scene: Path,
-    seed: int,
-    registry: Registry,
-    pair: DetectorPair | None = None,
-    robot: str = DEFAULT_ROBOT,
+    scene: Path, seed: int, registry: Registry, pair: DetectorPair | None = None, robot: str = DEFAULT_ROBOT
 ) -> Iterator[HouseholdEnv]:
     """Provide a robot that knows the map of a scene but no object in it.
 
