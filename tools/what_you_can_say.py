@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 
 from hassil import parse_sentence
@@ -27,6 +27,7 @@ from openral_reasoner.sentences.language import FOLDER
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "what-you-can-say.md"
 MAX_EXPANSIONS = 100_000
 """Most expansions of one template that are searched for a wording: a second's work."""
+HEAD = ("| | say | understood, if in other words |", "|---|---|---|")
 SLOT = re.compile(r"{(\w+)}")
 _parsed = cache(parse_sentence)
 
@@ -68,8 +69,13 @@ class Example:
     """A sentence that is understood, and the words in which the robot repeats it."""
 
     intent: str
-    said: str
+    sentence: str
     understood: str
+
+    @property
+    def other_words(self) -> str:
+        """The repetition, "" if it is the sentence itself."""
+        return "" if self.understood == self.sentence else self.understood
 
 
 @cache
@@ -94,11 +100,11 @@ def _examples(code: str, intent: str) -> Iterator[Example]:
     """Yield for each set of words the first new sentence that is understood."""
     printed: set[str] = set()
     for words in load_content().languages[code].examples[intent]:
-        for said in _sentences(code, intent, words):
-            request = read_sentence(said)
-            if said not in printed and is_understood(request):
-                printed.add(said)
-                yield Example(intent, said, in_words(request))
+        for sentence in _sentences(code, intent, words):
+            request = read_sentence(sentence)
+            if sentence not in printed and is_understood(request):
+                printed.add(sentence)
+                yield Example(intent, sentence, in_words(request))
                 break
 
 
@@ -113,10 +119,10 @@ def _sentences(code: str, intent: str, words: Mapping[str, str]) -> Iterator[str
         wordings = _wordings(template, rules, words.get("wording", ""))
         wording = next((each for each in wordings if set(SLOT.findall(each)) == slots.keys()), None)
         if wording is not None:
-            said = words.get("within", "{}").format(wording.format(**slots))
+            sentence = words.get("within", "{}").format(wording.format(**slots))
             for apart, contracted in contractions.items():
-                said = re.sub(rf"(?<!\w){apart}", contracted, said)
-            yield said
+                sentence = re.sub(rf"(?<!\w){apart}", contracted, sentence)
+            yield sentence
 
 
 def _wordings(template: Template, rules: dict[str, Template], wanted: str) -> Iterator[str]:
@@ -134,16 +140,28 @@ def _wordings(template: Template, rules: dict[str, Template], wanted: str) -> It
 
 
 def page() -> str:
-    """Return the page: a section for each language, in it a table for each group of intents."""
-    parts = [load_content().before]
-    for code, spoken in load_content().languages.items():
-        parts.append(f"## {spoken.name}\n")
-        for group in load_content().groups:
-            rows = [each for intent in group.intents for each in examples(code).get(intent, ())]
-            table = "\n".join(f"| {each.said} | {each.understood} |" for each in rows)
-            head = f"### {group.title}\n\n{group.does}\n\n| say | understood |\n|---|---|"
-            parts += [f"{head}\n{table}\n"] if rows else []
-    return "\n".join([*parts, load_content().after])
+    """Return the page: a table in English with what is understood, and one of the other languages."""
+    content = load_content()
+    english, *others = content.languages
+    table = [f"## {content.languages[english].name}", "", *HEAD]
+    for group in content.groups:
+        heads = chain([f"**{group.title}.** {group.does}"], repeat(""))
+        rows = zip(heads, _of_group(english, group), strict=False)
+        table += [_row(head, example.sentence, example.other_words) for head, example in rows]
+    names = [content.languages[code].name for code in others]
+    table += ["", "## Other languages", "", _row("", *names), "|---" * len(content.languages) + "|"]
+    for group in content.groups:
+        cells = ["<br>".join(each.sentence for each in _of_group(code, group)) for code in others]
+        table += [_row(group.title, *cells)] if any(cells) else []
+    return "\n".join([content.before, *table, "", content.after])
+
+
+def _of_group(code: str, group: Group) -> Iterator[Example]:
+    return (example for intent in group.intents for example in examples(code).get(intent, ()))
+
+
+def _row(*cells: str) -> str:
+    return " ".join(["|", " | ".join(cells), "|"])
 
 
 if __name__ == "__main__":
