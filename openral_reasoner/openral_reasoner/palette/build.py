@@ -102,10 +102,10 @@ def build_palette(
 
     ``default_detector`` overrides the detectors' own default flags, even while it is absent.
     """
-    there = [each.info for each in graph.detectors if each.alive and each.info.state in _LIVING]
-    default = pick_default(there, default_detector)
-    known = sorted(there, key=lambda info: (info.name.id != default, info.name.id))
-    listed = known[:DETECTORS]
+    available = [each.info for each in graph.detectors if each.alive and each.info.state in _LIVING]
+    default = pick_default(available, default_detector)
+    detectors = sorted(available, key=lambda info: (info.name.id != default, info.name.id))
+    listed = detectors[:DETECTORS]
     living = [info for info in listed if not info.degraded]
     locators = [info for info in living if info.mode is Mode.ON_DEMAND]
     streaming = [info for info in living if info.mode is Mode.CONTINUOUS]
@@ -128,13 +128,13 @@ def build_palette(
         ),
         chosen_default=default_detector,
         rivals=tuple(info.name.id for info in listed if info.is_default and info.name.id != default),
-        unlisted=len(known) - len(listed),
+        unlisted=len(detectors) - len(listed),
     )
 
 
-def pick_default(there: Iterable[DetectorInfo], chosen: str) -> str:
+def pick_default(available: Iterable[DetectorInfo], chosen: str) -> str:
     """Return the id of the locator asked first: the chosen one, else the first default; "" for none."""
-    locators = sorted((i for i in there if i.mode is Mode.ON_DEMAND), key=lambda i: i.name.id)
+    locators = sorted((i for i in available if i.mode is Mode.ON_DEMAND), key=lambda i: i.name.id)
     marked = (i.name.id for i in locators if (i.name.answers_to(chosen) if chosen else i.is_default))
     return next(marked, "")
 
@@ -284,8 +284,8 @@ def overrun_changes(old: ToolPalette, new: ToolPalette) -> list[str]:
 
 def rival_changes(old: ToolPalette, new: ToolPalette) -> list[str]:
     """Report locators that now claim to be the default too."""
-    asked = new.default_locator
-    first = f"{asked.id!r} is asked first" if asked else "it is not asked first"
+    default = new.default_locator
+    first = f"{default.id!r} is asked first" if default else "it is not asked first"
     return [
         f"locator {each!r} also claims to be the default: {first}"
         for each in new.rivals

@@ -118,11 +118,7 @@ class PlaceEntry(PaletteEntry):
 
     def answers_to(self, name: str) -> bool:
         """Return True if ``name`` is its id, label or alias, ignoring case."""
-        return name.strip().lower() in (
-            self.id.lower(),
-            self.label.lower(),
-            *(a.lower() for a in self.aliases),
-        )
+        return name.strip().lower() in map(str.lower, (self.id, self.label, *self.aliases))
 
 
 class ControlEntry(PaletteEntry):
@@ -144,8 +140,8 @@ class ControlEntry(PaletteEntry):
 
     def answers_to(self, name: str) -> bool:
         """Return True if ``name`` is its id or label, or names its appliance, ignoring case."""
-        said = name.strip().lower()
-        return said in (each.lower() for each in (self.id, self.label, self.controls, *self.names))
+        names = (self.id, self.label, self.controls, *self.names)
+        return name.strip().lower() in map(str.lower, names)
 
 
 class ToolPalette(PaletteEntry):

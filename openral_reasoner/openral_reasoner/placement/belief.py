@@ -28,7 +28,7 @@ class BeliefWeights:
         opinion: The list of likely places as a whole.
         statement: The only place of that list: that is how a goal such as "the mug on the desk" is told.
         rank: Worth of each entry of that list, relative to the one before.
-        seen: One object of the same name, remembered at a place.
+        same: One object of the same name, remembered at a place.
         similar: One object of a similar name or of the same kind, remembered at a place.
     """
 
@@ -37,7 +37,7 @@ class BeliefWeights:
     opinion: float = 10.0
     statement: float = 60.0
     rank: float = 0.6
-    seen: float = 4.0
+    same: float = 4.0
     similar: float = 1.0
 
 
@@ -66,8 +66,8 @@ def placement_chances(
     if placed is not None:
         frequencies = {each: shipped_prior().frequency(placed.name, site) for each, site in sites.items()}
         _add(counts, frequencies, weights.prior * placed.counts)
-    told = weights.statement if len(likely) == 1 else weights.opinion
-    _add(counts, _opinion(sites, likely, weights.rank), told)
+    value = weights.statement if len(likely) == 1 else weights.opinion
+    _add(counts, _opinion(sites, likely, weights.rank), value)
     for each, worth in _remembered(graph, sites, term, weights).items():
         counts[each] += worth
     total = sum(counts.values())
@@ -92,8 +92,10 @@ def rank_of(names: tuple[str, ...], room: str, likely: tuple[str, ...]) -> int:
     """Return the index of the first likely place that means this place or its room, else ``len(likely)``."""
     own = {normalize_term(name) for name in names} - {""}
     heads = {name.split()[-1] for name in own}
-    known = own | heads | {f"{normalize_term(room)} {head}" for head in heads} | {normalize_term(room)} - {""}
-    return next((i for i, place in enumerate(likely) if normalize_term(place) in known), len(likely))
+    meanings = (
+        own | heads | {f"{normalize_term(room)} {head}" for head in heads} | {normalize_term(room)} - {""}
+    )
+    return next((i for i, place in enumerate(likely) if normalize_term(place) in meanings), len(likely))
 
 
 _AT = frozenset({Relation.AT_PLACE, Relation.IN, Relation.ON, Relation.IN_ROOM})
@@ -103,14 +105,14 @@ def _remembered(
     graph: SceneGraph, sites: Mapping[str, Site], term: str, weights: BeliefWeights
 ) -> Mapping[str, float]:
     """Return the worth of the objects remembered at each place."""
-    worth = {"same": weights.seen, "similar": weights.similar, "": 0.0}
+    weight_of = {"same": weights.same, "similar": weights.similar, "": 0.0}
     places = {(e.source, e.target) for e in graph.edges if e.relation in _AT and e.target in sites}
-    found: Counter[str] = Counter()
+    worth: Counter[str] = Counter()
     for source, place in places:
         node = graph.by_id[source]
         if node.kind is NodeKind.OBJECT:
-            found[place] += worth[likeness(term, node.label)]  # type: ignore[assignment]
-    return found
+            worth[place] += weight_of[likeness(term, node.label)]  # type: ignore[assignment]
+    return worth
 
 
 @lru_cache(1 << 14)
@@ -187,12 +189,12 @@ def belongings(
     """
     objects = graph.of_kind(NodeKind.OBJECT)
     at = {e.source: e.target for e in graph.edges if e.relation is Relation.AT_PLACE}
-    alone, fixed = replace(weights, seen=0.0, similar=0.0), SceneGraph()
+    alone, fixed = replace(weights, same=0.0, similar=0.0), SceneGraph()
     usual = {node.id: keeping_places(fixed, sites, node.label, alone) for node in objects}
     tidy = {each for each, places in usual.items() if at.get(each) in places}
-    kept = tuple(node for node in graph.nodes if node.kind is not NodeKind.OBJECT or node.id in tidy)
-    ids = {node.id for node in kept}
-    history = SceneGraph(kept, tuple(e for e in graph.edges if {e.source, e.target} <= ids))
+    nodes = tuple(node for node in graph.nodes if node.kind is not NodeKind.OBJECT or node.id in tidy)
+    ids = {node.id for node in nodes}
+    history = SceneGraph(nodes, tuple(e for e in graph.edges if {e.source, e.target} <= ids))
     return tuple(_belonging(node, at.get(node.id, ""), history, sites, weights) for node in objects)
 
 

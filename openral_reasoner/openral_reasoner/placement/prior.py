@@ -98,15 +98,15 @@ class PlacementPrior:
             phrase = self._thesaurus.parse(text)
         except UnreadableText:
             return None
-        found = list(self._kinds_of(phrase))
-        return next((each for each in found if not each.kind.vague), next(iter(found), None))
+        kinds = list(self._kinds_of(phrase))
+        return next((each for each in kinds if not each.kind.vague), next(iter(kinds), None))
 
     def _kinds_of(self, phrase: Phrase) -> Iterator[Placed]:
         """Yield the kinds of an object, the most specific first; of kinds alike, the best known."""
         for worth, name, rest in self._names_of(phrase):
             for steps, level in enumerate(self._kinds_above(name)):
-                known = {kind for each in level if (kind := self._named(each, rest))}
-                for each in sorted(known, key=lambda kind: (-self.kinds[kind].counts, kind)):
+                kinds = {kind for each in level if (kind := self._named(each, rest))}
+                for each in sorted(kinds, key=lambda kind: (-self.kinds[kind].counts, kind)):
                     yield Placed(each, self.kinds[each], self.kinds[each].counts * worth * CLIMB**steps)
 
     def _names_of(self, phrase: Phrase) -> Iterator[tuple[float, str, tuple[str, ...]]]:
@@ -146,8 +146,8 @@ class PlacementPrior:
     def _frequency(self, kind: str, site: Site) -> float:
         """Return how often objects of a kind are at such a place, relative to other places [1]."""
         entry, room = self.kinds[kind], self._room_of(site)
-        known = (self._of_place(entry, name, room) for name in site.names)
-        return max(known, default=self._document.unlisted) * self._of_room(entry, room)
+        frequencies = (self._of_place(entry, name, room) for name in site.names)
+        return max(frequencies, default=self._document.unlisted) * self._of_room(entry, room)
 
     def _of_place(self, entry: PlacementKind, name: str, room: str) -> float:
         """Return the frequency of a kind of place; that of a broader kind if it is not listed itself."""
@@ -158,9 +158,9 @@ class PlacementPrior:
         senses = self._document.senses.get(concept, {})
         level: tuple[str, ...] = (senses.get(room, senses.get("any", concept)), concept)
         while level:
-            known = [entry.places[each] for each in level if each in entry.places]
-            if known:
-                return max(known)
+            frequencies = [entry.places[each] for each in level if each in entry.places]
+            if frequencies:
+                return max(frequencies)
             level = tuple(parent for each in level for parent in self._thesaurus.parents(each))
         return self._document.unlisted
 

@@ -15,14 +15,14 @@ def controls_named(controls: Iterable[ControlEntry], words: str) -> tuple[Contro
         lambda each: each.names,
         lambda each: (each.kind,),
     )
-    found = (
+    matches = (
         tuple(each for each in listed if any(same_term(words, name) for name in names(each)))
         for names in ways
     )
-    return next(filter(None, found), ())
+    return next(filter(None, matches), ())
 
 
 def controls_of(controls: Iterable[ControlEntry], goal: Switch, room: str = "") -> tuple[ControlEntry, ...]:
     """Return the controls that a goal means; ``room`` is the id of the one it names, if known."""
-    wanted = room or goal.where.replace(" ", "_").lower()
-    return tuple(each for each in controls_named(controls, goal.what) if wanted in ("", each.room.lower()))
+    room = room or goal.where.replace(" ", "_").lower()
+    return tuple(each for each in controls_named(controls, goal.what) if room in ("", each.room.lower()))

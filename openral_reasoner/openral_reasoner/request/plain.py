@@ -23,9 +23,8 @@ _FORBIDDEN = {"act", "what"}
 
 def to_plain(request: Request) -> dict[str, object]:
     """Return a request as JSON values: its kind and the slots that are said."""
-    slots = {each.name: getattr(request, each.name) for each in fields(request)}
-    defaults = {each.name: each.default for each in fields(request)}
-    own = {name: _value_to_plain(value) for name, value in slots.items() if value != defaults[name]}
+    slots = ((each, getattr(request, each.name)) for each in fields(request))
+    own = {each.name: _value_to_plain(value) for each, value in slots if value != each.default}
     return {_KIND: _NAMES[type(request)], **own}
 
 

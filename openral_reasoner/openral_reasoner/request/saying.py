@@ -3,44 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from openral_reasoner.request.goals import (
-    Act,
-    AskAbilities,
-    AskCompare,
-    AskCount,
-    AskState,
-    AskView,
-    AskWhereabouts,
-    Attend,
-    Bring,
-    BringEach,
-    BringEvery,
-    BringFilled,
-    BringSeveral,
-    Clear,
-    Conditional,
-    Describe,
-    Explore,
-    Find,
-    Forbidden,
-    GoTo,
-    LookAt,
-    LookInside,
-    MoveDoor,
-    NotUnderstood,
-    PickUp,
-    Pour,
-    Press,
-    Request,
-    Restricted,
-    Sequence,
-    SetTable,
-    Swap,
-    Switch,
-    TellState,
-    Tidy,
-    WaitFor,
-)
+from openral_reasoner.request import goals
+from openral_reasoner.request.goals import Act, Forbidden, Request
 
 
 def in_words(request: Request) -> str:
@@ -62,7 +26,7 @@ def _to(receiver: str) -> str:
     return " to you" if receiver == "me" else f" to {_the(receiver)}"
 
 
-def _beside(goal: Bring | BringSeveral | BringEvery) -> str:
+def _beside(goal: goals.Bring | goals.BringSeveral | goals.BringEvery) -> str:
     """Return where an object goes, beside a place as stated."""
     return f" {goal.relation} {_the(goal.to)}" if goal.relation else _to(goal.to)
 
@@ -75,7 +39,7 @@ def _number(count: int, name: str) -> str:
     return f"{count} x {name}"
 
 
-def _conditional(goal: Conditional) -> str:
+def _conditional(goal: goals.Conditional) -> str:
     there = f"{goal.condition.what} is there{_at('at', goal.condition.where)}"
     then = in_words(goal.then) if goal.then is not None else "do nothing"
     otherwise = f", otherwise {in_words(goal.otherwise)}" if goal.otherwise is not None else ""
@@ -83,51 +47,51 @@ def _conditional(goal: Conditional) -> str:
 
 
 _WORDS: Mapping[type, Callable[[Any], str]] = {
-    Bring: lambda goal: f"bring {_the(goal.what)}{_at('from', goal.where)}{_beside(goal)}",
-    BringSeveral: lambda goal: (
+    goals.Bring: lambda goal: f"bring {_the(goal.what)}{_at('from', goal.where)}{_beside(goal)}",
+    goals.BringSeveral: lambda goal: (
         f"bring {_number(goal.count, goal.what)}{_at('from', goal.where)}{_beside(goal)}"
     ),
-    BringEvery: lambda goal: f"bring every {goal.what}{_at('from', goal.where)}{_beside(goal)}",
-    BringEach: lambda goal: f"bring one {goal.what}{_at('from', goal.where)} to everyone",
-    BringFilled: lambda goal: f"bring {_the(goal.vessel)} with {goal.contents}{_to(goal.to)}",
-    Pour: lambda goal: f"pour {goal.contents} into {_the(goal.vessel)}",
-    PickUp: lambda goal: f"pick up {_the(goal.what)}{_at('from', goal.where)}",
-    Find: lambda goal: f"find {_the(goal.what)}{_at('at', goal.where)}",
-    GoTo: lambda goal: f"go{_to(goal.where)}",
-    LookAt: lambda goal: f"look at {'you' if goal.what == 'me' else _the(goal.what)}",
-    LookInside: lambda goal: f"look into {_the(goal.what)}",
-    MoveDoor: lambda goal: f"{'open' if goal.open else 'close'} {_the(goal.what)}",
-    Switch: lambda goal: (
+    goals.BringEvery: lambda goal: f"bring every {goal.what}{_at('from', goal.where)}{_beside(goal)}",
+    goals.BringEach: lambda goal: f"bring one {goal.what}{_at('from', goal.where)} to everyone",
+    goals.BringFilled: lambda goal: f"bring {_the(goal.vessel)} with {goal.contents}{_to(goal.to)}",
+    goals.Pour: lambda goal: f"pour {goal.contents} into {_the(goal.vessel)}",
+    goals.PickUp: lambda goal: f"pick up {_the(goal.what)}{_at('from', goal.where)}",
+    goals.Find: lambda goal: f"find {_the(goal.what)}{_at('at', goal.where)}",
+    goals.GoTo: lambda goal: f"go{_to(goal.where)}",
+    goals.LookAt: lambda goal: f"look at {'you' if goal.what == 'me' else _the(goal.what)}",
+    goals.LookInside: lambda goal: f"look into {_the(goal.what)}",
+    goals.MoveDoor: lambda goal: f"{'open' if goal.open else 'close'} {_the(goal.what)}",
+    goals.Switch: lambda goal: (
         f"turn {'on' if goal.on else 'off'} {f'every {goal.what}' if goal.every else _the(goal.what)}"
         f"{_at('at', goal.where)}"
     ),
-    Press: lambda goal: f"press {_the(goal.what)}",
-    Swap: lambda goal: f"exchange {_the(goal.first)} and {_the(goal.second)}",
-    Tidy: lambda goal: f"tidy {_the(goal.where or 'home')}",
-    Clear: lambda goal: f"clear {_the(goal.where)}{_to(goal.to) if goal.to else ''}",
-    SetTable: lambda goal: f"set {_the(goal.where)}{f' for {goal.count}' if goal.count else ''}",
-    Explore: lambda goal: f"explore {_the(goal.where or 'home')}",
-    Describe: lambda goal: f"say what is known of {_the(goal.where or 'home')}",
-    AskState: lambda goal: f"say if {_the(goal.what)} is {goal.value}",
-    TellState: lambda goal: f"note that {_the(goal.what)} is {goal.value}",
-    AskCount: lambda goal: f"count {goal.what}{_at('at', goal.where)}",
-    AskCompare: lambda goal: (
+    goals.Press: lambda goal: f"press {_the(goal.what)}",
+    goals.Swap: lambda goal: f"exchange {_the(goal.first)} and {_the(goal.second)}",
+    goals.Tidy: lambda goal: f"tidy {_the(goal.where or 'home')}",
+    goals.Clear: lambda goal: f"clear {_the(goal.where)}{_to(goal.to) if goal.to else ''}",
+    goals.SetTable: lambda goal: f"set {_the(goal.where)}{f' for {goal.count}' if goal.count else ''}",
+    goals.Explore: lambda goal: f"explore {_the(goal.where or 'home')}",
+    goals.Describe: lambda goal: f"say what is known of {_the(goal.where or 'home')}",
+    goals.AskState: lambda goal: f"say if {_the(goal.what)} is {goal.value}",
+    goals.TellState: lambda goal: f"note that {_the(goal.what)} is {goal.value}",
+    goals.AskCount: lambda goal: f"count {goal.what}{_at('at', goal.where)}",
+    goals.AskCompare: lambda goal: (
         f"say which {f'of {goal.what} and {goal.other}' if goal.other else goal.what} is the {goal.property}"
         f"{_at('at', goal.where)}{_at('to', goal.near)}"
     ),
-    Attend: lambda goal: " ".join(
+    goals.Attend: lambda goal: " ".join(
         filter(
             None, (goal.act, goal.topic, goal.who, _at("at", goal.where).strip(), goal.to and f"to {goal.to}")
         )
     ),
-    AskAbilities: lambda goal: "say what I can do",
-    AskWhereabouts: lambda goal: "say where I am",
-    AskView: lambda goal: "say what I see",
-    Conditional: _conditional,
-    WaitFor: lambda goal: f"when {_the(goal.who)} has come, {in_words(goal.then)}",
-    Sequence: lambda goal: (", then " if goal.ordered else "; ").join(map(in_words, goal.parts)),
-    Restricted: lambda goal: "; ".join(
+    goals.AskAbilities: lambda goal: "say what I can do",
+    goals.AskWhereabouts: lambda goal: "say where I am",
+    goals.AskView: lambda goal: "say what I see",
+    goals.Conditional: _conditional,
+    goals.WaitFor: lambda goal: f"when {_the(goal.who)} has come, {in_words(goal.then)}",
+    goals.Sequence: lambda goal: (", then " if goal.ordered else "; ").join(map(in_words, goal.parts)),
+    goals.Restricted: lambda goal: "; ".join(
         (in_words(goal.goal), *(f"do not {forbidden_in_words(each)}" for each in goal.forbidden))
     ),
-    NotUnderstood: lambda goal: f"not understood: {goal.words!r}",
+    goals.NotUnderstood: lambda goal: f"not understood: {goal.words!r}",
 }

@@ -139,14 +139,14 @@ def check_statement(
     Raises:
         UnfaithfulStatement: Naming what is not in the sentence, or what of it is left out.
     """
-    said = label_words(text)
+    words = label_words(text)
     named = (*(name for step in steps for name in step.names), *(ban.what for ban in bans))
     named += when.names if when is not None else ()
-    if added := [name for name in named if not label_words(name) - _SELF <= said]:
+    if added := [name for name in named if not label_words(name) - _SELF <= words]:
         listed = ", ".join(map(repr, added))
         raise UnfaithfulStatement(f"the sentence does not say {listed}: use its own words")
     covered = frozenset().union(*map(label_words, named))
-    if left_out := sorted(filter(_is_thing, said - covered - _VERBS)):
+    if left_out := sorted(filter(_is_thing, words - covered - _VERBS)):
         raise UnfaithfulStatement(f"no step and nothing forbidden has {', '.join(left_out)} of the sentence")
     if _ASKING.search(text) and any(step.do == "tell_state" for step in steps):
         raise UnfaithfulStatement("the sentence asks: tell_state only notes what the operator says is so")

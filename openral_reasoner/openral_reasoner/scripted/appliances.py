@@ -12,7 +12,6 @@ from openral_reasoner.scripted.steps import (
     PlanFailed,
     named_place,
     outcome,
-    require_success,
 )
 
 
@@ -22,25 +21,25 @@ def switch(context: PlanContext, goal: Switch) -> Plan[str]:
     Raises:
         PlanFailed: If no control of it is known, or several are and one is meant.
     """
-    meant = _meant(context, goal)
+    controls = _meant(context, goal)
     way, failed = "on" if goal.on else "off", list[str]()
-    for control in meant:
+    for control in controls:
         reply = yield from context.act(Verb.SWITCH, control.id, parameters={"on": goal.on})
         if reply.status != "SUCCEEDED":
             failed.append(f"{control.appliance}: {outcome(reply)}")
     if failed:
         raise PlanFailed(f"I couldn't switch {way} the {', the '.join(failed)}. What should I do?")
-    return f"{', '.join(f'The {control.appliance}' for control in meant)} is {way}."
+    return f"{', '.join(f'The {control.appliance}' for control in controls)} is {way}."
 
 
 def _meant(context: PlanContext, goal: Switch) -> tuple[ControlEntry, ...]:
     room = named_place(context.now, goal.where) if goal.where else ""
     if room is None:
         raise PlanFailed(f"I don't know where {goal.where!r} is.")
-    meant = controls_of(context.now.controls, goal, room)
-    if not meant:
+    controls = controls_of(context.now.controls, goal, room)
+    if not controls:
         raise PlanFailed(f"I know no switch of {goal.what!r}{in_room(goal.where)}.{known_controls(context)}")
-    return meant if goal.every else (chosen(context, by_room(meant)),)
+    return controls if goal.every else (chosen(context, by_room(controls)),)
 
 
 def by_room(controls: Iterable[ControlEntry]) -> Mapping[str, ControlEntry]:
@@ -77,9 +76,9 @@ def press(context: PlanContext, goal: Press) -> Plan[str]:
     Raises:
         PlanFailed: If no such control is known, or several are.
     """
-    meant = controls_named(context.now.controls, goal.what)
-    if not meant:
+    controls = controls_named(context.now.controls, goal.what)
+    if not controls:
         raise PlanFailed(f"I know no {goal.what!r} that I could press.{known_controls(context)}")
-    control = chosen(context, {each.label: each for each in meant})
-    require_success((yield from context.act(Verb.PRESS, control.id)), f"press the {control.label}")
+    control = chosen(context, {each.label: each for each in controls})
+    yield from context.require(Verb.PRESS, control.id, f"press the {control.label}")
     return f"I pressed the {control.label}."

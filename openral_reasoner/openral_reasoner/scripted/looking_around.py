@@ -23,9 +23,9 @@ def explore_area(context: PlanContext, goal: Explore) -> Plan[str]:
         )
     within, name = (room.id, f"the {room.label}") if room else ("", "the home")
     reply = yield ExploreTool(within=within)
-    known = yield DescribeHomeTool(within=within)
-    seen = f"{reply.text[:1].upper()}{reply.text[1:]}. " if room else ""
-    text = f"{seen}{known.text[:1].upper()}{known.text[1:]}."
+    memory = yield DescribeHomeTool(within=within)
+    coverage = f"{_capitalised(reply.text)}. " if room else ""
+    text = f"{coverage}{_capitalised(memory.text)}."
     if reply.status != "SUCCEEDED":
         problem = "; ".join((reply.status, *reply.peer_words))
         raise PlanFailed(f"I did not explore all of {name} ({problem}). {text} Shall I go on?")
@@ -42,7 +42,7 @@ def describe_area(context: PlanContext, goal: Describe) -> Plan[str]:
     reply = yield DescribeHomeTool(within=room.id if room else "")
     if reply.status != "DESCRIBED":
         raise PlanFailed(f"I can't say what I know: {reply.text}. What should I do?")
-    return f"{reply.text[:1].upper()}{reply.text[1:]}. {'. '.join(reply.peer_words)}."
+    return f"{_capitalised(reply.text)}. {'. '.join(reply.peer_words)}."
 
 
 def say_view(context: PlanContext, goal: AskView | AskWhereabouts) -> Plan[str]:
@@ -55,7 +55,11 @@ def say_view(context: PlanContext, goal: AskView | AskWhereabouts) -> Plan[str]:
     if reply.status != "DESCRIBED":
         raise PlanFailed(f"I can't say what I see: {reply.text}. What should I do?")
     here, view = reply.peer_words
-    return f"{here}." if isinstance(goal, AskWhereabouts) else f"{here}. {view[:1].upper()}{view[1:]}."
+    return f"{here}." if isinstance(goal, AskWhereabouts) else f"{here}. {_capitalised(view)}."
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def named_room(context: PlanContext, where: str) -> PlaceEntry | None:
@@ -69,7 +73,7 @@ def named_room(context: PlanContext, where: str) -> PlaceEntry | None:
     rooms = [place for place in context.now.places if place.kind is NodeKind.ROOM]
     named = [room for room in rooms if room.answers_to(where)]
     if len(named) != 1:
-        known = ", ".join(room.label for room in rooms) or "none yet"
+        labels = ", ".join(room.label for room in rooms) or "none yet"
         problem = "Several rooms are called" if named else "I know no room called"
-        raise PlanFailed(f"{problem} {where!r}. The rooms that I know: {known}. Which one do you mean?")
+        raise PlanFailed(f"{problem} {where!r}. The rooms that I know: {labels}. Which one do you mean?")
     return named[0]

@@ -4,39 +4,15 @@ It gets the same context as any other model and makes one call per turn.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Sequence as Items
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from openral_core.consent.decisions import ANSWERS, is_yes
 from openral_core.skills import Verb
 from openral_reasoner.behaviors.ending import TOO_EARLY
 from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.base import Decision
-from openral_reasoner.request.goals import (
-    AskCompare,
-    AskCount,
-    AskState,
-    AskView,
-    AskWhereabouts,
-    Attend,
-    BringEach,
-    BringEvery,
-    BringSeveral,
-    Clear,
-    Compound,
-    Conditional,
-    Describe,
-    Explore,
-    Find,
-    Request,
-    Sequence,
-    SetTable,
-    Swap,
-    TellState,
-    Tidy,
-    WaitFor,
-    unrestricted,
-)
+from openral_reasoner.request import goals
+from openral_reasoner.request.goals import Compound, Request, unrestricted
 from openral_reasoner.scripted.comparing import ask_comparison, ask_count
 from openral_reasoner.scripted.looking_around import describe_area, explore_area, say_view
 from openral_reasoner.scripted.plans import (
@@ -45,7 +21,7 @@ from openral_reasoner.scripted.plans import (
     plan_for,
     staging_surfaces,
 )
-from openral_reasoner.scripted.progress import AGAIN, GIVE_UP, Progress, put_nearest_first
+from openral_reasoner.scripted.progress import AGAIN, GIVE_UP, GoalProgress, put_nearest_first
 from openral_reasoner.scripted.several import bring_each, bring_every, bring_several, set_table
 from openral_reasoner.scripted.states import ask_state, tell_state
 from openral_reasoner.scripted.steps import (
@@ -57,27 +33,26 @@ from openral_reasoner.scripted.steps import (
     find_object,
     is_at,
     is_named,
+    look_for_at,
     named_place,
-    require_success,
     unseen,
-    while_open,
 )
-from openral_reasoner.scripted.tidying import LEAVE, PLACES_TRIED, clear, face_place, tidy
+from openral_reasoner.scripted.tidying import LEAVE, PLACES_TRIED, clear, tidy
 from openral_reasoner.search import BLIND, SEEN_NOT_PLACED
 from openral_reasoner.sentences.numbers import number_in
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool
 
 
-def run_parts(context: PlanContext, progress: Progress) -> Plan[None]:
+def run_parts(context: PlanContext, progress: GoalProgress) -> Plan[None]:
     """Do the parts that wait; go on after a failure if the others do not need it and the hand is empty."""
-    while progress.waiting:
+    while progress.pending:
         yield from put_nearest_first(context, progress)
-        part = progress.waiting.pop(0)
+        part = progress.pending.pop(0)
         try:
             message = yield from run_part(context, part)
         except PlanFailed as failure:
-            others = bool(progress.waiting or progress.done) and not progress.ordered
+            others = bool(progress.pending or progress.messages) and not progress.ordered
             aside = (yield from set_aside(context)) if others and context.holding else ""
             if aside:
                 failure = PlanFailed(f"{failure} {aside}", failure.choices)
@@ -85,7 +60,7 @@ def run_parts(context: PlanContext, progress: Progress) -> Plan[None]:
             if progress.ordered or context.holding:
                 return
         else:
-            progress.done.append(message)
+            progress.messages.append(message)
 
 
 def set_aside(context: PlanContext) -> Plan[str]:
@@ -114,15 +89,15 @@ def run_part(context: PlanContext, request: Request) -> Plan[str]:
     return (yield from plan_for(context, request))
 
 
-def sequence(context: PlanContext, goal: Sequence) -> Plan[str]:
+def sequence(context: PlanContext, goal: goals.Sequence) -> Plan[str]:
     """Do every part, in order."""
-    done = ""
+    report = ""
     for part in goal.parts:
-        done = f"{done} {(yield from run_part(context, part))}".strip()
-    return done
+        report = f"{report} {(yield from run_part(context, part))}".strip()
+    return report
 
 
-def swap(context: PlanContext, goal: Swap) -> Plan[str]:
+def swap(context: PlanContext, goal: goals.Swap) -> Plan[str]:
     """Exchange the places of two objects with one hand.
 
     Raises:
@@ -138,28 +113,28 @@ def swap(context: PlanContext, goal: Swap) -> Plan[str]:
             f"Both the {goal.first} and the {goal.second} are at {first.place}, but I can only exchange "
             "objects of different places. What should I do?"
         )
-    for words, found, to in ((goal.first, first, second.place), (goal.second, second, first.place)):
-        yield from grasp(context, words, found, to)
-        require_success((yield from context.act(Verb.PLACE, to)), f"put {words} down at {to}")
+    for words, item, to in ((goal.first, first, second.place), (goal.second, second, first.place)):
+        yield from grasp(context, words, item, to)
+        yield from context.require(Verb.PLACE, to, f"put {words} down at {to}")
     return f"The {goal.first} is at {second.place} and the {goal.second} at {first.place}."
 
 
-def conditional(context: PlanContext, goal: Conditional) -> Plan[str]:
+def conditional(context: PlanContext, goal: goals.Conditional) -> Plan[str]:
     """Look whether the object is there, then do what was asked for in that case."""
-    found = yield from look_for(context, goal.condition)
+    item = yield from look_for(context, goal.condition)
     what, where = goal.condition.what, goal.condition.where
-    said = (
-        f"I found {what}: {describe_location(context, found)}."
-        if found
+    report = (
+        f"I found {what}: {describe_location(context, item)}."
+        if item
         else f"I found no {what}{where and f' at {where}'}."
     )
-    branch = goal.then if found else goal.otherwise
+    branch = goal.then if item else goal.otherwise
     if branch is None:
-        return said
-    return f"{said} {(yield from run_part(context, branch))}"
+        return report
+    return f"{report} {(yield from run_part(context, branch))}"
 
 
-def wait_for(context: PlanContext, goal: WaitFor) -> Plan[str]:
+def wait_for(context: PlanContext, goal: goals.WaitFor) -> Plan[str]:
     """Wait for the operator to say that a person has come: no detector knows one person from another.
 
     Raises:
@@ -180,11 +155,11 @@ def has_come(answer: str, who: str) -> bool:
     """Return True if an answer says, without a doubt, that a person has come."""
     person = rf"(?:{re.escape(who)}|he|she|they)(?:'s| is|'re| are| has| have)?(?: just)?"
     arrived = rf"(?:yes,? )?(?:{person} )?(?:now )?(?:here|come|arrived|back)(?: now)?"
-    said = answer.strip().rstrip(".!")
-    return is_yes(said) or re.fullmatch(arrived, said, re.IGNORECASE) is not None
+    words = answer.strip().rstrip(".!")
+    return is_yes(words) or re.fullmatch(arrived, words, re.IGNORECASE) is not None
 
 
-def look_for(context: PlanContext, goal: Find) -> Plan[ObjectSummary | None]:
+def look_for(context: PlanContext, goal: goals.Find) -> Plan[ObjectSummary | None]:
     """Search an object where it is said to be, else everywhere; None if every place was looked at in vain.
 
     Raises:
@@ -202,7 +177,7 @@ def look_for(context: PlanContext, goal: Find) -> Plan[ObjectSummary | None]:
 
 
 def _look_around(
-    context: PlanContext, goal: Find, reply: ToolResult, *, looked: bool
+    context: PlanContext, goal: goals.Find, reply: ToolResult, *, looked: bool
 ) -> Plan[ObjectSummary | None]:
     """Visit the frontier, or of it the stated place; ``looked`` if the object was looked for already."""
     blind = int(looked and reply.status in BLIND)
@@ -226,7 +201,7 @@ def _look_around(
     return None
 
 
-def _look_at_stated_place(context: PlanContext, goal: Find) -> Plan[ObjectSummary | None]:
+def _look_at_stated_place(context: PlanContext, goal: goals.Find) -> Plan[ObjectSummary | None]:
     """Look for an object at its stated place although one is known elsewhere and no frontier has the place.
 
     Raises:
@@ -235,49 +210,44 @@ def _look_at_stated_place(context: PlanContext, goal: Find) -> Plan[ObjectSummar
     place = named_place(context.now, goal.where)
     if place is None:
         raise PlanFailed(f"I can't look for {goal.what} at {goal.where!r}: it is no place that I can search.")
-    reply = yield from while_open(context, place, _look_there(context, place, goal.what))
+    reply = yield from look_for_at(context, goal.what, place)
     if reply.status in BLIND:
         raise PlanFailed(f"I can't tell if there is any {goal.what}: {unseen(reply)}.")
     return next((item for item in reply.found if is_at(item, goal.where)), None)
 
 
-def _look_there(context: PlanContext, place: str, words: str) -> Plan[ToolResult]:
-    yield from face_place(context, place)
-    return (yield LocateInViewTool(query=words))
-
-
-def attend(context: PlanContext, goal: Attend) -> Plan[str]:
+def attend(context: PlanContext, goal: goals.Attend) -> Plan[str]:
     """Find a person, as a detector knows them; say of any other act with people that no skill does it.
 
     Raises:
         PlanFailed: Naming the act, or if the person is not found.
     """
     if goal.act == "find person":
-        return (yield from plan_for(context, Find(goal.who, goal.where)))
+        return (yield from plan_for(context, goals.Find(goal.who, goal.where)))
     verb = goal.act.removesuffix(" person")
     raise PlanFailed(f"I can't {verb} people: no skill of mine does that. What else can I do?")
 
 
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
-    BringEvery: bring_every,
-    Attend: attend,
-    AskCompare: ask_comparison,
-    AskCount: ask_count,
-    AskView: say_view,
-    AskWhereabouts: say_view,
-    Sequence: sequence,
-    BringSeveral: bring_several,
-    BringEach: bring_each,
-    Swap: swap,
-    Tidy: tidy,
-    Clear: clear,
-    SetTable: set_table,
-    Explore: explore_area,
-    Describe: describe_area,
-    AskState: ask_state,
-    TellState: tell_state,
-    Conditional: conditional,
-    WaitFor: wait_for,
+    goals.BringEvery: bring_every,
+    goals.Attend: attend,
+    goals.AskCompare: ask_comparison,
+    goals.AskCount: ask_count,
+    goals.AskView: say_view,
+    goals.AskWhereabouts: say_view,
+    goals.Sequence: sequence,
+    goals.BringSeveral: bring_several,
+    goals.BringEach: bring_each,
+    goals.Swap: swap,
+    goals.Tidy: tidy,
+    goals.Clear: clear,
+    goals.SetTable: set_table,
+    goals.Explore: explore_area,
+    goals.Describe: describe_area,
+    goals.AskState: ask_state,
+    goals.TellState: tell_state,
+    goals.Conditional: conditional,
+    goals.WaitFor: wait_for,
 }
 
 
@@ -303,7 +273,7 @@ def _call(turn: Turn) -> RawCall:
 def run_plan(plan_context: PlanContext, request: Request) -> Plan[None]:
     """Run the plan; ask a human about the parts that failed, and retry them if the answer helps."""
     request = unrestricted(request)
-    progress = Progress.of(request)
+    progress = GoalProgress.of(request)
     plan_context.defers_questions = isinstance(request, Compound)
     while True:
         yield from run_parts(plan_context, progress)
@@ -315,14 +285,14 @@ def run_plan(plan_context: PlanContext, request: Request) -> Plan[None]:
         if reply.status == TOO_EARLY:
             reply = yield question
         if not _helps(plan_context, reply.operator_words, progress.choices):
-            last = DoneTool(success=False, message=failure_message(reply.operator_words, progress.done))
+            last = DoneTool(success=False, message=failure_message(reply.operator_words, progress.messages))
             break
         progress.again()
     while True:
         yield last
 
 
-def _helps(plan_context: PlanContext, answer: str, choices: Items[str]) -> bool:
+def _helps(plan_context: PlanContext, answer: str, choices: Sequence[str]) -> bool:
     """Return True if an answer is a choice, a place or number, asks for another try, or lets objects stay."""
     if answer in choices and answer != GIVE_UP:
         plan_context.suggestion = answer
@@ -337,9 +307,9 @@ def _helps(plan_context: PlanContext, answer: str, choices: Items[str]) -> bool:
     return answer.strip().lower().rstrip(".!") in _AGAIN
 
 
-def failure_message(answer: str, done: Iterable[str] = ()) -> str:
+def failure_message(answer: str, messages: Iterable[str] = ()) -> str:
     """Return the final message after an answer that does not help, with the parts that are done."""
-    return " ".join((*done, f"I cannot continue; the answer was {answer!r}."))[:500]
+    return " ".join((*messages, f"I cannot continue; the answer was {answer!r}."))[:500]
 
 
 class ScriptedModel:

@@ -8,23 +8,8 @@ from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.abilities import examples
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
-from openral_reasoner.request.goals import (
-    Bring,
-    BringEvery,
-    BringFilled,
-    BringSeveral,
-    Find,
-    Goal,
-    GoTo,
-    LookAt,
-    LookInside,
-    MoveDoor,
-    NotUnderstood,
-    PickUp,
-    Pour,
-    Press,
-    Switch,
-)
+from openral_reasoner.request import goals
+from openral_reasoner.request.goals import Goal
 from openral_reasoner.request.serving import load_serving_rules
 from openral_reasoner.scripted.appliances import press, switch
 from openral_reasoner.scripted.steps import (
@@ -54,17 +39,17 @@ GRASP_TRIES = 3
 """Attempts to grasp an object that keeps moving, before a human is asked."""
 
 
-def bring(context: PlanContext, goal: Bring) -> Plan[str]:
+def bring(context: PlanContext, goal: goals.Bring) -> Plan[str]:
     """Resolve the receiver, fetch the object, then hand it over or put it down; open a container before."""
     refuse_relation(goal)
     verb, target = yield from resolve_receiver(context, goal.to)
-    found, _ = yield from find_object(context, goal.what, goal.where)
+    item, _ = yield from find_object(context, goal.what, goal.where)
     to = target if verb is Verb.PLACE else ""
-    yield from while_open(context, to, _take(context, goal, found, to))
+    yield from while_open(context, to, _take(context, goal, item, to))
     return f"I brought the {goal.what} to {listener(goal.to, verb)}."
 
 
-def refuse_relation(goal: Bring | BringSeveral | BringEvery) -> None:
+def refuse_relation(goal: goals.Bring | goals.BringSeveral | goals.BringEvery) -> None:
     """Refuse to put an object elsewhere than in or on a place.
 
     Raises:
@@ -79,13 +64,13 @@ def refuse_relation(goal: Bring | BringSeveral | BringEvery) -> None:
         )
 
 
-def _take(context: PlanContext, goal: Bring, found: ObjectSummary, to: str) -> Plan[ToolResult]:
+def _take(context: PlanContext, goal: goals.Bring, item: ObjectSummary, to: str) -> Plan[ToolResult]:
     """Grasp an object that will be put down ``to`` a place, or handed over, and do that."""
-    yield from grasp(context, goal.what, found, to)
+    yield from grasp(context, goal.what, item, to)
     return (yield from deliver(context, goal.what, goal.to))
 
 
-def bring_filled(context: PlanContext, goal: BringFilled) -> Plan[str]:
+def bring_filled(context: PlanContext, goal: goals.BringFilled) -> Plan[str]:
     """Fill a vessel that suits the contents, and bring it."""
     yield from resolve_receiver(context, goal.to)
     vessel = load_serving_rules().vessel_for(goal.vessel, goal.contents)
@@ -95,7 +80,7 @@ def bring_filled(context: PlanContext, goal: BringFilled) -> Plan[str]:
     return f"I brought a {vessel.split()[-1]} of {goal.contents} to {listener(goal.to)}."
 
 
-def pour(context: PlanContext, goal: Pour) -> Plan[str]:
+def pour(context: PlanContext, goal: goals.Pour) -> Plan[str]:
     """Fill a vessel and leave it standing."""
     yield from fill(context, goal.vessel, goal.contents)
     return f"I poured {goal.contents} into the {goal.vessel}."
@@ -107,29 +92,29 @@ def fill(context: PlanContext, vessel: str, contents: str) -> Plan[ObjectSummary
     held, _ = yield from find_object(context, vessel)
     surface = staging_surface(context)
     yield from grasp(context, vessel, held)
-    require_success((yield from context.act(Verb.PLACE, surface)), f"put down {vessel}")
+    yield from context.require(Verb.PLACE, surface, f"put down {vessel}")
     yield from grasp(context, contents, source)
-    require_success((yield from context.act(Verb.POUR, held.id)), f"pour {contents}")
-    require_success((yield from context.act(Verb.PLACE, surface)), f"put down {contents}")
+    yield from context.require(Verb.POUR, held.id, f"pour {contents}")
+    yield from context.require(Verb.PLACE, surface, f"put down {contents}")
     return held
 
 
-def pick_up(context: PlanContext, goal: PickUp) -> Plan[str]:
+def pick_up(context: PlanContext, goal: goals.PickUp) -> Plan[str]:
     """Take an object into the hand."""
-    found, _ = yield from find_object(context, goal.what, goal.where)
-    yield from grasp(context, goal.what, found)
+    item, _ = yield from find_object(context, goal.what, goal.where)
+    yield from grasp(context, goal.what, item)
     return f"I am holding the {goal.what}."
 
 
 def grasp(
-    context: PlanContext, words: str, found: ObjectSummary, to: str = "", *, search: bool = True
+    context: PlanContext, words: str, item: ObjectSummary, to: str = "", *, search: bool = True
 ) -> Plan[ObjectSummary]:
     """Grasp an object; if it has moved, search for it and retry a bounded number of times.
 
     Args:
         context: Current palette.
         words: The object, as the goal names it.
-        found: The object.
+        item: The object.
         to: Id of the place where it will be put down; between shelves there is no room for a hand from above.
         search: Search for it if it has moved.
 
@@ -140,21 +125,21 @@ def grasp(
     shelved = to and kinds().mentions("shelved", context.label(to))
     how = {"from_side": True} if shelved and context.takes(Verb.GRASP, "from_side") else {}
     for _ in range(GRASP_TRIES):
-        reply = yield from context.act(Verb.GRASP, found.id, parameters=how)
+        reply = yield from context.act(Verb.GRASP, item.id, parameters=how)
         if reply.status != "MOVED":
             break
         if not search:
             raise ObjectMoved(words)
-        found = yield from search_object(context, words, reply)
+        item = yield from search_object(context, words, reply)
     require_success(reply, f"grasp {words}")
-    return found
+    return item
 
 
 def deliver(context: PlanContext, words: str, to: str) -> Plan[ToolResult]:
     """Hand over or put down the object, resolving the receiver again because it may have moved."""
     verb, target = yield from resolve_receiver(context, to, search=True)
     doing = f"put {words} down in {to}" if verb is Verb.PLACE else f"give {words} to {to}"
-    return require_success((yield from context.act(verb, target)), doing)
+    return (yield from context.require(verb, target, doing))
 
 
 def resolve_receiver(context: PlanContext, to: str, *, search: bool = False) -> Plan[tuple[Verb, str]]:
@@ -235,8 +220,8 @@ def plan_for(context: PlanContext, goal: Goal) -> Plan[str]:
     Raises:
         PlanFailed: With the question for a human.
     """
-    said = () if isinstance(goal, NotUnderstood) else astuple(goal)
-    long = next((name for name in said if isinstance(name, str) and len(name) > MAX_NAME), "")
+    slots = () if isinstance(goal, goals.NotUnderstood) else astuple(goal)
+    long = next((name for name in slots if isinstance(name, str) and len(name) > MAX_NAME), "")
     if long:
         raise PlanFailed(
             f"The name {long[:40]!r}... has {len(long)} characters, but I can use at most {MAX_NAME}. "
@@ -245,14 +230,14 @@ def plan_for(context: PlanContext, goal: Goal) -> Plan[str]:
     return (yield from _PLANS[type(goal)](context, goal))
 
 
-def find(context: PlanContext, goal: Find) -> Plan[str]:
+def find(context: PlanContext, goal: goals.Find) -> Plan[str]:
     """Find an object, and verify that it is where memory has it."""
-    found, seen = yield from find_object(context, goal.what, goal.where)
-    if not seen:
-        found, seen = yield from verify(context, goal.what, found)
-    if not seen:
-        return f"In memory I have the {goal.what} {describe_location(context, found)}. {_unchecked(context)}"
-    return f"I see the {goal.what} {describe_location(context, found)}."
+    item, in_view = yield from find_object(context, goal.what, goal.where)
+    if not in_view:
+        item, in_view = yield from verify(context, goal.what, item)
+    if not in_view:
+        return f"In memory I have the {goal.what} {describe_location(context, item)}. {_unchecked(context)}"
+    return f"I see the {goal.what} {describe_location(context, item)}."
 
 
 def _unchecked(context: PlanContext) -> str:
@@ -262,20 +247,20 @@ def _unchecked(context: PlanContext) -> str:
     return f"I did not verify it: {broken}." if broken else "I did not verify it: no locator is available."
 
 
-def face(context: PlanContext, words: str, found: ObjectSummary) -> Plan[None]:
+def face(context: PlanContext, words: str, item: ObjectSummary) -> Plan[None]:
     """Point the camera at a remembered object, after opening what hides it.
 
     Raises:
         PlanFailed: If the way there, or the door, is blocked.
     """
-    if found.must_open:
-        require_success((yield from context.act(Verb.OPEN, found.must_open)), f"open {found.must_open}")
+    if item.must_open:
+        yield from context.require(Verb.OPEN, item.must_open, f"open {item.must_open}")
     else:
-        require_success((yield from context.act(Verb.NAVIGATE, found.id)), f"go to {words}")
-    yield from context.act(Verb.LOOK_AT, found.id)
+        yield from context.require(Verb.NAVIGATE, item.id, f"go to {words}")
+    yield from context.act(Verb.LOOK_AT, item.id)
 
 
-def verify(context: PlanContext, words: str, found: ObjectSummary) -> Plan[tuple[ObjectSummary, bool]]:
+def verify(context: PlanContext, words: str, item: ObjectSummary) -> Plan[tuple[ObjectSummary, bool]]:
     """Verify that an object is where memory has it, else search for it. The flag: it was seen.
 
     A robot that cannot drive looks from where it is, and searches nowhere else.
@@ -283,23 +268,23 @@ def verify(context: PlanContext, words: str, found: ObjectSummary) -> Plan[tuple
     Raises:
         PlanFailed: If no image was evaluated, because memory may be outdated.
     """
-    drives = context.offers(Verb.NAVIGATE) or (bool(found.must_open) and context.offers(Verb.OPEN))
+    drives = context.offers(Verb.NAVIGATE) or (bool(item.must_open) and context.offers(Verb.OPEN))
     if drives:
-        yield from face(context, words, found)
+        yield from face(context, words, item)
     elif context.offers(Verb.LOOK_AT):
-        yield from context.act(Verb.LOOK_AT, found.id)
+        yield from context.act(Verb.LOOK_AT, item.id)
     if not context.can_look:
-        return found, False
+        return item, False
     reply = yield LocateInViewTool(query=words)
     if reply.found or reply.status == SEEN_NOT_PLACED:
-        return (reply.found[0] if reply.found else found), True
+        return (reply.found[0] if reply.found else item), True
     if reply.status in ("MOVED", "NOT_IN_VIEW"):
         if not drives:
-            return found, False
+            return item, False
         return (yield from search_object(context, words, reply)), True
     if _went_meanwhile(context, reply):
-        return found, False
-    where = describe_location(context, found)
+        return item, False
+    where = describe_location(context, item)
     raise PlanFailed(
         f"I am where memory has the {words} ({where}), but I can't verify that it is there: {unseen(reply)}."
     )
@@ -310,42 +295,42 @@ def _went_meanwhile(context: PlanContext, reply: ToolResult) -> bool:
     return reply.status == "INVALID_CALL" and not context.can_look
 
 
-def go_to(context: PlanContext, goal: GoTo) -> Plan[str]:
+def go_to(context: PlanContext, goal: goals.GoTo) -> Plan[str]:
     """Drive somewhere."""
     if goal.where == ME:
         speaker = yield from find_speaker(context, search=True)
-        require_success((yield from context.act(Verb.NAVIGATE, speaker)), "come to you")
+        yield from context.require(Verb.NAVIGATE, speaker, "come to you")
         return f"I am at {context.label(speaker)}."
     place = yield from resolved(goal.where)
-    require_success((yield from context.act(Verb.NAVIGATE, place.id)), f"go to {goal.where}")
+    yield from context.require(Verb.NAVIGATE, place.id, f"go to {goal.where}")
     return f"I am at {place.label}."
 
 
-def look_at(context: PlanContext, goal: LookAt) -> Plan[str]:
+def look_at(context: PlanContext, goal: goals.LookAt) -> Plan[str]:
     """Point the camera at something."""
     # A place that became known later, by exploring, does not change the steps that were taken until then.
-    known = named_place(context.now, goal.what) if context.offers(Verb.NAVIGATE) else None
-    if known is None and goal.what.split()[-1].lower() in IMMOVABLE_NOUNS:
+    target = named_place(context.now, goal.what) if context.offers(Verb.NAVIGATE) else None
+    if target is None and goal.what.split()[-1].lower() in IMMOVABLE_NOUNS:
         reply = yield ResolvePlaceTool(reference=goal.what)
         if reply.status == SEVERAL:
             one_of(reply, goal.what)
-        known = next((each.id for each in reply.found if each.kind == NodeKind.PLACE.value), None)
-    if known is None:
-        found, seen = yield from find_object(context, goal.what)
-        known = found.id
-        if seen:
-            require_success((yield from context.act(Verb.LOOK_AT, known)), f"look at {goal.what}")
-            return f"I am looking at {goal.what} {describe_location(context, found)}."
-    require_success((yield from context.act(Verb.NAVIGATE, known)), f"go to {goal.what}")
-    require_success((yield from context.act(Verb.LOOK_AT, known)), f"look at {goal.what}")
-    return (yield from with_contents(context, f"I am looking at {goal.what}", known, "there"))
+        target = next((each.id for each in reply.found if each.kind == NodeKind.PLACE.value), None)
+    if target is None:
+        item, in_view = yield from find_object(context, goal.what)
+        target = item.id
+        if in_view:
+            yield from context.require(Verb.LOOK_AT, target, f"look at {goal.what}")
+            return f"I am looking at {goal.what} {describe_location(context, item)}."
+    yield from context.require(Verb.NAVIGATE, target, f"go to {goal.what}")
+    yield from context.require(Verb.LOOK_AT, target, f"look at {goal.what}")
+    return (yield from with_contents(context, f"I am looking at {goal.what}", target, "there"))
 
 
-def look_inside(context: PlanContext, goal: LookInside) -> Plan[str]:
+def look_inside(context: PlanContext, goal: goals.LookInside) -> Plan[str]:
     """Open something, look in, and say what memory has in it then."""
     place = yield from resolved(goal.what)
     opened = yield from context.act(Verb.OPEN, place.id)
-    require_success((yield from context.act(Verb.LOOK_AT, place.id)), f"look in {goal.what}")
+    yield from context.require(Verb.LOOK_AT, place.id, f"look in {goal.what}")
     now = ", which is now open" if opened.status == "SUCCEEDED" else ""
     return (yield from with_contents(context, f"I am looking into the {goal.what}{now}", place.id, "in it"))
 
@@ -355,40 +340,40 @@ def with_contents(context: PlanContext, looking: str, place: str, there: str) ->
     replayed = context.past is not None and context.past.tool == "list_objects"
     if not (replayed or context.now.spatial_memory_available):
         return f"{looking}."
-    known = yield ListObjectsTool(within=place)
-    if known.status != "LISTED":
+    reply = yield ListObjectsTool(within=place)
+    if reply.status != "LISTED":
         return f"{looking}; memory does not tell what is {there}."
-    names = ", ".join(each.label for each in known.found if place in (each.place, *each.containers))
+    names = ", ".join(each.label for each in reply.found if place in (each.place, *each.containers))
     return f"{looking}. I know of {names or 'no loose object'} {there}."
 
 
-def move_door(context: PlanContext, goal: MoveDoor) -> Plan[str]:
+def move_door(context: PlanContext, goal: goals.MoveDoor) -> Plan[str]:
     """Open or close something."""
     place = yield from resolved(goal.what)
     verb = Verb.OPEN if goal.open else Verb.CLOSE
-    require_success((yield from context.act(verb, place.id)), f"{verb.value.lower()} {goal.what}")
+    yield from context.require(verb, place.id, f"{verb.value.lower()} {goal.what}")
     return f"{goal.what} is {'open' if goal.open else 'closed'}."
 
 
-def ask_for_rewording(context: PlanContext, goal: NotUnderstood) -> Plan[str]:
+def ask_for_rewording(context: PlanContext, goal: goals.NotUnderstood) -> Plan[str]:
     """Ask a human to rephrase a goal outside the grammar."""
     yield from ()
-    said = goal.words if len(goal.words) <= MAX_NAME else f"{goal.words[:MAX_NAME]}..."
+    words = goal.words if len(goal.words) <= MAX_NAME else f"{goal.words[:MAX_NAME]}..."
     here = () if goal.language else tuple(examples(context.now))
-    raise PlanFailed(question_about(said, goal.language, here), here)
+    raise PlanFailed(question_about(words, goal.language, here), here)
 
 
 _PLANS: Mapping[type, Callable[..., Plan[str]]] = {
-    Bring: bring,
-    BringFilled: bring_filled,
-    Pour: pour,
-    PickUp: pick_up,
-    Find: find,
-    GoTo: go_to,
-    LookAt: look_at,
-    LookInside: look_inside,
-    MoveDoor: move_door,
-    Switch: switch,
-    Press: press,
-    NotUnderstood: ask_for_rewording,
+    goals.Bring: bring,
+    goals.BringFilled: bring_filled,
+    goals.Pour: pour,
+    goals.PickUp: pick_up,
+    goals.Find: find,
+    goals.GoTo: go_to,
+    goals.LookAt: look_at,
+    goals.LookInside: look_inside,
+    goals.MoveDoor: move_door,
+    goals.Switch: switch,
+    goals.Press: press,
+    goals.NotUnderstood: ask_for_rewording,
 }

@@ -16,20 +16,20 @@ AGAIN, GIVE_UP = "try again", "give up"
 
 
 @dataclass
-class Progress:
+class GoalProgress:
     """Parts of a goal that are done, failed and not begun.
 
     ``ordered`` if each needs the one before it; in ``any_order`` they may be done if nothing says otherwise.
     """
 
-    waiting: list[Request]
+    pending: list[Request]
     ordered: bool = False
     any_order: bool = False
-    done: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
     failed: list[tuple[Request, PlanFailed]] = field(default_factory=list)
 
     @classmethod
-    def of(cls, request: Request) -> "Progress":
+    def of(cls, request: Request) -> "GoalProgress":
         """Return the parts of a goal, none of them begun."""
         if isinstance(request, Sequence):
             return cls(list(request.parts), request.ordered, not request.ordered)
@@ -37,15 +37,15 @@ class Progress:
 
     def again(self) -> None:
         """Plan what failed once more, before what was not begun."""
-        self.waiting = [part for part, _ in self.failed] + self.waiting
+        self.pending = [part for part, _ in self.failed] + self.pending
         self.failed = []
 
     @property
     def report(self) -> str:
         """Text on what is done and what is not, with the questions of the parts that failed."""
-        skipped = f"Not started: {'; '.join(map(in_words, self.waiting))}." if self.waiting else ""
+        skipped = f"Not started: {'; '.join(map(in_words, self.pending))}." if self.pending else ""
         questions = (str(failure) for _, failure in self.failed)
-        return " ".join(filter(None, (*self.done, skipped, *questions)))
+        return " ".join(filter(None, (*self.messages, skipped, *questions)))
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -54,23 +54,23 @@ class Progress:
         return own or (AGAIN, GIVE_UP)
 
 
-def put_nearest_first(context: PlanContext, progress: Progress) -> Plan[None]:
+def put_nearest_first(context: PlanContext, progress: GoalProgress) -> Plan[None]:
     """Order the deliveries that wait by the length of the way, if the goal leaves their order open."""
     past = context.past
     planned = past.tool == "plan_deliveries" if past else context.now.spatial_memory_available
-    left = leading_deliveries(progress.waiting) if progress.any_order else ()
-    if len(left) < 2 or not planned:
+    deliveries = leading_deliveries(progress.pending) if progress.any_order else ()
+    if len(deliveries) < 2 or not planned:
         return
-    what, to = tuple(part.what for part in left), tuple(part.to for part in left)
+    what, to = tuple(part.what for part in deliveries), tuple(part.to for part in deliveries)
     reply = yield PlanDeliveriesTool(objects=what, receivers=to)
     if reply.order:
-        progress.waiting[: len(left)] = [left[number - 1] for number in reply.order]
+        progress.pending[: len(deliveries)] = [deliveries[number - 1] for number in reply.order]
 
 
-def leading_deliveries(waiting: Items[Request]) -> tuple[Bring, ...]:
+def leading_deliveries(parts: Items[Request]) -> tuple[Bring, ...]:
     """Return the deliveries before any other part; none if one of them concerns another's object."""
     bring = list[Bring]()
-    for part in waiting[:MAX_DELIVERIES]:
+    for part in parts[:MAX_DELIVERIES]:
         if not isinstance(part, Bring):
             break
         bring.append(part)

@@ -50,12 +50,12 @@ def distribute(
     for to in receivers[len(brought) :]:
         _, target = yield from resolve_receiver(context, to)
         try:
-            found, _ = yield from find_object(context, what, where, other_than=(*brought, target, *left_out))
-            yield from grasp(context, what, found)
+            item, _ = yield from find_object(context, what, where, other_than=(*brought, target, *left_out))
+            yield from grasp(context, what, item)
             yield from deliver(context, what, to)
         except PlanFailed as failure:
             raise PlanFailed(f"I brought {len(brought)} of {len(receivers)} x {what}. {failure}") from failure
-        brought.append(found.id)
+        brought.append(item.id)
 
 
 def bring_every(context: PlanContext, goal: BringEvery) -> Plan[str]:
@@ -68,9 +68,12 @@ def bring_every(context: PlanContext, goal: BringEvery) -> Plan[str]:
     if goal not in context.brought_of_every:
         likely = (goal.where,) if goal.where else ()
         reply = yield RecallObjectTool(query=goal.what, likely_places=likely)
-        known = [item for item in reply.found if not goal.where or is_at(item, goal.where)]
-        there = tuple(item.id for item in known if goal.to != ME and is_at(item, goal.to))
-        context.brought_of_every[goal] = (min(len(known) - len(there), MAX_COUNT) if known else 1, there)
+        remembered = [item for item in reply.found if not goal.where or is_at(item, goal.where)]
+        there = tuple(item.id for item in remembered if goal.to != ME and is_at(item, goal.to))
+        context.brought_of_every[goal] = (
+            min(len(remembered) - len(there), MAX_COUNT) if remembered else 1,
+            there,
+        )
     count, there = context.brought_of_every[goal]
     yield from distribute(context, goal, goal.what, goal.where, (goal.to,) * count, there)
     already = f"; {len(there)} were there" if there else ""
@@ -87,15 +90,15 @@ def set_table(context: PlanContext, goal: SetTable) -> Plan[str]:
     context.asks_guests = not 0 < count <= MAX_COUNT
     if context.asks_guests:
         raise PlanFailed(f"For how many people should I set the {goal.where}? I can set up to {MAX_COUNT}.")
-    told, failed = [], []
+    reports, problems = [], []
     for part in place_settings(replace(goal, count=count)):
         try:
             yield from bring_several(context, part)
-            told.append(f"I put {count} x {part.what} on the {goal.where}.")
+            reports.append(f"I put {count} x {part.what} on the {goal.where}.")
         except PlanFailed as failure:
-            failed.append(str(failure))
+            problems.append(str(failure))
             if context.holding:
                 break
-    if failed:
-        raise PlanFailed(" ".join((*told, *failed)))
-    return f"I set the {goal.where} for {count}. {' '.join(told)}"
+    if problems:
+        raise PlanFailed(" ".join((*reports, *problems)))
+    return f"I set the {goal.where} for {count}. {' '.join(reports)}"

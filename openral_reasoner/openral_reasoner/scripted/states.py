@@ -47,15 +47,15 @@ def answer_in_words(goal: AskState, reply: ToolResult) -> str:
     Raises:
         PlanFailed: If memory has no such state.
     """
-    _, _, told = " ".join(reply.peer_words).partition(": ")
+    _, _, states = " ".join(reply.peer_words).partition(": ")
     values = STATES[NAME_OF[goal.value]].values
-    known = next((each for each in told.split(", ") if each.partition(" ")[0] in values), "")
-    if not known:
+    state = next((each for each in states.split(", ") if each.partition(" ")[0] in values), "")
+    if not state:
         raise PlanFailed(
             f"I don't know whether the {goal.what} is {goal.value}: no sensor and no person told me. Is it?"
         )
-    yes = known.partition(" ")[0] == goal.value
-    return f"{'Yes' if yes else 'No'}, the {goal.what} is {known}."
+    yes = state.partition(" ")[0] == goal.value
+    return f"{'Yes' if yes else 'No'}, the {goal.what} is {state}."
 
 
 def tell_state(context: PlanContext, goal: TellState) -> Plan[str]:

@@ -107,7 +107,7 @@ class PlanContext:
         opened = self._executed(Verb.OPEN)
         closed = place in self.shut or (entry is not None and entry.closed)
         if closed if self.past is None else opened is not None and opened.target == place:
-            require_success((yield from self.act(Verb.OPEN, place)), f"open {self.label(place)}")
+            yield from self.require(Verb.OPEN, place, f"open {self.label(place)}")
             return True
         return False
 
@@ -140,6 +140,14 @@ class PlanContext:
         if verb is Verb.OPEN:
             self.shut.discard(target)
         return reply
+
+    def require(self, verb: Verb, target: str, what: str) -> Plan[ToolResult]:
+        """Act with the first skill of a verb, which has to succeed.
+
+        Raises:
+            PlanFailed: If it does not, or no skill of that verb is offered.
+        """
+        return require_success((yield from self.act(verb, target)), what)
 
     def takes(self, verb: Verb, parameter: str) -> bool:
         """Return True if the first skill of a verb has a parameter of this name."""
@@ -181,17 +189,17 @@ def find_object(
     reply = yield RecallObjectTool(query=words, likely_places=(where,) if where else ())
     if reply.status == BAD_QUERY:
         raise PlanFailed(f"I can't read {words!r} as the name of an object. Please name it in letters.")
-    found = tuple(item for item in reply.found if not {item.id, item.place} & set(other_than))
-    if found:
-        return next((item for item in found if is_at(item, where)), found[0]), False
+    matches = tuple(item for item in reply.found if not {item.id, item.place} & set(other_than))
+    if matches:
+        return next((item for item in matches if is_at(item, where)), matches[0]), False
     if reply.found:
         raise PlanFailed(f"I know no other {words}. Where should I look?")
     return (yield from search_object(context, words, reply)), True
 
 
-def is_at(found: ObjectSummary, where: str) -> bool:
+def is_at(item: ObjectSummary, where: str) -> bool:
     """Return True if an object's known location contains all these words."""
-    return is_named(where, found.place, found.room, *found.containers)
+    return is_named(where, item.place, item.room, *item.containers)
 
 
 def is_named(words: str, *names: str) -> bool:
@@ -285,16 +293,30 @@ def _search_suggested_place(context: PlanContext, words: str, answer: str) -> Pl
     place = named_place(context.now, answer)
     if place is None:
         raise PlanFailed(f"I don't know the place {answer!r}.")
-    reply = yield from while_open(context, place, _look_at(context, place, words))
+    reply = yield from look_for_at(context, words, place)
     if not reply.found:
         raise PlanFailed(f"I couldn't find {words} there either.")
     return reply.found[0]
 
 
-def _look_at(context: PlanContext, place: str, words: str) -> Plan[ToolResult]:
+def look_for_at(context: PlanContext, words: str, place: str) -> Plan[ToolResult]:
+    """Look for an object at one place, which is opened for that if it is closed.
+
+    Raises:
+        PlanFailed: If it does not open.
+    """
+
+    def look() -> Plan[ToolResult]:
+        yield from face_place(context, place)
+        return (yield LocateInViewTool(query=words))
+
+    return (yield from while_open(context, place, look()))
+
+
+def face_place(context: PlanContext, place: str) -> Plan[ToolResult]:
+    """Drive to a place and point the camera at it."""
     yield from context.act(Verb.NAVIGATE, place)
-    yield from context.act(Verb.LOOK_AT, place)
-    return (yield LocateInViewTool(query=words))
+    return (yield from context.act(Verb.LOOK_AT, place))
 
 
 def named_place(palette: ToolPalette, words: str) -> str | None:
@@ -322,16 +344,12 @@ def named_place(palette: ToolPalette, words: str) -> str | None:
     )
 
 
-def describe_location(context: PlanContext, found: ObjectSummary) -> str:
+def describe_location(context: PlanContext, item: ObjectSummary) -> str:
     """Describe the location of an object by the names of its containers, place and room."""
-    at = (
-        ()
-        if found.place in found.containers or not found.place
-        else (f"at the {context.label(found.place)}",)
-    )
-    parts = [*(f"in the {context.label(each)}" for each in found.containers), *at]
-    room = f"in the {context.label(found.room)}" if found.room else ""
-    return " ".join(filter(None, (*parts, room))) or "in front of me"
+    parts = [("in", container) for container in item.containers]
+    parts += [("at", item.place)] if item.place and item.place not in item.containers else []
+    parts += [("in", item.room)] if item.room else []
+    return " ".join(f"{word} the {context.label(each)}" for word, each in parts) or "in front of me"
 
 
 def while_open(context: PlanContext, place: str, plan: Plan[T]) -> Plan[T]:

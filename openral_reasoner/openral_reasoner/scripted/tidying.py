@@ -12,6 +12,7 @@ from openral_reasoner.scripted.steps import (
     Plan,
     PlanContext,
     PlanFailed,
+    face_place,
     named_place,
     require_success,
     resolved,
@@ -34,13 +35,13 @@ class _Report:
     Memory may have one object under several ids, so what failed is not tried again at its place.
     """
 
-    done: dict[str, str] = field(default_factory=dict)
+    messages: dict[str, str] = field(default_factory=dict)
     failed: dict[tuple[str, str], str] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
 
     def has(self, item: ObjectSummary) -> bool:
         """Return True if an object was tried."""
-        return item.id in self.done or (item.label, item.place) in self.failed
+        return item.id in self.messages or (item.label, item.place) in self.failed
 
     def require_all(self, context: PlanContext) -> str:
         """Return the text of a full success, "" if there was nothing to do.
@@ -48,14 +49,16 @@ class _Report:
         Raises:
             PlanFailed: With what is done, what failed and the question where unknown objects belong.
         """
-        told = " ".join(self.done.values())
-        left = self.unknown if context.suggestion.lower().rstrip(".!") not in LEAVE else ()
-        if not self.failed and not left:
-            return told
-        asked = (
-            f"I don't know where these belong: {', '.join(left)}. Where should I put them?" if left else ""
+        report = " ".join(self.messages.values())
+        homeless = self.unknown if context.suggestion.lower().rstrip(".!") not in LEAVE else ()
+        if not self.failed and not homeless:
+            return report
+        question = (
+            f"I don't know where these belong: {', '.join(homeless)}. Where should I put them?"
+            if homeless
+            else ""
         )
-        raise PlanFailed(" ".join(filter(None, (told, *self.failed.values(), asked))))
+        raise PlanFailed(" ".join(filter(None, (report, *self.failed.values(), question))))
 
 
 def tidy(context: PlanContext, goal: Tidy) -> Plan[str]:
@@ -107,19 +110,13 @@ def look_over(context: PlanContext, scope: str) -> Plan[None]:
     while held := next((each for each in reply.found if each.held), None):
         open_ones = (each for each in held.belongs_at if each not in held.closed)
         place = next(open_ones, "") or staging_surface(context)
-        require_success((yield from context.act(Verb.PLACE, place)), f"put down {held.label}")
+        yield from context.require(Verb.PLACE, place, f"put down {held.label}")
         reply = yield ListObjectsTool(within=scope)
     for each in reply.frontier:
         yield from face_place(context, each.id)
     unwatched = not context.now.continuous_detectors
     if unwatched if context.past is None else context.past.tool == "ask_human":
         raise PlanFailed("No detector reports what lies around. What should I do?")
-
-
-def face_place(context: PlanContext, place: str) -> Plan[ToolResult]:
-    """Drive to a place and point the camera at it."""
-    yield from context.act(Verb.NAVIGATE, place)
-    return (yield from context.act(Verb.LOOK_AT, place))
 
 
 def move_all(
@@ -140,15 +137,15 @@ def move_all(
         listed = (yield ListObjectsTool(within=scope)).found
         unknown = [each for each in listed if destinations(each) is None and each.place != suggested]
         report.unknown = () if suggested else tuple(each.label for each in unknown)
-        told = (suggested,) if suggested else ()
-        todo = [(each, told if each in unknown else destinations(each)) for each in listed]
+        suggestion = (suggested,) if suggested else ()
+        todo = [(each, suggestion if each in unknown else destinations(each)) for each in listed]
         item, to = next(((each, to) for each, to in todo if to and not report.has(each)), (None, None))
         if item is None or to is None:
             return
         try:
-            report.done[item.id] = yield from put_away(context, item, to, instead)
+            report.messages[item.id] = yield from put_away(context, item, to, instead)
         except ObjectMoved as moved:
-            report.done[item.id] = str(moved)
+            report.messages[item.id] = str(moved)
         except PlanFailed as failure:
             report.failed[item.label, item.place] = str(failure)
             if context.holding:

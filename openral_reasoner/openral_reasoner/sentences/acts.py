@@ -1,5 +1,6 @@
 """Meanings of clauses that ask for an act: one builder for each intent of the templates."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from openral_core.consent.hazards import load_hazards
@@ -36,6 +37,11 @@ def reading_of(
     return ClauseReading(goals, context=slots.context.after(goals), refers=refers, unfinished=unfinished)
 
 
+def stating(goal: Request) -> Callable[[Slots], ClauseReading | None]:
+    """Return the builder of a clause that always states this goal."""
+    return lambda slots: reading_of(slots, (goal,))
+
+
 def _delivered(
     slots: Slots, to: str | None, relation: str = "", *, unfinished: bool = False
 ) -> ClauseReading | None:
@@ -49,7 +55,7 @@ def _delivered(
     if any(is_drink(each.where or where) for each in phrases if each.where or where):
         return None
     moves_within = any(each.inside and _holds(to, each.where) for each in phrases)
-    if moves_within or (slots.said("from") and any(each.where for each in phrases)):
+    if moves_within or (slots.words("from") and any(each.where for each in phrases)):
         return None
     refers = slots.refers("what")
     goals = all_made(tuple(brought(at(each, where), to, placed) for each in phrases))
@@ -99,7 +105,7 @@ def bring_me(slots: Slots) -> ClauseReading | None:
 def give(slots: Slots) -> ClauseReading | None:
     """Bring to a person or place."""
     to = slots.receiver()
-    return _delivered(slots, to) if to != ME or slots.said("to") else None
+    return _delivered(slots, to) if to != ME or slots.words("to") else None
 
 
 def for_person(slots: Slots) -> ClauseReading | None:
@@ -112,15 +118,15 @@ def put(slots: Slots) -> ClauseReading | None:
     phrases, vessel = slots.objects(), slots.receiver() or ""
     if kinds().has("underfoot", vessel):
         return None
-    if is_person(vessel) and slots.said("relation") not in ("", "to"):
+    if is_person(vessel) and slots.words("relation") not in ("", "to"):
         return None
     if (
-        slots.said("relation") == "in"
+        slots.words("relation") == "in"
         and phrases
         and any(_is_poured(each, vessel, "Put") for each in phrases)
     ):
         return None
-    return _delivered(slots, slots.receiver(), slots.said("relation"))
+    return _delivered(slots, slots.receiver(), slots.words("relation"))
 
 
 def put_elliptic(slots: Slots) -> ClauseReading | None:
@@ -178,9 +184,9 @@ def _one_more(slots: Slots, last: _Brought) -> ClauseReading | None:
 
 
 def _one_more_elsewhere(slots: Slots, last: _Brought) -> ClauseReading | None:
-    if bool(slots.said("to")) != (last.to != ME):
+    if bool(slots.words("to")) != (last.to != ME):
         return None
-    return put(slots) if slots.said("relation") else give(slots)
+    return put(slots) if slots.words("relation") else give(slots)
 
 
 def pick_up(slots: Slots) -> ClauseReading | None:
@@ -209,7 +215,7 @@ def find(slots: Slots) -> ClauseReading | None:
 
 def pour(slots: Slots) -> ClauseReading | None:
     """Fill a vessel where it stands."""
-    contents, vessels = slots.nouns.phrase(slots.said("contents")), slots.names("vessel")
+    contents, vessels = slots.nouns.phrase(slots.words("contents")), slots.names("vessel")
     if contents is None or vessels is None or len(vessels) != 1 or not contents.name or contents.where:
         return None
     vessel = vessels[0].name
@@ -249,7 +255,7 @@ def swap(slots: Slots) -> ClauseReading | None:
 
 def swap_each(slots: Slots) -> ClauseReading | None:
     """Exchange the places of two objects, each of which is named twice."""
-    pairs = [slots.nouns.phrase(slots.said(key)) for key in ("first", "second", "what", "to")]
+    pairs = [slots.nouns.phrase(slots.words(key)) for key in ("first", "second", "what", "to")]
     names = [each.name for each in pairs if each is not None]
     crossed = len(names) == len(pairs) and names[0] == names[3] and names[1] == names[2]
     return reading_of(slots, (Swap(names[0], names[1]),)) if crossed and names[0] != names[1] else None

@@ -15,7 +15,7 @@ from openral_reasoner.request.goals import (
     Switch,
     Tidy,
 )
-from openral_reasoner.sentences.acts import reading_of
+from openral_reasoner.sentences.acts import reading_of, stating
 from openral_reasoner.sentences.context import ME, ClauseReading
 from openral_reasoner.sentences.kinds import is_person, kinds
 from openral_reasoner.sentences.lexicon import singular
@@ -27,14 +27,11 @@ from openral_reasoner.sentences.slots import Slots, Table, all_made
 def go(slots: Slots) -> ClauseReading | None:
     """Drive to a place or a person."""
     to = slots.receiver()
-    if slots.said("who") and not slots.nouns.person(slots.said("who")):
+    if slots.words("who") and not slots.nouns.person(slots.words("who")):
         return None
-    known = to and to != ME and _is_site(to)
-    return reading_of(slots, (GoTo(to),), refers=slots.refers_to("to")) if to and known else None
-
-
-def _is_site(name: str) -> bool:
-    return not name.lower().endswith("ing")
+    if not to or to == ME or to.lower().endswith("ing"):  # "go shopping"
+        return None
+    return reading_of(slots, (GoTo(to),), refers=slots.refers_to("to"))
 
 
 def go_there(slots: Slots) -> ClauseReading | None:
@@ -43,15 +40,10 @@ def go_there(slots: Slots) -> ClauseReading | None:
     return reading_of(slots, (GoTo(to),), refers=True) if to else None
 
 
-def come(slots: Slots) -> ClauseReading | None:
-    """Drive to the speaker."""
-    return reading_of(slots, (GoTo(ME),))
-
-
 def _each_fixture(make: Callable[[str], Request | None]) -> Callable[[Slots], ClauseReading | None]:
     def build(slots: Slots) -> ClauseReading | None:
         names = slots.fixtures()
-        if slots.said("who") and not slots.nouns.person(slots.said("who")):
+        if slots.words("who") and not slots.nouns.person(slots.words("who")):
             return None
         goals = all_made(tuple(make(name) for name in names)) if names else None
         return reading_of(slots, goals, refers=slots.refers("what"))
@@ -64,7 +56,7 @@ def look(slots: Slots) -> ClauseReading | None:
     names = slots.fixtures()
     if names is None or len(names) != 1:
         return None
-    inside = slots.said("side_of") == "in"
+    inside = slots.words("side_of") == "in"
     if inside and kinds().is_room(names[0]):
         return None
     goal = LookInside(names[0]) if inside else LookAt(names[0])
@@ -119,16 +111,15 @@ def _switched(slots: Slots, phrase: NounPhrase, on: bool, where: str, verbless: 
 
 def press(slots: Slots) -> ClauseReading | None:
     """Press a button."""
-    phrase = slots.nouns.phrase(slots.said("what"))
-    if phrase is None or kinds().mentions("vital", phrase.name):
+    phrase = slots.nouns.phrase(slots.words("what"))
+    if phrase is None or phrase.count != 1 or kinds().mentions("vital", phrase.name):
         return None
-    pressed = phrase is not None and phrase.count == 1 and kinds().has("pressed", phrase.name)
-    return reading_of(slots, (Press(phrase.name),)) if phrase is not None and pressed else None
+    return reading_of(slots, (Press(phrase.name),)) if kinds().has("pressed", phrase.name) else None
 
 
 def tidy(slots: Slots) -> ClauseReading | None:
     """Put everything where it belongs."""
-    names = slots.fixtures("where") if slots.said("where") else ("",)
+    names = slots.fixtures("where") if slots.words("where") else ("",)
     homes = names and all(not name or kinds().is_site(name) for name in names)
     return reading_of(slots, tuple(map(Tidy, names))) if names and homes else None
 
@@ -141,28 +132,29 @@ def clear(slots: Slots) -> ClauseReading | None:
     if slots.nouns.lexicon.translates and not slots.nouns.lexicon.is_place(where):
         return None
     to_speaker = slots.match.intent == "ClearToMe"
-    return reading_of(slots, (Clear(where, to if slots.said("to") or to_speaker else ""),))
+    return reading_of(slots, (Clear(where, to if slots.words("to") or to_speaker else ""),))
 
 
 def set_table(slots: Slots) -> ClauseReading | None:
     """Put what people need for a meal on the table."""
-    count = int(slots.said("count") or "0")
-    if count > MAX_COUNT or (slots.said("count") and count == 0):
+    count = int(slots.words("count") or "0")
+    if count > MAX_COUNT or (slots.words("count") and count == 0):
         return None
-    return reading_of(slots, (SetTable(count, slots.said("meal")),))
+    return reading_of(slots, (SetTable(count, slots.words("meal")),))
 
 
 def explore(slots: Slots) -> ClauseReading | None:
     """Look around."""
     where = slots.place("where")
-    known = where is not None and (not where or kinds().is_room(where))
-    return reading_of(slots, (Explore(where),)) if where is not None and known else None
+    if where is None or (where and not kinds().is_room(where)):
+        return None
+    return reading_of(slots, (Explore(where),))
 
 
 CHORES: Table = {
     "Go": go,
     "GoThere": go_there,
-    "Come": come,
+    "Come": stating(GoTo(ME)),
     "Look": look,
     "LookAt": _each_fixture(LookAt),
     "Check": _each_fixture(_checked),

@@ -30,20 +30,20 @@ def ask(slots: Slots) -> ClauseReading | None:
     """Read a request in words of courtesy, or before a reason."""
     if _may_change_it(slots):
         return None
-    reading = slots.clause(slots.said("rest"), slots.context)
+    reading = slots.clause(slots.words("rest"), slots.context)
     return for_speaker(reading) if reading is not None else None
 
 
 def _may_change_it(slots: Slots) -> bool:
     """Return True if words of a reason may change what is asked for."""
-    return bool(slots.nouns.remark_stops.intersection(slots.said("any").lower().split()))
+    return bool(slots.nouns.words.not_remarks.intersection(slots.words("any").lower().split()))
 
 
 def ask_doing(slots: Slots) -> ClauseReading | None:
     """Read a request with its verb in another form: "would you mind bringing the mug"."""
-    verb, _, rest = slots.said("rest").partition(" ")
+    verb, _, rest = slots.words("rest").partition(" ")
     forms = slots.nouns.words.forms
-    stem = next((stem for stem, others in forms.items() if verb.lower() in others.split()), None)
+    stem = next((stem for stem, others in forms.items() if verb.lower() in others), None)
     return slots.clause(f"{stem} {rest}".strip(), slots.context) if stem else None
 
 
@@ -55,24 +55,26 @@ def exists(slots: Slots, key: str = "what") -> ClauseReading | None:
     phrase = phrases[0]
     if not slots.nouns.is_tangible(phrase):
         return None
-    found = Find(phrase.name, phrase.where or where)
-    return ClauseReading((found,), context=slots.context, negated=slots.match.intent == "NotExists")
+    goal = Find(phrase.name, phrase.where or where)
+    return ClauseReading((goal,), context=slots.context, negated=slots.match.intent == "NotExists")
 
 
 def _condition(slots: Slots) -> tuple[Find, bool] | None:
     """Return what is looked for in a condition, and True if it has to be there."""
     read = (
-        exists(slots, "seen") if slots.said("seen") else slots.condition(slots.said("condition"), Discourse())
+        exists(slots, "seen")
+        if slots.words("seen")
+        else slots.condition(slots.words("condition"), Discourse())
     )
-    if read is None and slots.said("condition") and slots.said("then"):
-        then = slots.text(slots.said("then"), slots.context)
+    if read is None and slots.words("condition") and slots.words("then"):
+        then = slots.text(slots.words("then"), slots.context)
         named = slots.context.after((then,)) if isinstance(then, Bring | BringFilled) else Discourse()
-        read = slots.condition(slots.said("condition"), named)
+        read = slots.condition(slots.words("condition"), named)
     where = slots.place("place")
-    seen = read.goals[0] if read is not None and len(read.goals) == 1 else None
-    if read is None or where is None or not isinstance(seen, Find):
+    target = read.goals[0] if read is not None and len(read.goals) == 1 else None
+    if read is None or where is None or not isinstance(target, Find):
         return None
-    return replace(seen, where=seen.where or where), not read.negated
+    return replace(target, where=target.where or where), not read.negated
 
 
 def conditional(slots: Slots) -> ClauseReading | None:
@@ -80,24 +82,24 @@ def conditional(slots: Slots) -> ClauseReading | None:
     condition = _condition(slots)
     if condition is None:
         return None
-    seen, there = condition
-    then = _branch(slots, slots.said("then"), seen)
-    otherwise = _branch(slots, slots.said("otherwise"), seen, then)
-    if (then is None) == bool(slots.said("then")) or (otherwise is None) == bool(slots.said("otherwise")):
+    target, there = condition
+    then = _branch(slots, slots.words("then"), target)
+    otherwise = _branch(slots, slots.words("otherwise"), target, then)
+    if (then is None) == bool(slots.words("then")) or (otherwise is None) == bool(slots.words("otherwise")):
         return None
     branches = (then, otherwise)
-    if isinstance(then, Conditional) and same_term(then.condition.what, seen.what) and otherwise is None:
+    if isinstance(then, Conditional) and same_term(then.condition.what, target.what) and otherwise is None:
         branches = (then.then, then.otherwise)  # "if there is milk bring it, otherwise water"
     if not there:
         branches = branches[::-1]
-    goal = Conditional(seen, *branches)
+    goal = Conditional(target, *branches)
     return ClauseReading((goal,), context=slots.context, spans=True) if then or otherwise else None
 
 
 def run_on(slots: Slots) -> ClauseReading | None:
     """Read a condition whose end no mark shows: "if there is milk bring it"."""
-    words = slots.said("rest").split()
-    verbs = slots.nouns.request_verbs
+    words = slots.words("rest").split()
+    verbs = slots.nouns.words.request_verbs
     cuts = [index for index in range(1, len(words)) if words[index].lower() in verbs]
     readings = [_cut_at(slots, words, index) for index in cuts[:MAX_CUTS]]
     read = [each for each in readings if each is not None]
@@ -105,25 +107,25 @@ def run_on(slots: Slots) -> ClauseReading | None:
 
 
 def _cut_at(slots: Slots, words: list[str], index: int) -> ClauseReading | None:
-    key = "seen" if slots.said("place") else "condition"
+    key = "seen" if slots.words("place") else "condition"
     cut = {key: " ".join(words[:index]), "then": " ".join(words[index:])}
     match = replace(slots.match, slots={**slots.match.slots, **cut})
     return conditional(replace(slots, match=match))
 
 
-def _branch(slots: Slots, said: str, seen: Find, then: Request | None = None) -> Request | None:
+def _branch(slots: Slots, words: str, target: Find, then: Request | None = None) -> Request | None:
     """Read what is done in one case; a noun phrase is brought like the object of the other case."""
-    if not said:
+    if not words:
         return None
-    person = seen.what if is_person(seen.what) else ""
-    context = Discourse(() if person else (seen.what,), seen.where, seen.where, "", "", person)
+    person = target.what if is_person(target.what) else ""
+    context = Discourse(() if person else (target.what,), target.where, target.where, "", "", person)
     like = then if isinstance(then, Bring | BringFilled | BringSeveral) else None
-    context = replace(context.naming(seen.where), person=person or _receiver_of(like))
+    context = replace(context.naming(target.where), person=person or _receiver_of(like))
     if like is not None:
         context = replace(context, goals=(like,))
-    request = slots.text(said, context)
-    if isinstance(request, Bring) and same_term(request.what, seen.what) and not request.where:
-        return replace(request, where=seen.where)
+    request = slots.text(words, context)
+    if isinstance(request, Bring) and same_term(request.what, target.what) and not request.where:
+        return replace(request, where=target.where)
     return request
 
 
@@ -133,60 +135,60 @@ def _receiver_of(goal: Bring | BringFilled | BringSeveral | None) -> str:
 
 def or_else(slots: Slots) -> ClauseReading | None:
     """Read "bring me juice, otherwise milk"."""
-    then = slots.text(slots.said("then"), slots.context)
+    then = slots.text(slots.words("then"), slots.context)
     if not isinstance(then, Bring | BringFilled):
         return None
-    seen = Find(then.what if isinstance(then, Bring) else then.contents, getattr(then, "where", ""))
-    other = slots.nouns.phrase(slots.said("unless")) if slots.said("unless") else None
-    if slots.said("unless") and (other is None or not (other.pronoun or same_term(other.name, seen.what))):
+    target = Find(then.what if isinstance(then, Bring) else then.contents, getattr(then, "where", ""))
+    other = slots.nouns.phrase(slots.words("unless")) if slots.words("unless") else None
+    if slots.words("unless") and (other is None or not (other.pronoun or same_term(other.name, target.what))):
         return None
-    otherwise = _branch(slots, slots.said("otherwise"), seen, then)
+    otherwise = _branch(slots, slots.words("otherwise"), target, then)
     if otherwise is None:
         return None
-    return ClauseReading((Conditional(seen, then, otherwise),), context=slots.context, spans=True)
+    return ClauseReading((Conditional(target, then, otherwise),), context=slots.context, spans=True)
 
 
 def wait_for(slots: Slots) -> ClauseReading | None:
     """Read what is done when a person comes."""
-    said = slots.said("who")
-    if said.lower() in slots.nouns.words.pronouns:
-        then = slots.text(slots.said("then"), slots.context)
+    words = slots.words("who")
+    if words.lower() in slots.nouns.words.pronouns:
+        then = slots.text(slots.words("then"), slots.context)
         who = then.to if isinstance(then, Bring | BringFilled) and is_person(then.to) else ""
     else:
-        who = slots.nouns.person(said)
+        who = slots.nouns.person(words)
         who = who[:1].upper() + who[1:] if " " not in who else who
-        then = slots.text(slots.said("then"), replace(slots.context, person=who)) if who else None
+        then = slots.text(slots.words("then"), replace(slots.context, person=who)) if who else None
     goals = (WaitFor(who, then),) if who and then is not None else ()
     return ClauseReading(goals, context=slots.context, spans=True) if goals else None
 
 
 def in_order(slots: Slots) -> ClauseReading | None:
     """Read two clauses whose order is stated apart from where they stand."""
-    first = _verbal(slots, slots.said("earlier"), slots.context)
-    second = _verbal(slots, slots.said("later"), first.context) if first is not None else None
+    first = _verbal(slots, slots.words("earlier"), slots.context)
+    second = _verbal(slots, slots.words("later"), first.context) if first is not None else None
     if first is None or second is None or not first.goals or not second.goals:
         return None
     goals = (*first.goals, *second.goals)
     return ClauseReading(goals, context=second.context, ordered=True, weight=first.weight)
 
 
-def _verbal(slots: Slots, said: str, context: Discourse) -> ClauseReading | None:
-    verb, _, rest = said.partition(" ")
+def _verbal(slots: Slots, words: str, context: Discourse) -> ClauseReading | None:
+    verb, _, rest = words.partition(" ")
     forms = slots.nouns.words.forms
-    stem = next((stem for stem, others in forms.items() if verb.lower() in others.split()), verb)
+    stem = next((stem for stem, others in forms.items() if verb.lower() in others), verb)
     return slots.clause(f"{stem} {rest}", context)
 
 
 def not_this(slots: Slots) -> ClauseReading | None:
     """Read what is wanted instead of an object: "not the glass, the mug"."""
-    unwanted = slots.nouns.object(slots.said("wrong"))
-    return slots.outer(slots.said("right")) if unwanted is not None else None
+    unwanted = slots.nouns.object(slots.words("wrong"))
+    return slots.outer(slots.words("right")) if unwanted is not None else None
 
 
 def corrected(slots: Slots) -> ClauseReading | None:
     """Read what replaces an order or its object: "the glass, no, the mug"."""
-    wrong = slots.clause(slots.said("wrong"), slots.context)
-    right = slots.said("right")
+    wrong = slots.clause(slots.words("wrong"), slots.context)
+    right = slots.words("right")
     if wrong is None or len(wrong.goals) != 1:
         return None
     instead = slots.clause(right, slots.context)
@@ -219,8 +221,8 @@ def _replaced(slots: Slots, goal: Request) -> ClauseReading:
 
 def counted_again(slots: Slots) -> ClauseReading | None:
     """Read "make that two"."""
-    wrong = slots.clause(slots.said("wrong"), slots.context)
-    count = int(slots.said("count"))
+    wrong = slots.clause(slots.words("wrong"), slots.context)
+    count = int(slots.words("count"))
     goal = wrong.goals[0] if wrong is not None and len(wrong.goals) == 1 else None
     if not isinstance(goal, Bring | BringSeveral) or count < 2:
         return None
@@ -230,7 +232,7 @@ def counted_again(slots: Slots) -> ClauseReading | None:
 
 def _forbid(*acts: Act) -> Callable[[Slots], ClauseReading | None]:
     def build(slots: Slots) -> ClauseReading | None:
-        phrases = slots.nouns.list_of(slots.said("what"), pauses=False)
+        phrases = slots.nouns.list_of(slots.words("what"), pauses=False)
         if phrases is None or any(each.pronoun and not slots.context.container for each in phrases):
             return None
         names = [slots.context.container if each.pronoun else each.name for each in phrases]
@@ -247,7 +249,7 @@ def _forbid(*acts: Act) -> Callable[[Slots], ClauseReading | None]:
 def forbid_like(slots: Slots) -> ClauseReading | None:
     """Forbid with another object what is done with the last: "open the cabinet, but not the fridge"."""
     last = slots.context.goals[-1] if slots.context.goals else None
-    phrase = slots.nouns.phrase(slots.said("what"))
+    phrase = slots.nouns.phrase(slots.words("what"))
     if last is None or phrase is None or not phrase.name or phrase.where:
         return None
     act = Act.TAKE if isinstance(last, Bring | BringSeveral) and slots.nouns.is_movable(phrase) else None
@@ -272,15 +274,15 @@ def remark(slots: Slots) -> ClauseReading | None:
 def free_remark(slots: Slots) -> ClauseReading | None:
     """Pass over a reason in words of its own, where nothing in it may change what is asked for."""
     words = " ".join(slots.match.slots.values()).lower().split()
-    harmless = not slots.nouns.remark_stops.intersection(words) and len(words) <= 8 and "/" not in words
+    harmless = not slots.nouns.words.not_remarks.intersection(words) and len(words) <= 8 and "/" not in words
     return ClauseReading(context=slots.context, free=True) if harmless else None
 
 
 def about_person(slots: Slots) -> ClauseReading | None:
     """Pass over a statement about a person, whom a later pronoun may mean."""
-    who = slots.nouns.person(slots.said("who"))
-    reason = slots.said("any").lower().split()
-    if not who or slots.nouns.remark_stops.intersection(reason):
+    who = slots.nouns.person(slots.words("who"))
+    reason = slots.words("any").lower().split()
+    if not who or slots.nouns.words.not_remarks.intersection(reason):
         return None
     return ClauseReading(context=replace(slots.context, person=who))
 
@@ -293,7 +295,7 @@ def located(slots: Slots) -> ClauseReading | None:
     if not all(map(slots.nouns.is_tangible, phrases)):
         return None
     source = where or phrases[0].where
-    who = slots.nouns.person(slots.said("who")) if slots.said("who") else ""
+    who = slots.nouns.person(slots.words("who")) if slots.words("who") else ""
     context = slots.context.naming(*(each.name for each in phrases), source, who)
     movable = tuple(each.name for each in phrases if slots.nouns.is_movable(each))
     return ClauseReading(context=replace(context, objects=movable, source=source), awaited=True)
@@ -302,10 +304,10 @@ def located(slots: Slots) -> ClauseReading | None:
 def topic(slots: Slots) -> ClauseReading | None:
     """Note what the next clause is about: "the drawer, close it"."""
     phrases = slots.names()
-    known = phrases is not None and all(
+    definite = phrases is not None and all(
         (each.determined or slots.nouns.is_known(each)) and not each.pronoun for each in phrases
     )
-    return located(slots) if known else None
+    return located(slots) if definite else None
 
 
 def its_place(slots: Slots) -> ClauseReading | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from openral_reasoner.request.goals import Request
 from openral_reasoner.sentences.acts import ACTS
@@ -14,7 +13,7 @@ from openral_reasoner.sentences.noun_phrases import NounReader
 from openral_reasoner.sentences.questions import QUESTIONS
 from openral_reasoner.sentences.slots import Slots
 from openral_reasoner.sentences.templates import Match
-from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
+from openral_reasoner.sentences.words import PAUSE, Phrase
 
 BUILDERS = {**ACTS, **CHORES, **QUESTIONS, **COMPOSED}
 MAX_READINGS = 250
@@ -43,61 +42,62 @@ class Interpreter:
     nouns: NounReader
     polite: bool
     text: Callable[[str, Discourse], Request | None]
-    left: int = MAX_READINGS
-    _known: dict[tuple[str, Discourse, frozenset[str]], ClauseReading | None] = field(default_factory=dict)
+    remaining: int = MAX_READINGS
+    _readings: dict[tuple[str, Discourse, frozenset[str]], ClauseReading | None] = field(default_factory=dict)
 
-    def clause(self, said: str, context: Discourse) -> ClauseReading | None:
+    def clause(self, words: str, context: Discourse) -> ClauseReading | None:
         """Read a clause of a text; None if no template covers it, or templates of different meanings do."""
-        return self._read(said, context, _OUTER)
+        return self._read(words, context, _OUTER)
 
-    def state(self, said: str) -> ClauseReading | None:
+    def state(self, words: str) -> ClauseReading | None:
         """Read a text that only tells a state."""
-        return self._read(said, Discourse(), frozenset({"TellState"}))
+        return self._read(words, Discourse(), frozenset({"TellState"}))
 
-    def _inner(self, said: str, context: Discourse) -> ClauseReading | None:
+    def _inner(self, words: str, context: Discourse) -> ClauseReading | None:
         """Read a clause inside another, which has a verb."""
-        return self._read(said, context, _INNER)
+        return self._read(words, context, _INNER)
 
-    def _condition(self, said: str, context: Discourse) -> ClauseReading | None:
-        return self._read(said, context, _CONDITIONS)
+    def _condition(self, words: str, context: Discourse) -> ClauseReading | None:
+        return self._read(words, context, _CONDITIONS)
 
-    def _placement(self, said: str) -> Mapping[str, str] | None:
-        matches = self.language.templates.matches(said, ("Placement",))
+    def _placement(self, words: str) -> Mapping[str, str] | None:
+        matches = self.language.templates.matches(words, ("Placement",))
         return next((each.slots for each in matches), None)
 
-    def _read(self, said: str, context: Discourse, intents: frozenset[str]) -> ClauseReading | None:
-        key = (said, context, intents)
-        if key not in self._known:
-            self.left -= 1
-            self._known[key] = None  # a clause is not read inside itself
-            self._known[key] = (
-                self._stripped(tuple(said.split()), context, intents) if self.left > 0 else None
+    def _read(self, words: str, context: Discourse, intents: frozenset[str]) -> ClauseReading | None:
+        key = (words, context, intents)
+        if key not in self._readings:
+            self.remaining -= 1
+            self._readings[key] = None  # a clause is not read inside itself
+            self._readings[key] = (
+                self._stripped(tuple(words.split()), context, intents) if self.remaining > 0 else None
             )
-        return self._known[key]
+        return self._readings[key]
 
     def _stripped(self, tokens: Phrase, context: Discourse, intents: frozenset[str]) -> ClauseReading | None:
         """Read a clause as it is, else without what means nothing at its beginning and its end."""
         said_for = ordered = False
+        classes = self.language.words
         while tokens:
             read = self._best(" ".join(tokens), context, intents)
             if read is not None:
                 read = replace(read, ordered=read.ordered or ordered)
                 return for_speaker(read) if said_for else read
-            opening, closing = self._openings.at(tokens, 0), self._closings.ending(tokens)
+            opening, closing = classes.openings.at(tokens, 0), classes.closings.ending(tokens)
             if tokens[0] == PAUSE or (opening and opening[0] < len(tokens)):
-                ordered = ordered or tokens[: opening[0] if opening else 1] in self._ordering
+                ordered = ordered or tokens[: opening[0] if opening else 1] in classes.ordering
                 tokens = tokens[opening[0] if opening else 1 :]
             elif tokens[-1] == PAUSE or (closing and closing < len(tokens)):
-                said_for = said_for or tokens[-(closing or 1) :] in self._speaker
+                said_for = said_for or tokens[-(closing or 1) :] in classes.for_speaker
                 tokens = tokens[: -(closing or 1)]
             else:
                 break
         return None
 
-    def _best(self, said: str, context: Discourse, intents: frozenset[str]) -> ClauseReading | None:
+    def _best(self, words: str, context: Discourse, intents: frozenset[str]) -> ClauseReading | None:
         readings = [
             _with_facts(read, match)
-            for match in self.language.templates.matches(said, intents)
+            for match in self.language.templates.matches(words, intents)
             for read in [self._build(match, context)]
             if read is not None
         ]
@@ -116,29 +116,13 @@ class Interpreter:
             self.nouns,
             context,
             self._inner,
-            lambda said: self.clause(said, context),
+            lambda words: self.clause(words, context),
             self.text,
             self._condition,
             self._placement,
             self.polite,
         )
         return BUILDERS[match.intent](slots)
-
-    @cached_property
-    def _openings(self) -> Phrases:
-        return Phrases.of(self.language.words.openings)
-
-    @cached_property
-    def _closings(self) -> Phrases:
-        return Phrases.of(self.language.words.closings)
-
-    @cached_property
-    def _ordering(self) -> Phrases:
-        return Phrases.of(self.language.words.ordering)
-
-    @cached_property
-    def _speaker(self) -> Phrases:
-        return Phrases.of(self.language.words.for_speaker)
 
 
 def _with_facts(reading: ClauseReading, match: Match) -> ClauseReading:

@@ -26,9 +26,8 @@ class Kinds(Document):
 
     @cached_property
     def _sets(self) -> dict[str, frozenset[str]]:
-        named = {key: getattr(self, key) for key in ("vessels", "closable", "appliances", "rooms", "kin")}
-        more = {"animals": self.animals, "people": self.people, **self.groups}
-        return {key: frozenset(text.split()) for key, text in {**named, **more}.items()}
+        own = self.model_dump(exclude={"groups"})
+        return {key: frozenset(text.split()) for key, text in {**own, **self.groups}.items()}
 
     def has(self, kind: str, name: str) -> bool:
         """Return True if the head of a name is of a kind."""

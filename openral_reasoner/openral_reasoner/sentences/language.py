@@ -4,26 +4,26 @@ import re
 from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib.resources import files
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from openral_core.documents import Document, parse_document
 from openral_core.parsing import parse_yaml
 from openral_reasoner.sentences.templates import Templates
-from openral_reasoner.sentences.words import fold
+from openral_reasoner.sentences.words import Phrases, fold, word_set
 
 FOLDER = files(__package__).joinpath("templates")
 _LITERAL = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SLOT = re.compile(r"[{<][^}>]*[}>]")
 
 
-class _Joins(Document):
-    """Phrases between clauses, by what they say about the clause after them."""
-
-    added: str
-    ordered: str
-    contrast: str
-    reason: str
+PhraseList = Annotated[Phrases, BeforeValidator(Phrases.of)]
+PhraseValues = Annotated[Phrases, BeforeValidator(Phrases)]
+PhraseKinds = Annotated[Phrases, BeforeValidator(Phrases.by_value)]
+WordSet = Annotated[frozenset[str], BeforeValidator(word_set)]
+WordTuple = Annotated[tuple[str, ...], BeforeValidator(lambda text: tuple(text.split()))]
+_NO_PHRASES, _NO_WORDS = Phrases({}), frozenset[str]()
 
 
 class Words(Document):
@@ -42,7 +42,8 @@ class Words(Document):
         for_speaker: Closings that say for whom something is taken.
         starts: Phrases with which a clause begins, whatever stands before them.
         ordering: Openings that state an order.
-        joins: Phrases between clauses.
+        joins: Phrases between clauses, by what they say about the clause after them: added, ordered,
+            contrast or reason.
         elided: Beginnings of words that are words of their own, as in "l'eau".
         enclitics: Endings of words that are words of their own, as in "apporte-moi".
         clitic: Ending that is a verb after a noun, and what it stands for.
@@ -74,8 +75,6 @@ class Words(Document):
         attributes: Adjectives that two of, joined, describe one object.
         pairs: Two nouns joined in the name of one object.
         relatives: Nouns of relatives, whose things are named without them.
-        kin: Names of relatives.
-        people: Nouns of persons.
         participles: Participles that describe a person.
         names: English names with what objects are called; none where names are English.
         places: The same for rooms and furniture.
@@ -89,61 +88,61 @@ class Words(Document):
         not_understood: Question about any other text, with ``{said}`` and ``{examples}``.
     """
 
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
     name: str
-    rewrite: Mapping[str, str] = {}
-    titles: str = ""
-    headings: str = ""
-    signing: str = ""
-    fillers: str = ""
-    polite: str = ""
-    openings: str = ""
-    closings: str = ""
-    for_speaker: str = ""
-    starts: str = ""
-    ordering: str = ""
-    joins: _Joins
-    elided: str = ""
-    enclitics: str = ""
+    rewrite: PhraseValues = _NO_PHRASES
+    titles: WordTuple = ()
+    headings: WordTuple = ()
+    signing: PhraseList = _NO_PHRASES
+    fillers: PhraseList = _NO_PHRASES
+    polite: PhraseList = _NO_PHRASES
+    openings: PhraseList = _NO_PHRASES
+    closings: PhraseList = _NO_PHRASES
+    for_speaker: PhraseList = _NO_PHRASES
+    starts: PhraseList = _NO_PHRASES
+    ordering: PhraseList = _NO_PHRASES
+    joins: PhraseKinds
+    elided: WordTuple = ()
+    enclitics: WordTuple = ()
     clitic: tuple[str, str] = ("", "")
-    determiners: str
+    determiners: PhraseList
     numbers: Mapping[str, int]
     one: str = "\0"
-    every: str
-    partial: str = ""
-    separators: str
+    every: PhraseList
+    partial: PhraseList = _NO_PHRASES
+    separators: PhraseList
     pronouns: Mapping[str, str]
-    not_in_names: str
-    verbs: str
-    request_verbs: str = ""
-    nouns_too: str = ""
-    last_words: str = ""
-    endings: str = ""
-    concrete: str = ""
-    intangible: str = ""
-    elsewhere: str = ""
-    located: str
-    sources: str
-    both: str = ""
-    relations: Mapping[str, str]
-    sides: str
-    relative: str = ""
-    with_parts: str = ""
-    of: str = ""
-    between: str = ""
-    attributes: str = ""
-    pairs: str = ""
-    relatives: str = ""
-    kin: str = ""
-    people: str = ""
-    participles: str = ""
+    not_in_names: WordSet
+    verbs: WordSet
+    request_verbs: WordSet = _NO_WORDS
+    nouns_too: WordSet = _NO_WORDS
+    last_words: WordSet = _NO_WORDS
+    endings: WordTuple = ()
+    concrete: WordSet = _NO_WORDS
+    intangible: WordSet = _NO_WORDS
+    elsewhere: WordSet = _NO_WORDS
+    located: PhraseList
+    sources: PhraseList
+    both: PhraseList = _NO_PHRASES
+    relations: PhraseValues
+    sides: PhraseList
+    relative: PhraseList = _NO_PHRASES
+    with_parts: PhraseList = _NO_PHRASES
+    of: PhraseList = _NO_PHRASES
+    between: PhraseList = _NO_PHRASES
+    attributes: WordSet = _NO_WORDS
+    pairs: PhraseList = _NO_PHRASES
+    relatives: WordSet = _NO_WORDS
+    participles: WordSet = _NO_WORDS
     names: Mapping[str, str] = {}
     places: Mapping[str, str] = {}
     persons: Mapping[str, str] = {}
     adjectives: Mapping[str, str] = {}
-    plural_endings: str = ""
-    adjective_endings: str = ""
-    not_remarks: str = ""
-    forms: Mapping[str, str] = {}
+    plural_endings: WordTuple = ()
+    adjective_endings: WordTuple = ()
+    not_remarks: WordSet = _NO_WORDS
+    forms: Mapping[str, WordTuple] = {}
     examples: tuple[str, ...] = ()
     not_understood: str = ""
 
@@ -174,16 +173,20 @@ class Language:
     def recognised(self) -> frozenset[str]:
         """Words by which the language is recognised: those of its templates, its classes and its names."""
         words = self.words
-        classes = (
-            words.determiners, words.fillers, words.polite, words.openings, words.not_in_names, words.verbs,
-            words.located, words.sources, words.every, words.separators, words.joins.added,
-            words.joins.ordered, words.joins.contrast, " ".join(words.rewrite), " ".join(words.numbers),
-            " ".join(words.pronouns),
-            " ".join(words.names.values()), " ".join(words.places.values()), " ".join(words.persons.values()),
+        phrases = (
+            words.determiners, words.fillers, words.polite, words.openings, words.located, words.sources,
+            words.every, words.separators, words.rewrite,
         )  # fmt: skip
-        texts = (_SLOT.sub(" ", template) for template in self.templates.texts)
-        listed = str(self._file.lists)
-        return frozenset(word for text in (*texts, *classes, listed) for word in _LITERAL.findall(fold(text)))
+        names = (words.names, words.places, words.persons)
+        texts = (
+            *(_SLOT.sub(" ", template) for template in self.templates.texts),
+            str(self._file.lists),
+            *(name for by_name in names for name in by_name.values()),
+            *(word for each in phrases for word in each.words()),
+            *words.joins.words(without="reason"),  # French "car" is an English noun
+            *words.not_in_names, *words.verbs, *words.numbers, *words.pronouns,
+        )  # fmt: skip
+        return frozenset(word for text in texts for word in _LITERAL.findall(fold(text)))
 
 
 @cache

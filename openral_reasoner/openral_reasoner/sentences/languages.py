@@ -21,11 +21,11 @@ def spoken_language(text: str) -> str:
     """Return the code of the language that knows most words of a text; English where they are as many."""
     words = _WORD.findall(_CONTRACTION.sub("", fold(text.replace("\u2019", "'"))))
     english = sum(map(_is_english, words))
-    known, code = max(
+    count, code = max(
         ((sum(word in load_language(each).recognised for word in words), each) for each in OTHERS),
         key=lambda pair: pair[0],
     )
-    return code if known > english else ENGLISH
+    return code if count > english else ENGLISH
 
 
 def is_known_word(word: str) -> bool:
@@ -43,14 +43,14 @@ def language_named(name: str) -> Language:
     return next(each for each in map(load_language, codes) if each.words.name == (name or "English"))
 
 
-def question_about(said: str, name: str, examples: Iterable[str] = ()) -> str:
+def question_about(text: str, name: str, examples: Iterable[str] = ()) -> str:
     """Return the question about a text that is not understood, with examples, else those nearest to it."""
     words = language_named(name).words
-    near = tuple(examples) or nearest(said, words.examples)
-    return words.not_understood.format(said=repr(said), examples="; ".join(near))
+    near = tuple(examples) or nearest(text, words.examples)
+    return words.not_understood.format(said=repr(text), examples="; ".join(near))
 
 
-def nearest(said: str, examples: Iterable[str]) -> list[str]:
+def nearest(text: str, examples: Iterable[str]) -> list[str]:
     """Return the examples most similar to a text."""
-    like = [(SequenceMatcher(None, said.lower(), each.lower()).ratio(), each) for each in examples]
+    like = [(SequenceMatcher(None, text.lower(), each.lower()).ratio(), each) for each in examples]
     return [each for _, each in sorted(like, key=lambda pair: -pair[0])[:NEAREST]]

@@ -21,8 +21,7 @@ def singular(name: str) -> str:
     *before, last = head.split(" ")
     forms = singulars(last.lower())
     one = next((form for form in forms if thesaurus().knows(form)), forms[0])
-    kept = last if one == last.lower() else one
-    return " ".join((*before, kept)) + of + rest
+    return name if one == last.lower() else " ".join((*before, one)) + of + rest
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,9 @@ class Lexicon:
         name = self.name(tokens)
         if name is not None or len(tokens) != 1:
             return name
-        is_name = tokens[0][:1].isupper() and tokens[0].isalpha() and fold(tokens[0]) not in self._known
+        is_name = (
+            tokens[0][:1].isupper() and tokens[0].isalpha() and fold(tokens[0]) not in self._common_words
+        )
         return tokens[0] if is_name else None
 
     def is_place(self, name: str) -> bool:
@@ -65,7 +66,7 @@ class Lexicon:
     def _without_relative(self, name: str) -> str:
         """Return "kid's teddy bear" as "teddy bear": whose it is tells nothing to a robot."""
         owner, possessive, rest = name.partition("'s ")
-        return rest if possessive and owner.lower() in self.words.relatives.split() else name
+        return rest if possessive and owner.lower() in self.words.relatives else name
 
     def _adjective(self, token: str) -> str | None:
         return next(
@@ -74,7 +75,7 @@ class Lexicon:
 
     def _adjective_forms(self, word: str) -> Iterator[str]:
         yield word
-        for ending in self.words.adjective_endings.split():
+        for ending in self.words.adjective_endings:
             if word.endswith(ending):
                 yield word.removesuffix(ending)
 
@@ -89,7 +90,7 @@ class Lexicon:
     def _singulars(self, word: str) -> Iterator[str]:
         first, space, rest = word.partition(" ")
         yield word
-        for ending in self.words.plural_endings.split():
+        for ending in self.words.plural_endings:
             if word.endswith(ending):
                 yield word.removesuffix(ending)
             if space and first.endswith(ending):
@@ -104,9 +105,9 @@ class Lexicon:
         return _by_form(self.words.adjectives)
 
     @cached_property
-    def _known(self) -> frozenset[str]:
-        classes = (self.words.not_in_names, self.words.verbs, self.words.determiners.replace(",", " "))
-        return frozenset(word for text in classes for word in fold(text).split()) | frozenset(self._names)
+    def _common_words(self) -> frozenset[str]:
+        words = self.words
+        return words.not_in_names | words.verbs | words.determiners.words() | frozenset(self._names)
 
 
 def _by_form(names: Mapping[str, str]) -> Mapping[str, str]:

@@ -1,5 +1,6 @@
 """Goals that a later clause completes: what was taken or found is brought from where it was."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from openral_core.text.terms import same_term
@@ -31,28 +32,32 @@ def joined(
     last = parts[-1]
     served = isinstance(last, BringFilled) and last.to == ME
     if reading.refers and (unfinished or served):
-        merged = _completed(parts, reading.goals)
+        merged = _merged(parts, reading.goals, _is_completed, _with_source)
         if merged is not None:
             return _from_there(merged)
     if reading.refers:
-        repeated = _repeated(parts, reading.goals)
+        repeated = _merged(parts, reading.goals, _is_same, _with_place)
         if repeated is not None:
             return repeated
     after = _from_there((*parts, *reading.goals))
     return after if len(after) < len(parts) + len(reading.goals) else None
 
 
-def _completed(parts: tuple[Request, ...], goals: tuple[Request, ...]) -> tuple[Request, ...] | None:
-    """Put what was taken or found where the next clause says."""
-    count = len(goals)
-    before, taken = parts[: len(parts) - count], parts[len(parts) - count :]
-    pairs = tuple(zip(taken, goals, strict=False))
-    if len(taken) != count or not all(_is_completed(first, then) for first, then in pairs):
+def _merged(
+    parts: tuple[Request, ...],
+    goals: tuple[Request, ...],
+    fits: Callable[[Request, Request], bool],
+    merge: Callable[[Request, Request], Request],
+) -> tuple[Request, ...] | None:
+    """Merge the last parts with as many goals; None if there are fewer, or one does not fit its goal."""
+    before, last = parts[: len(parts) - len(goals)], parts[len(parts) - len(goals) :]
+    if len(last) != len(goals) or not all(map(fits, last, goals)):
         return None
-    return (*before, *(_with_source(first, then) for first, then in pairs))
+    return (*before, *map(merge, last, goals))
 
 
 def _is_completed(first: Request, then: Request) -> bool:
+    """Return True if a goal says where goes what was taken or found."""
     if isinstance(first, BringFilled) and isinstance(then, Bring):
         return first.to == ME and same_term(first.vessel, then.what)
     if not isinstance(first, Bring | BringSeveral | BringEvery | PickUp | Find):
@@ -73,16 +78,8 @@ def _with_source(first: Request, then: Request) -> Request:
     return replace(then, where=where) if isinstance(then, _Brought | PickUp | Find) else then
 
 
-def _repeated(parts: tuple[Request, ...], goals: tuple[Request, ...]) -> tuple[Request, ...] | None:
-    """Leave out goals that say the last ones again: "the book goes on the shelf, put it there"."""
-    before, last = parts[: len(parts) - len(goals)], parts[len(parts) - len(goals) :]
-    pairs = tuple(zip(last, goals, strict=False))
-    if len(last) != len(goals) or not all(_is_same(first, again) for first, again in pairs):
-        return None
-    return (*before, *(_with_place(first, again) for first, again in pairs))
-
-
 def _is_same(first: Request, again: Request) -> bool:
+    """Return True if a goal says another one again: "the book goes on the shelf, put it there"."""
     if not isinstance(first, _Brought) or not isinstance(again, _Brought):
         return first == again
     to = same_term(first.to, again.to) or (isinstance(again, Bring) and again.to == ME)

@@ -5,12 +5,11 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
 from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.sentences.language import Words
-from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
+from openral_reasoner.sentences.words import PAUSE, Phrase
 
 SENTENCE_END = "//"
 """Token for a pause that ends a sentence."""
@@ -24,6 +23,8 @@ _SMILEY = re.compile(r"(?<!\S)[:;=]-?[()DPp|/](?!\S)")
 _QUOTES = str.maketrans(
     dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'") | dict.fromkeys("\u201c\u201d\u201e", '"')
 )
+_UNSEEN = frozenset({"So", "Sk", "Cf", "Cn", "Co", "Cs", "Mn"})
+"""Unicode categories of emoji and of characters that are not seen."""
 _LIST_MARK = re.compile(r"^\s*(?:[-*\u2022>]+|\d{1,2}[.)])\s+")
 
 
@@ -32,18 +33,6 @@ class Normaliser:
     """Normaliser of one language."""
 
     words: Words
-
-    @cached_property
-    def _rewrite(self) -> Phrases:
-        return Phrases(self.words.rewrite)
-
-    @cached_property
-    def _removed(self) -> Phrases:
-        return Phrases.of(f"{self.words.fillers},{self.words.polite}")
-
-    @cached_property
-    def _polite(self) -> Phrases:
-        return Phrases.of(self.words.polite)
 
     def tokens(self, text: str) -> Phrase:
         """Return the words and pauses of a text."""
@@ -58,18 +47,19 @@ class Normaliser:
 
     def said_please(self, tokens: Phrase) -> bool:
         """Return True if the speaker said "please" or thanked."""
-        return any(self._polite.at(tokens, start) for start in range(len(tokens)))
+        return any(self.words.polite.at(tokens, start) for start in range(len(tokens)))
 
     def without_fillers(self, tokens: Phrase) -> Phrase:
         """Remove the phrases that mean nothing wherever they stand."""
-        kept: list[str] = []
+        words: list[str] = []
         start = 0
         while start < len(tokens):
-            filler = self._removed.at(tokens, start)
-            if filler is None:
-                kept.append(tokens[start])
-            start += filler[0] if filler else 1
-        return _without_repeats(tuple(kept))
+            fillers = (self.words.fillers.at(tokens, start), self.words.polite.at(tokens, start))
+            length = max((filler[0] for filler in fillers if filler), default=0)
+            if not length:
+                words.append(tokens[start])
+            start += length or 1
+        return _without_repeats(tuple(words))
 
     def with_verbs(self, tokens: Phrase) -> Phrase:
         """Separate the ending that may be a verb: "the fridge's open" is "the fridge is open"."""
@@ -82,10 +72,10 @@ class Normaliser:
 
     def _parts(self, token: str) -> list[str]:
         """Split what is written as one word: "l'eau", "apporte-moi"."""
-        for beginning in self.words.elided.split():
+        for beginning in self.words.elided:
             if token.lower().startswith(beginning) and len(token) > len(beginning):
                 return [token[: len(beginning)], *self._parts(token[len(beginning) :])]
-        for ending in self.words.enclitics.split():
+        for ending in self.words.enclitics:
             if token.lower().endswith(ending) and len(token) > len(ending):
                 return [*self._parts(token[: -len(ending)]), ending.lstrip("-")]
         return [token]
@@ -93,20 +83,20 @@ class Normaliser:
     def _replaced(self, tokens: Phrase) -> Iterator[str]:
         start = 0
         while start < len(tokens):
-            found = self._rewrite.at(tokens, start)
-            words = found[1].split() if found else [tokens[start]]
+            rewrite = self.words.rewrite.at(tokens, start)
+            words = rewrite[1].split() if rewrite else [tokens[start]]
             for word in words:
                 yield _mark(word, tokens[start - 1].lower() if start else "", self.words.titles)
-            start += found[0] if found else 1
+            start += rewrite[0] if rewrite else 1
 
     def _without_heading(self, tokens: Phrase) -> Phrase:
-        heading = len(tokens) > 2 and tokens[1] == PAUSE and tokens[0].lower() in self.words.headings.split()
+        heading = len(tokens) > 2 and tokens[1] == PAUSE and tokens[0].lower() in self.words.headings
         return tokens[2:] if heading else tokens
 
     def _unsigned(self, tokens: Phrase) -> Phrase:
         """Drop the name after the thanks with which a message ends."""
         signed = len(tokens) > 3 and tokens[-2].startswith(PAUSE) and tokens[-1][:1].isupper()
-        thanks = Phrases.of(self.words.signing).ending(tokens[:-2]) if signed else 0
+        thanks = self.words.signing.ending(tokens[:-2]) if signed else 0
         return tokens[:-2] if thanks else tokens
 
 
@@ -120,18 +110,17 @@ def _uncapitalised(token: str, before: str) -> str:
     return token.lower() if starts and thesaurus().knows(token.lower()) else token
 
 
-def _mark(word: str, before: str, titles: str) -> str:
+def _mark(word: str, before: str, titles: tuple[str, ...]) -> str:
     if word in _ENDS:
-        return "" if word == "." and before in titles.split() else SENTENCE_END
+        return "" if word == "." and before in titles else SENTENCE_END
     return PAUSE if word in _PAUSES else word
 
 
 def _without_symbols(text: str) -> str:
     """Remove emoji and characters that are not seen."""
-    kept = (
-        c if unicodedata.category(c) not in ("So", "Sk", "Cf", "Cn", "Co", "Cs", "Mn") else " " for c in text
-    )
-    return "".join(kept) if not text.isascii() else text
+    if text.isascii():
+        return text
+    return "".join(" " if unicodedata.category(c) in _UNSEEN else c for c in text)
 
 
 def _unquoted(text: str) -> str:
@@ -142,13 +131,13 @@ def _unquoted(text: str) -> str:
 
 def _without_repeats(tokens: Phrase) -> Phrase:
     """Drop stuttered words, double pauses, and pauses at the ends."""
-    kept = [token for before, token in pairwise(("", *tokens)) if token and token.lower() != before.lower()]
-    pauses = [index for index, token in enumerate(kept) if token not in (PAUSE, SENTENCE_END)]
+    words = [token for before, token in pairwise(("", *tokens)) if token and token.lower() != before.lower()]
+    pauses = [index for index, token in enumerate(words) if token not in (PAUSE, SENTENCE_END)]
     if not pauses:
         return ()
-    kept = kept[pauses[0] : pauses[-1] + 1]
+    words = words[pauses[0] : pauses[-1] + 1]
     return tuple(
         token
-        for index, token in enumerate(kept)
-        if not (token in (PAUSE, SENTENCE_END) and kept[index + 1] in (PAUSE, SENTENCE_END))
+        for index, token in enumerate(words)
+        if not (token in (PAUSE, SENTENCE_END) and words[index + 1] in (PAUSE, SENTENCE_END))
     )

@@ -2,9 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
-from openral_reasoner.sentences.noun_words import NounWords
-from openral_reasoner.sentences.words import PAUSE, Phrase
+from openral_reasoner.sentences.language import Words
+from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
 
 MAX_COUNT = 12
 """Largest number of objects in one goal; the budget of a mission ends before more are fetched."""
@@ -14,16 +15,22 @@ _NUMBER = re.compile(r"(\d{1,3})x?")
 
 
 @dataclass(frozen=True)
-class NounLists(NounWords):
+class NounLists:
     """Splitter of lists, and reader of numbers, in one language."""
+
+    words: Words
+
+    @cached_property
+    def _numbers(self) -> Phrases:
+        return Phrases({phrase: str(number) for phrase, number in self.words.numbers.items()})
 
     def _items(self, tokens: Phrase) -> list[Phrase]:
         """Split a list at commas and conjunctions, but not within one name."""
         items: list[list[str]] = [[]]
         start, open_pair = 0, 0
         while start < len(tokens):
-            separator = (1, "") if tokens[start] == PAUSE else self._separators.at(tokens, start)
-            if self._betweens.at(tokens, start):
+            separator = (1, "") if tokens[start] == PAUSE else self.words.separators.at(tokens, start)
+            if self.words.between.at(tokens, start):
                 open_pair += 1
             if separator and open_pair:
                 open_pair -= 1
@@ -43,11 +50,16 @@ class NounLists(NounWords):
         if tokens[after - 1] == PAUSE or not last or after >= len(tokens):
             return False
         described = all(
-            word.lower() in self._attributes for word in (*(counted or (0, before))[1], tokens[after])
+            word.lower() in self.words.attributes for word in (*(counted or (0, before))[1], tokens[after])
         )
-        paired = (*last, *tokens[after : after + 1]) in self._pairs
+        paired = (*last, *tokens[after : after + 1]) in self.words.pairs
         rest = tokens[after + 1 : after + 2]
-        return (described or paired) and bool(rest) and rest[0] != PAUSE and not self._separators.at(rest, 0)
+        return (
+            (described or paired)
+            and bool(rest)
+            and rest[0] != PAUSE
+            and not self.words.separators.at(rest, 0)
+        )
 
     def _counted(self, tokens: Phrase) -> tuple[int, Phrase] | None:
         """Return the number that a phrase states, 1 if none, and the phrase without its determiners.
@@ -63,11 +75,11 @@ class NounLists(NounWords):
                 if count == 0 or count > MAX_COUNT or numbers > 1:
                     return None
                 start += number[0]
-            elif found := self._every.at(tokens, start):
+            elif phrase := self.words.every.at(tokens, start):
                 count = EVERY
-                start += found[0]
-            elif found := self._determiners.at(tokens, start):
-                start += found[0]
+                start += phrase[0]
+            elif phrase := self.words.determiners.at(tokens, start):
+                start += phrase[0]
             else:
                 break
         return (count, tokens[start:]) if tokens else None
@@ -76,5 +88,5 @@ class NounLists(NounWords):
         digits = _NUMBER.fullmatch(tokens[start])
         if digits:
             return 1, int(digits[1])
-        found = self._numbers.at(tokens, start)
-        return (found[0], int(found[1])) if found else None
+        numeral = self._numbers.at(tokens, start)
+        return (numeral[0], int(numeral[1])) if numeral else None

@@ -1,7 +1,8 @@
 """Noun phrases: name, quantity and stated place of what a slot names; None for words that are no name."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from openral_reasoner.placement.belief import is_household_noun, thesaurus
 from openral_reasoner.sentences.kinds import is_person, kinds
@@ -52,16 +53,24 @@ class NounPhrase:
 class NounReader(NounLists):
     """Reader of the noun phrases of one language."""
 
-    lexicon: Lexicon = field(init=False)
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """English names of what the language names."""
+        return Lexicon(self.words)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "lexicon", Lexicon(self.words))
+    @cached_property
+    def _verbs(self) -> frozenset[str]:
+        return self.words.verbs - self.words.nouns_too
+
+    @cached_property
+    def _ends_description(self) -> frozenset[str]:
+        phrases = (self.words.separators, self.words.sources, self.words.located)
+        return frozenset(word for each in phrases for word in each.words() if (word,) in each)
 
     def objects(self, text: str) -> tuple[NounPhrase, ...] | None:
         """Read a list of objects; None if one of them is none."""
         phrases = self.list_of(text)
-        movable = phrases and all(each.pronoun or self._is_movable(each) for each in phrases)
-        return phrases if movable else None
+        return phrases if phrases and all(map(self.is_movable, phrases)) else None
 
     def list_of(self, text: str, *, pauses: bool = True) -> tuple[NounPhrase, ...] | None:
         """Read a list of anything that can be named; None if an item is no name.
@@ -69,11 +78,11 @@ class NounReader(NounLists):
         Without ``pauses``, a list needs a conjunction: "the bookshelf, uppermost shelf" says one place twice.
         """
         tokens = tuple(text.split())
-        both = self._both.at(tokens, 0)
+        both = self.words.both.at(tokens, 0)
         items = self._items(tokens[both[0] :] if both else tokens)
         if both and len(items) != 2:
             items = self._items(tokens)
-        joined = any(self._separators.at(tokens, start) for start in range(len(tokens)))
+        joined = any(self.words.separators.at(tokens, start) for start in range(len(tokens)))
         if len(items) > 1 and not joined and not pauses:
             return None
         read = [self.phrase(" ".join(item)) for item in items]
@@ -102,7 +111,7 @@ class NounReader(NounLists):
         determiners = tokens[: len(tokens) - len(counted[1])]
         if self.words.one in determiners and phrase.name == phrase.head:  # "one of the mugs"
             phrase = replace(phrase, name=singular(phrase.name), head=singular(phrase.head))
-        partial = self._partial.at(determiners, 0) is not None
+        partial = self.words.partial.at(determiners, 0) is not None
         phrase = replace(phrase, determined=bool(determiners), partial=partial)
         return self._with_tail(phrase, core, tail) if tail else phrase
 
@@ -113,16 +122,26 @@ class NounReader(NounLists):
 
     def is_movable(self, phrase: NounPhrase) -> bool:
         """Return True if a phrase names what a robot carries."""
-        return bool(phrase.pronoun) or self._is_movable(phrase)
+        if phrase.pronoun:
+            return True
+        person = not phrase.determined and is_person(phrase.name) and not is_household_noun(phrase.name)
+        return self.is_tangible(phrase) and not person and kinds().is_movable(phrase.head or phrase.name)
+
+    def is_tangible(self, phrase: NounPhrase) -> bool:
+        """Return True if a phrase names what can be seen."""
+        if phrase.pronoun:
+            return True
+        head = (phrase.head or phrase.name).lower().split()[-1]
+        return head not in self.words.intangible and singular(head) not in self.words.intangible
 
     def is_preposition(self, tokens: Phrase, start: int) -> bool:
         """Return True if a preposition of several words begins here: "next to"."""
-        found = self._relations.at(tokens, start)
-        return found is not None and found[0] > 1
+        relation = self.words.relations.at(tokens, start)
+        return relation is not None and relation[0] > 1
 
     def is_place(self, phrase: NounPhrase) -> bool:
         """Return True if a phrase may name a place at home."""
-        return (phrase.head or phrase.name).lower().split()[-1] not in self._elsewhere
+        return (phrase.head or phrase.name).lower().split()[-1] not in self.words.elsewhere
 
     def is_known(self, phrase: NounPhrase) -> bool:
         """Return True if a name is one of the household and no verb."""
@@ -139,9 +158,13 @@ class NounReader(NounLists):
         if counted is None or counted[0] != 1 or not counted[1]:
             return ""
         words = counted[1]
-        start = next((i for i, word in enumerate(words) if i and fold(word) in self._participles), len(words))
+        start = next(
+            (i for i, word in enumerate(words) if i and fold(word) in self.words.participles), len(words)
+        )
         core, described = words[:start], words[start:]
-        if not self._is_name(tuple(word for word in core if word.lower() not in self._participles) or core):
+        if not self._is_name(
+            tuple(word for word in core if word.lower() not in self.words.participles) or core
+        ):
             return ""
         bare = len(words) == len(tokens)  # a name has no article: "dem Kind" is none
         name = self.lexicon.person(core) if bare else self.lexicon.name(core)
@@ -173,48 +196,39 @@ class NounReader(NounLists):
             if not inside:
                 return None
             phrase = replace(phrase, name=f"{phrase.name} {inside}")
-        return None if head in self._elsewhere else phrase.name
+        return None if head in self.words.elsewhere else phrase.name
 
     def _person_at(self, tokens: Phrase) -> str:
         """Return the words for a person and where they are, "" if they are none."""
         for start in range(len(tokens) - 2, 0, -1):
-            found = self._located.at(tokens, start)
-            if found is None:
+            preposition = self.words.located.at(tokens, start)
+            if preposition is None:
                 continue
             person, where = (
                 self.person(" ".join(tokens[:start])),
-                self.place(" ".join(tokens[start + found[0] :])),
+                self.place(" ".join(tokens[start + preposition[0] :])),
             )
             if person and where:
-                return f"{person} {' '.join(tokens[start : start + found[0]])} {where}"
+                return f"{person} {' '.join(tokens[start : start + preposition[0]])} {where}"
         return ""
 
     def _from_locative(self, tokens: Phrase) -> str:
         """Return a text from its first preposition of a place on, "" if it has none."""
-        starts = (start for start in range(len(tokens)) if self._located.at(tokens, start))
+        starts = (start for start in range(len(tokens)) if self.words.located.at(tokens, start))
         start = next(starts, len(tokens))
         return " ".join(tokens[start:])
 
-    def _is_movable(self, phrase: NounPhrase) -> bool:
-        named = not phrase.determined and is_person(phrase.name) and not is_household_noun(phrase.name)
-        return self._is_tangible(phrase) and not named and kinds().is_movable(phrase.head or phrase.name)
-
-    def _is_tangible(self, phrase: NounPhrase) -> bool:
-        head = (phrase.head or phrase.name).lower().split()[-1]
-        return head not in self._intangible and singular(head) not in self._intangible
-
-    def is_tangible(self, phrase: NounPhrase) -> bool:
-        """Return True if a phrase names what can be seen."""
-        return bool(phrase.pronoun) or self._is_tangible(phrase)
-
     def _split(self, tokens: Phrase) -> tuple[Phrase, Phrase]:
         """Split a phrase before the first preposition or participle that tells where or which it is."""
-        known = range(len(tokens), 0, -1) if self.lexicon.translates else ()
-        for start in known:
+        ends = range(len(tokens), 0, -1) if self.lexicon.translates else ()
+        for start in ends:
             if self.lexicon.name(tokens[:start]) is not None:
                 return tokens[:start], tokens[start:]
+        words = self.words
+        places = (words.relations, words.located, words.sources)
+        tails = (*places, words.sides, words.relative, words.with_parts, words.of)
         for start in range(1, len(tokens)):
-            if any(each.at(tokens, start) for each in (*self._tails, self._of_phrases)):
+            if any(each.at(tokens, start) for each in tails):
                 return tokens[:start], tokens[start:]
         return tokens, ()
 
@@ -230,7 +244,7 @@ class NounReader(NounLists):
     def _served(self, core: Phrase, count: int) -> NounPhrase | None:
         """Read a vessel with its contents behind it: "Glas Wasser"."""
         for cut in range(1, len(core)):
-            of = self._of_phrases.at(core, cut) or self._with_parts.at(core, cut)
+            of = self.words.of.at(core, cut) or self.words.with_parts.at(core, cut)
             inside = self._counted(core[cut + of[0] if of else cut :])
             vessel = self.lexicon.name(core[:cut])
             contents = self.lexicon.name(inside[1]) if inside is not None else None
@@ -242,14 +256,14 @@ class NounReader(NounLists):
     def _with_tail(self, phrase: NounPhrase, core: Phrase, tail: Phrase) -> NounPhrase | None:
         """Add what follows a name: its whole or contents, its side, the object beside it, or its place."""
         start = 0
-        while self._relative.at(tail, start) is not None:
-            start += (self._relative.at(tail, start) or (0, ""))[0]
+        while self.words.relative.at(tail, start) is not None:
+            start += (self.words.relative.at(tail, start) or (0, ""))[0]
         rest = tail[start:]
-        side = self._sides.at(rest, 0)
+        side = self.words.sides.at(rest, 0)
         if side is not None:
             after = replace(phrase, name=f"{phrase.name} {' '.join(rest[: side[0]])}")
             return self._with_tail(after, core, rest[side[0] :]) if rest[side[0] :] else after
-        of, part = self._of_phrases.at(tail, 0), self._with_parts.at(tail, 0)
+        of, part = self.words.of.at(tail, 0), self.words.with_parts.at(tail, 0)
         if of is not None:
             return self._with_whole(phrase, core, tail, of[0])
         located = self._located_at(phrase, rest) if rest else None
@@ -257,12 +271,12 @@ class NounReader(NounLists):
 
     def _located_at(self, phrase: NounPhrase, tail: Phrase) -> NounPhrase | None:
         """Add the object beside it, or its place."""
-        relation = self._relations.at(tail, 0)
+        relation = self.words.relations.at(tail, 0)
         if relation is not None:
             anchor = self._anchor(tail[relation[0] :])
             return replace(phrase, name=f"{phrase.name} {relation[1]} {anchor}") if anchor else None
-        inside = self._located.at(tail, 0)
-        located = inside or self._sources.at(tail, 0)
+        inside = self.words.located.at(tail, 0)
+        located = inside or self.words.sources.at(tail, 0)
         if located is None:
             return None
         return self._at_place(phrase, tail[located[0] :], inside=inside is not None)
@@ -277,9 +291,9 @@ class NounReader(NounLists):
         name = self.lexicon.name(counted[1]) if counted and self._is_name(counted[1]) else None
         if name is not None and self.lexicon.translates and not kinds().serves(phrase.name, name):
             name = None
-        if name is None and self._sources.at(tail, 0):
+        if name is None and self.words.sources.at(tail, 0):
             return self._at_place(phrase, tail[length:], inside=False)
-        if name is None or name.split()[-1].lower() in self._intangible:
+        if name is None or name.split()[-1].lower() in self.words.intangible:
             return None
         after = replace(phrase, name=f"{phrase.name} {' '.join((*tail[:length], *whole))}")
         if self.lexicon.translates:
@@ -300,46 +314,44 @@ class NounReader(NounLists):
         """Return the words of one or two noun phrases, "" if they are none."""
         items = self._items(tokens)
         read = [self.phrase(" ".join(item)) for item in items]
-        known = all(each is not None and each.name and each.count == 1 for each in read)
-        return " ".join(tokens) if known and 0 < len(items) <= 2 else ""
+        single = all(each is not None and each.name and each.count == 1 for each in read)
+        return " ".join(tokens) if single and 0 < len(items) <= 2 else ""
 
     def _is_name(self, tokens: Phrase) -> bool:
         """Return True if words can name one thing: anything that looks like a part of a sentence is none."""
         if self.lexicon.translates and self.lexicon.name(tokens) is not None:
             return True
-        said = [fold(token) for token in tokens if not self._joins_attributes(tokens, token)]
-        if len(said) > 1 and _COPY.fullmatch(said[-1]):
-            said = said[:-1]
-        if not 0 < len(said) <= MAX_WORDS or not all(map(_is_word, said)):
+        words = [fold(token) for token in tokens if not self._joins_attributes(tokens, token)]
+        if len(words) > 1 and _COPY.fullmatch(words[-1]):
+            words = words[:-1]
+        if not 0 < len(words) <= MAX_WORDS or not all(map(_is_word, words)):
             return False
-        if len(said[-1]) < 2 or any(
-            word in self._not_in_names or self._is_adverb(word) for word in said[:-1]
+        if len(words[-1]) < 2 or any(
+            word in self.words.not_in_names or self._is_adverb(word) for word in words[:-1]
         ):
             return False
-        if said[-1] in self._not_in_names - self._concrete or self._ends_no_name(said[-1]):
+        if words[-1] in self.words.not_in_names - self.words.concrete or self._ends_no_name(words[-1]):
             return False
-        verb = len(said) == 1 and said[0] in self._verbs
-        return not verb and not any(word in self._plain_determiners for word in said)
+        verb = len(words) == 1 and words[0] in self._verbs
+        return not verb and not any((word,) in self.words.determiners for word in words)
 
     def _joins_attributes(self, tokens: Phrase, token: str) -> bool:
         """Return True for the conjunction in "yellow and white mug"."""
         index = tokens.index(token)
-        inner = (token,) in self._separators and 0 < index < len(tokens) - 2
+        inner = (token,) in self.words.separators and 0 < index < len(tokens) - 2
         return inner and (
-            {tokens[index - 1].lower(), tokens[index + 1].lower()} <= self._attributes
-            or (tokens[index - 1], tokens[index + 1]) in self._pairs
+            {tokens[index - 1].lower(), tokens[index + 1].lower()} <= self.words.attributes
+            or (tokens[index - 1], tokens[index + 1]) in self.words.pairs
         )
 
     def _is_adverb(self, word: str) -> bool:
-        return (
-            bool(self._adverb_endings) and word.endswith(self._adverb_endings) and word not in self._concrete
-        )
+        return word.endswith(self.words.endings[:1]) and word not in self.words.concrete
 
     def _ends_no_name(self, word: str) -> bool:
-        ending = self._endings and word.endswith(self._endings) and word not in self._concrete
+        ending = word.endswith(self.words.endings) and word not in self.words.concrete
         numeral = word in self.words.numbers or word.isdigit()
         verbal = word.endswith(_PARTICLES) and word.partition("-")[0] in self._verbs  # "a quick wipe-down"
-        return bool(ending or verbal) or numeral or word in self._last_words or word.endswith("'s")
+        return ending or verbal or numeral or word in self.words.last_words or word.endswith("'s")
 
 
 def _is_word(token: str) -> bool:

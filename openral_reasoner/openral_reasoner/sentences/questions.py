@@ -10,10 +10,10 @@ from openral_reasoner.request.goals import (
     Attend,
     Describe,
     GoTo,
-    Request,
     TellState,
 )
 from openral_reasoner.request.measures import ANYTHING
+from openral_reasoner.sentences.acts import reading_of, stating
 from openral_reasoner.sentences.context import ME, ClauseReading
 from openral_reasoner.sentences.kinds import kinds
 from openral_reasoner.sentences.lexicon import singular
@@ -21,29 +21,25 @@ from openral_reasoner.sentences.noun_lists import EVERY
 from openral_reasoner.sentences.slots import Slots, Table
 
 
-def _reading(slots: Slots, goal: Request) -> ClauseReading:
-    return ClauseReading((goal,), context=slots.context.after((goal,)))
-
-
 def count(slots: Slots) -> ClauseReading | None:
     """Say how many objects of a kind there are."""
     where = slots.place("where")
-    if where is not None and slots.said("anything"):
-        return _reading(slots, AskCount(ANYTHING, where))
-    phrase = slots.nouns.phrase(slots.said("what"))
+    if where is not None and slots.words("anything"):
+        return reading_of(slots, (AskCount(ANYTHING, where),))
+    phrase = slots.nouns.phrase(slots.words("what"))
     if phrase is None or where is None or not phrase.name or not slots.nouns.is_tangible(phrase):
         return None
     movable = kinds().is_movable(phrase.name) or kinds().has("furniture", phrase.name)
     if not movable or phrase.count not in (1, EVERY):
         return None
-    return _reading(slots, AskCount(singular(phrase.name), phrase.where or where))
+    return reading_of(slots, (AskCount(singular(phrase.name), phrase.where or where),))
 
 
 def count_people(slots: Slots) -> ClauseReading | None:
     """Say how many persons of a description there are."""
     where = slots.place("where")
-    said = " ".join(filter(None, (slots.said("posture"), slots.said("people"), slots.said("wearing"))))
-    return _reading(slots, Attend("count", said, where or "")) if where is not None else None
+    people = " ".join(filter(None, (slots.words("posture"), slots.words("people"), slots.words("wearing"))))
+    return reading_of(slots, (Attend("count", people, where or ""),)) if where is not None else None
 
 
 def compare(slots: Slots) -> ClauseReading | None:
@@ -51,13 +47,13 @@ def compare(slots: Slots) -> ClauseReading | None:
     where, near = slots.place("where"), slots.place("to")
     if where is None or near is None:
         return None
-    if slots.said("anything"):
-        return _reading(slots, AskCompare(ANYTHING, slots.said("property"), where, near=near))
-    phrase = slots.nouns.phrase(slots.said("what"))
+    if slots.words("anything"):
+        return reading_of(slots, (AskCompare(ANYTHING, slots.words("property"), where, near=near),))
+    phrase = slots.nouns.phrase(slots.words("what"))
     if phrase is None or not phrase.name:
         return None
     place = phrase.where or where
-    return _reading(slots, AskCompare(singular(phrase.name), slots.said("property"), place, near=near))
+    return reading_of(slots, (AskCompare(singular(phrase.name), slots.words("property"), place, near=near),))
 
 
 def compare_two(slots: Slots) -> ClauseReading | None:
@@ -65,50 +61,36 @@ def compare_two(slots: Slots) -> ClauseReading | None:
     first, second, near = slots.place("first"), slots.place("second"), slots.place("to")
     if not first or not second or near is None:
         return None
-    return _reading(slots, AskCompare(first, slots.said("property"), other=second, near=near))
-
-
-def view(slots: Slots) -> ClauseReading | None:
-    """Say what the robot sees."""
-    return _reading(slots, AskView())
-
-
-def whereabouts(slots: Slots) -> ClauseReading | None:
-    """Say where the robot is."""
-    return _reading(slots, AskWhereabouts())
+    return reading_of(slots, (AskCompare(first, slots.words("property"), other=second, near=near),))
 
 
 def ask_state(slots: Slots) -> ClauseReading | None:
     """Say whether something is in a state."""
-    phrase = slots.nouns.phrase(slots.said("what"))
+    phrase = slots.nouns.phrase(slots.words("what"))
     if phrase is None or not phrase.name or phrase.count != 1:
         return None
     name = f"{phrase.name} in {phrase.where}" if phrase.where else phrase.name
     if kinds().has("panels", name) and kinds().is_container(name.rpartition(" ")[0] or name):
         name = name.rpartition(" ")[0]  # "the cupboard door"
-    return _reading(slots, AskState(name, slots.said("value")))
+    return reading_of(slots, (AskState(name, slots.words("value")),))
 
 
 def tell_state(slots: Slots) -> ClauseReading | None:
     """Remember a state."""
-    phrase = slots.nouns.phrase(slots.said("what"))
+    phrase = slots.nouns.phrase(slots.words("what"))
     if phrase is None or not phrase.name or phrase.count != 1 or phrase.where:
         return None
     return ClauseReading(
-        (TellState(phrase.name, slots.said("value")),), context=slots.context.naming(phrase.name)
+        (TellState(phrase.name, slots.words("value")),), context=slots.context.naming(phrase.name)
     )
 
 
 def describe(slots: Slots) -> ClauseReading | None:
     """Report what memory has, of a room or of the home."""
     where = slots.place("where")
-    known = where is not None and (not where or kinds().is_room(where))
-    return _reading(slots, Describe(where)) if where is not None and known else None
-
-
-def abilities(slots: Slots) -> ClauseReading | None:
-    """Say what the robot can do."""
-    return _reading(slots, AskAbilities())
+    if where is None or (where and not kinds().is_room(where)):
+        return None
+    return reading_of(slots, (Describe(where),))
 
 
 def attend(slots: Slots) -> ClauseReading | None:
@@ -116,25 +98,25 @@ def attend(slots: Slots) -> ClauseReading | None:
     who, where, to = _person(slots), slots.place("where"), slots.place("to")
     if not who or where is None or to is None:
         return None
-    act = slots.said("act") or "tell"
-    described = not slots.said("who") or slots.refers_to("who") or kinds().has("people", who.split()[0])
+    act = slots.words("act") or "tell"
+    described = not slots.words("who") or slots.refers_to("who") or kinds().has("people", who.split()[0])
     described = described or any(kinds().has("people", word) for word in who.split())
     if act == "find person" and not described:
         return None
     last = slots.context.goals[-1] if slots.context.goals else None
     known = isinstance(last, GoTo) or (who == slots.context.person and act != "find person")
-    goal = Attend(act, who, where or (slots.context.place if known else ""), to, slots.said("topic"))
+    goal = Attend(act, who, where or (slots.context.place if known else ""), to, slots.words("topic"))
     return ClauseReading((goal,), context=slots.context.after((goal,)).naming(goal.where, who))
 
 
 def _person(slots: Slots) -> str:
-    said = slots.said("who")
-    if not said:
+    words = slots.words("who")
+    if not words:
         return slots.context.person or ME
-    pronoun = slots.nouns.words.pronouns.get(said.lower())
+    pronoun = slots.nouns.words.pronouns.get(words.lower())
     if pronoun is not None:
         return {"speaker": ME, "person": slots.context.person, "them": slots.context.person}.get(pronoun, "")
-    return slots.nouns.person(said)
+    return slots.nouns.person(words)
 
 
 QUESTIONS: Table = {
@@ -142,11 +124,11 @@ QUESTIONS: Table = {
     "CountPeople": count_people,
     "Compare": compare,
     "CompareTwo": compare_two,
-    "View": view,
-    "Whereabouts": whereabouts,
+    "View": stating(AskView()),
+    "Whereabouts": stating(AskWhereabouts()),
     "AskState": ask_state,
     "TellState": tell_state,
     "Describe": describe,
-    "Abilities": abilities,
+    "Abilities": stating(AskAbilities()),
     "Attend": attend,
 }

@@ -25,7 +25,7 @@ from openral_reasoner.sentences.languages import ENGLISH, spoken_language
 from openral_reasoner.sentences.merging import joined
 from openral_reasoner.sentences.normalise import SENTENCE_END, Normaliser
 from openral_reasoner.sentences.noun_phrases import NounReader
-from openral_reasoner.sentences.words import PAUSE, Phrase, Phrases
+from openral_reasoner.sentences.words import PAUSE, Phrase
 
 MAX_LENGTH = 600
 """Longest text that is read as a goal [characters]; a longer one is a letter, not a request."""
@@ -38,13 +38,13 @@ MAX_CLAUSES = 14
 @lru_cache(maxsize=256)  # alarms, queue and mission read the same prompt
 def read_sentence(text: str) -> Request:
     """Read a request of one or several parts; NotUnderstood if any part of it is not."""
-    said = " ".join(text[:MAX_LENGTH].split())
-    if len(text) > MAX_LENGTH or len(said.split()) > MAX_WORDS:
-        return NotUnderstood(said)
+    sentence = " ".join(text[:MAX_LENGTH].split())
+    if len(text) > MAX_LENGTH or len(sentence.split()) > MAX_WORDS:
+        return NotUnderstood(sentence)
     code = spoken_language(text)
     request = _reader(code).read(text)
     name = load_language(code).words.name if code != ENGLISH else ""
-    return request if request is not None else NotUnderstood(said, name)
+    return request if request is not None else NotUnderstood(sentence, name)
 
 
 @cache
@@ -79,26 +79,15 @@ class _TextReader:
     """Reader of the texts of one language."""
 
     def __init__(self, language: Language) -> None:
-        self._language = language
+        self.language = language
+        self.nouns = NounReader(language.words)
         self._normaliser = Normaliser(language.words)
-        self._nouns = NounReader(language.words)
-        self._starts = Phrases.of(language.words.starts)
-        joins = language.words.joins
-        kinds = {
-            "added": joins.added,
-            "ordered": joins.ordered,
-            "contrast": joins.contrast,
-            "reason": joins.reason,
-        }
-        self._joins = Phrases(
-            {p.strip(): kind for kind, text in kinds.items() for p in text.split(",") if p.strip()}
-        )
 
     def read(self, text: str) -> Request | None:
         """Read a text; None if it is not understood."""
-        said = self._normaliser.tokens(text)
-        polite = self._normaliser.said_please(said)
-        plain = self._normaliser.without_fillers(said)
+        words = self._normaliser.tokens(text)
+        polite = self._normaliser.said_please(words)
+        plain = self._normaliser.without_fillers(words)
         for tokens in dict.fromkeys((plain, self._normaliser.with_verbs(plain))):
             search = _Search(self, polite)
             request = search.text(tokens, Discourse()) or search.state(tokens)
@@ -106,11 +95,8 @@ class _TextReader:
                 return request
         return None
 
-    def pieces(self, tokens: Phrase) -> tuple[_Piece, ...]:
+    def pieces(self, tokens: Phrase) -> Iterator[_Piece]:
         """Cut a text at every mark and conjunction."""
-        return tuple(self._pieces(tokens))
-
-    def _pieces(self, tokens: Phrase) -> Iterator[_Piece]:
         words: list[str] = []
         join: list[str] = []
         kinds: set[str] = set()
@@ -118,13 +104,15 @@ class _TextReader:
         start = 0
         while start < len(tokens):
             mark = tokens[start] in (PAUSE, SENTENCE_END)
-            if words and not join and self._starts.at(tokens, start):
+            if words and not join and self.language.words.starts.at(tokens, start):
                 yield _Piece(tuple(words), *before)
                 words, before = [], ((), frozenset())
-            found = (
-                None if mark or self._nouns.is_preposition(tokens, start) else self._joins.at(tokens, start)
+            conjunction = (
+                None
+                if mark or self.nouns.is_preposition(tokens, start)
+                else self.language.words.joins.at(tokens, start)
             )
-            if not mark and found is None:
+            if not mark and conjunction is None:
                 if join and words:
                     yield _Piece(tuple(words), *before)
                     words = []
@@ -133,16 +121,12 @@ class _TextReader:
                 words.append(tokens[start])
                 start += 1
                 continue
-            count = found[0] if found else 1
+            count = conjunction[0] if conjunction else 1
             join += [PAUSE] if mark else tokens[start : start + count]
-            kinds.add(found[1] if found else tokens[start])
+            kinds.add(conjunction[1] if conjunction else tokens[start])
             start += count
         if words:
             yield _Piece(tuple(words), *before)
-
-    def interpreter(self, search: "_Search", polite: bool) -> Interpreter:
-        """Return an interpreter for one text."""
-        return Interpreter(self._language, self._nouns, polite, search.inner_text)
 
 
 class _Search:
@@ -150,11 +134,11 @@ class _Search:
 
     def __init__(self, reader: _TextReader, polite: bool) -> None:
         self._reader = reader
-        self._interpreter = reader.interpreter(self, polite)
+        self._interpreter = Interpreter(reader.language, reader.nouns, polite, self.inner_text)
 
-    def inner_text(self, said: str, context: Discourse) -> Request | None:
+    def inner_text(self, words: str, context: Discourse) -> Request | None:
         """Read a text inside a clause."""
-        return self.text(tuple(said.split()), context)
+        return self.text(tuple(words.split()), context)
 
     def state(self, tokens: Phrase) -> Request | None:
         """Read a text that only tells a state; None if it does not."""
@@ -163,7 +147,7 @@ class _Search:
 
     def text(self, tokens: Phrase, context: Discourse) -> Request | None:
         """Read a text; None if it is not understood, or understood in different ways."""
-        pieces = self._reader.pieces(tokens)
+        pieces = tuple(self._reader.pieces(tokens))
         if not 0 < len(pieces) <= MAX_CLAUSES:
             return None
         for count in range(1, len(pieces) + 1):
@@ -195,12 +179,7 @@ class _Search:
         crosses = any(SENTENCE_END in piece.kinds for piece in pieces[1:])
         if reading is None or (crosses and not reading.spans):
             return None
-        return _follow(state, reading, pieces[0].kinds)
-
-
-def _follow(state: _State, reading: ClauseReading, join: frozenset[str]) -> _State | None:
-    """Return the state after a clause; None if it cannot follow what was said before."""
-    return _ask(state, reading, join) if reading.goals else _pass(state, reading, join)
+        return (_ask if reading.goals else _pass)(state, reading, pieces[0].kinds)
 
 
 def _pass(state: _State, reading: ClauseReading, join: frozenset[str]) -> _State | None:

@@ -14,8 +14,7 @@ from openral_reasoner.sentences.templates import Match
 
 SOME = 2
 """Number of objects that "some mugs" and "mugs" ask for."""
-ReadClause = Callable[[str, Discourse], "ClauseReading | None"]
-ReadText = Callable[[str, Discourse], "Request | None"]
+ReadClause = Callable[[str, Discourse], ClauseReading | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +37,13 @@ class Slots:
     nouns: NounReader
     context: Discourse
     clause: ReadClause
-    outer: "Callable[[str], ClauseReading | None]"
-    text: ReadText
+    outer: Callable[[str], ClauseReading | None]
+    text: Callable[[str, Discourse], Request | None]
     condition: ReadClause
-    placement: "Callable[[str], Mapping[str, str] | None]"
+    placement: Callable[[str], Mapping[str, str] | None]
     polite: bool
 
-    def said(self, key: str) -> str:
+    def words(self, key: str) -> str:
         """Return the words of a slot, with the determiner that has a slot of its own; "" if it has none."""
         words = self.match.slots.get(key, "")
         determiner = self.match.slots.get(f"{key}_det", "")
@@ -52,25 +51,25 @@ class Slots:
 
     def objects(self, key: str = "what") -> tuple[NounPhrase, ...] | None:
         """Return the objects that a slot lists."""
-        said = self.said(key)
-        if not said:
+        words = self.words(key)
+        if not words:
             return self._referred(NounPhrase(pronoun="it"))
-        count = self.nouns.words.numbers.get(said.lower(), 0)
-        if count > 1 or said.lower().endswith(f" {self.nouns.words.one}"):
-            return self._another(said, count)
-        phrases = self.nouns.objects(said)
+        count = self.nouns.words.numbers.get(words.lower(), 0)
+        if count > 1 or words.lower().endswith(f" {self.nouns.words.one}"):
+            return self._another(words, count)
+        phrases = self.nouns.objects(words)
         if phrases is None or not any(each.pronoun for each in phrases):
             return phrases
         return self._referred(phrases[0]) if len(phrases) == 1 else None
 
-    def _another(self, said: str, count: int) -> tuple[NounPhrase, ...] | None:
+    def _another(self, words: str, count: int) -> tuple[NounPhrase, ...] | None:
         """Return "two" or "the blue one" of what was named before."""
         if len(self.context.objects) != 1:
             return None
         head = self.context.objects[0].split()[-1]
         if count > 1:
             return (NounPhrase(singular(self.context.objects[0]), count=count, where=self.context.source),)
-        return self.nouns.objects(f"{said.rpartition(' ')[0]} {head}")
+        return self.nouns.objects(f"{words.rpartition(' ')[0]} {head}")
 
     def _referred(self, phrase: NounPhrase) -> tuple[NounPhrase, ...] | None:
         """Return what a pronoun for objects means."""
@@ -89,39 +88,39 @@ class Slots:
             return None
         return tuple(NounPhrase(name, name, where=self.context.source, determined=True) for name in names)
 
-    def refers(self, *keys: str) -> bool:
+    def refers(self, key: str) -> bool:
         """Return True if a slot is a pronoun, or has no words."""
-        return any(self._is_pronoun(self.said(key)) for key in keys)
+        return self._is_pronoun(self.words(key))
 
     def refers_to(self, key: str) -> bool:
         """Return True if a slot is a pronoun."""
-        return bool(self.said(key)) and self._is_pronoun(self.said(key))
+        return bool(self.words(key)) and self._is_pronoun(self.words(key))
 
     def names_kind(self, key: str) -> bool:
         """Return True if a slot names a kind by "one": "the green one"."""
-        return self.said(key).lower().endswith(f" {self.nouns.words.one}")
+        return self.words(key).lower().endswith(f" {self.nouns.words.one}")
 
-    def _is_pronoun(self, said: str) -> bool:
-        if said.lower() in self.nouns.words.numbers or said.lower().endswith(f" {self.nouns.words.one}"):
+    def _is_pronoun(self, words: str) -> bool:
+        if words.lower() in self.nouns.words.numbers or words.lower().endswith(f" {self.nouns.words.one}"):
             return True
-        return not said or self.nouns.words.pronouns.get(said.lower(), "speaker") != "speaker"
+        return not words or self.nouns.words.pronouns.get(words.lower(), "speaker") != "speaker"
 
     def names(self, key: str = "what") -> tuple[NounPhrase, ...] | None:
         """Return what a slot lists, movable or not."""
-        items = self.nouns.list_of(self.said(key))
+        items = self.nouns.list_of(self.words(key))
         if items is None or any(each.pronoun for each in items):
             return self._referred(items[0]) if items and len(items) == 1 else None
         return items
 
     def receiver(self, key: str = "to") -> str | None:
         """Return who or what gets an object; the speaker where the slot has no words."""
-        said = self.said(key)
-        if not said:
+        words = self.words(key)
+        if not words:
             return ME
-        pronoun = self.nouns.words.pronouns.get(said.lower())
+        pronoun = self.nouns.words.pronouns.get(words.lower())
         if pronoun is not None:
             return self._place_of_pronoun(pronoun) or None
-        return self.nouns.place(said) or None
+        return self.nouns.place(words) or None
 
     def _place_of_pronoun(self, pronoun: str) -> str:
         return {
@@ -140,20 +139,20 @@ class Slots:
 
     def place(self, key: str = "where") -> str | None:
         """Return a place; "" where the slot has no words."""
-        said = self.said(key)
-        pronoun = self.nouns.words.pronouns.get(said.lower()) if said else None
+        words = self.words(key)
+        pronoun = self.nouns.words.pronouns.get(words.lower()) if words else None
         if pronoun is not None:
             return (self._place_of_pronoun(pronoun) or None) if pronoun in ("place", "it") else None
-        return self.nouns.place(said)
+        return self.nouns.place(words)
 
     def fixtures(self, key: str = "what") -> tuple[str, ...] | None:
         """Return furniture, doors or containers that a slot lists."""
-        said = self.said(key)
-        pronoun = self.nouns.words.pronouns.get(said.lower()) if said else "it"
+        words = self.words(key)
+        pronoun = self.nouns.words.pronouns.get(words.lower()) if words else "it"
         if pronoun is not None:
-            found = self.context.container if pronoun in ("it", "place") else ""
-            return (found,) if found else None
-        phrases = self.nouns.list_of(said, pauses=False)
+            container = self.context.container if pronoun in ("it", "place") else ""
+            return (container,) if container else None
+        phrases = self.nouns.list_of(words, pauses=False)
         names = [_with_place(each) for each in phrases or () if self._is_fixture(each)]
         return tuple(names) if phrases and len(names) == len(phrases) else None
 
@@ -164,7 +163,7 @@ class Slots:
 
     def appliances(self, key: str = "what") -> tuple[NounPhrase, ...]:
         """Return what is switched; nothing if it is no name."""
-        phrases = self.nouns.list_of(self.said(key), pauses=False) or ()
+        phrases = self.nouns.list_of(self.words(key), pauses=False) or ()
         if not any(each.pronoun for each in phrases):
             return phrases
         means = len(phrases) == 1 and phrases[0].pronoun == "it" and self.context.appliance

@@ -107,10 +107,12 @@ class Templates:
         """Return every way in which a template of these intents covers a clause."""
         spelt = {unaccented(word): word for word in clause.split()}
         text = unaccented(clause).replace(PAUSE, _PAUSE)
-        found = (
+        covering = (
             match for each in self._candidates(text, intents) for match in self._matched(each, text, spelt)
         )
-        return tuple({(match.intent, tuple(sorted(match.slots.items()))): match for match in found}.values())
+        return tuple(
+            {(match.intent, tuple(sorted(match.slots.items()))): match for match in covering}.values()
+        )
 
     def _candidates(self, text: str, intents: Collection[str]) -> Iterator[_Indexed]:
         words = fold(text).split()

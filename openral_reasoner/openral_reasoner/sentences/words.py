@@ -32,9 +32,20 @@ class Phrases:
         self._longest = max(map(len, self._values), default=0)
 
     @classmethod
-    def of(cls, text: str, value: str = "") -> "Phrases":
+    def of(cls, text: str) -> "Phrases":
         """Make phrases of a text that separates them by commas."""
-        return cls({phrase.strip(): value for phrase in text.split(",") if phrase.strip()})
+        return cls.by_value({"": text})
+
+    @classmethod
+    def by_value(cls, texts: Mapping[str, str]) -> "Phrases":
+        """Make phrases of one such text for each value."""
+        listed = ((phrase.strip(), value) for value, text in texts.items() for phrase in text.split(","))
+        return cls({phrase: value for phrase, value in listed if phrase})
+
+    def words(self, without: str | None = None) -> frozenset[str]:
+        """Return the folded words of all phrases but those with the value ``without``."""
+        phrases = (phrase for phrase, value in self._values.items() if value != without)
+        return frozenset(word for phrase in phrases for word in phrase)
 
     def at(self, words: Phrase, start: int) -> tuple[int, str] | None:
         """Return the length and the value of the longest phrase that begins at ``start``."""

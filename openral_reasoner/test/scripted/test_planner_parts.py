@@ -11,7 +11,7 @@ from openral_reasoner.events import Event, SkillEnded
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.request.goals import Bring, MoveDoor
 from openral_reasoner.scripted.planner import decide
-from openral_reasoner.scripted.progress import Progress, leading_deliveries
+from openral_reasoner.scripted.progress import GoalProgress, leading_deliveries
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import MissionRun, run_mission_in_home
@@ -214,9 +214,11 @@ def test_nothing_is_brought_if_the_condition_does_not_hold(
 
 
 def test_what_failed_is_tried_again_before_what_was_not_begun() -> None:
-    progress = Progress([MoveDoor("fridge", open=True)], failed=[(Bring("unicorn"), "Where should I look?")])
+    progress = GoalProgress(
+        [MoveDoor("fridge", open=True)], failed=[(Bring("unicorn"), "Where should I look?")]
+    )
     progress.again()
-    assert progress.waiting == [Bring("unicorn"), MoveDoor("fridge", open=True)]
+    assert progress.pending == [Bring("unicorn"), MoveDoor("fridge", open=True)]
     assert not progress.failed
 
 

@@ -53,7 +53,7 @@ def test_every_text_is_read_or_asked_about(text: str) -> None:
 def test_courtesy_changes_nothing_of_an_imperative(paraphrase: object, courtesy: str) -> None:
     text = paraphrase.text.strip(" .!?")
     first = text.split()[0].lower()
-    if first not in load_language(ENGLISH).words.request_verbs.split() or not text[1:].islower():
+    if first not in load_language(ENGLISH).words.request_verbs or not text[1:].islower():
         return
     polite = read_sentence(courtesy.format(text[0].lower() + text[1:]))
     assert isinstance(polite, NotUnderstood) or describe(polite) == describe(read_sentence(text))
@@ -107,7 +107,7 @@ def test_templates_of_a_language_are_few_enough_for_a_translator(code: str) -> N
 IMPERATIVES = [
     each.text.strip(" .!?")
     for each in READ
-    if each.text.split()[0].lower() in load_language(ENGLISH).words.request_verbs.split()
+    if each.text.split()[0].lower() in load_language(ENGLISH).words.request_verbs
     and not re.search(r"[,.;:?]|\b(?:and|then|but|because|so)\b", each.text.strip(" .!?"))
 ]
 

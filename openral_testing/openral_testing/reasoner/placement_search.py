@@ -53,9 +53,9 @@ POLICIES: Mapping[str, Policy] = {
     "nearest first": nearest_first,
     "planner": planned(BeliefWeights()),
     "no prior": planned(BeliefWeights(prior=0.0)),
-    "no history": planned(BeliefWeights(seen=0.0, similar=0.0)),
+    "no history": planned(BeliefWeights(same=0.0, similar=0.0)),
     "no flat part": planned(BeliefWeights(flat=1e-6)),
-    "flat part alone": planned(BeliefWeights(prior=0.0, seen=0.0, similar=0.0)),
+    "flat part alone": planned(BeliefWeights(prior=0.0, same=0.0, similar=0.0)),
 }
 
 
