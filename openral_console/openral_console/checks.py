@@ -16,7 +16,7 @@ from openral_core.errors import format_choices
 
 TIMEOUT = 90.0
 """Longest duration of a check [s]; on a busy machine the doctor takes ten seconds."""
-KEPT = 15.0
+LIFETIME = 15.0
 """Time for which findings are repeated instead of being found anew [s]."""
 NICE = ("nice", "-n", "10")
 """A check gives way to the robot."""
@@ -42,7 +42,7 @@ class Checks:
 
     def __init__(self, commands: Mapping[str, Sequence[str]]) -> None:
         self._commands, self._turn = commands, asyncio.Lock()
-        self._kept: dict[str, tuple[float, Json]] = {}
+        self._findings: dict[str, tuple[float, Json]] = {}
 
     @property
     def names(self) -> list[str]:
@@ -59,11 +59,11 @@ class Checks:
         if not isinstance(name, str) or name not in self._commands:
             raise RejectedCommand(f"unknown check {str(name)[:40]!r}: {format_choices(self._commands)}")
         async with self._turn:
-            since, found = self._kept.get(name, (0.0, None))
-            if found is None or time.monotonic() - since > KEPT:
-                found = await self._find(name)
-                self._kept[name] = time.monotonic(), found
-        return found
+            since, findings = self._findings.get(name, (0.0, None))
+            if findings is None or time.monotonic() - since > LIFETIME:
+                findings = await self._find(name)
+                self._findings[name] = time.monotonic(), findings
+        return findings
 
     async def _find(self, name: str) -> Json:
         pipe = asyncio.subprocess.PIPE
@@ -82,11 +82,13 @@ class Checks:
                 process.kill()
                 await process.wait()
         try:
-            found: Json = json.loads(output[:MAX_OUTPUT])
+            findings: Json = json.loads(output[:MAX_OUTPUT])
         except (ValueError, RecursionError) as error:
-            said = errors.decode(errors="replace").strip().splitlines()
-            raise CheckFailed(name, said[-1][:500] if said else f"exit code {process.returncode}") from error
-        return found
+            reports = errors.decode(errors="replace").strip().splitlines()
+            raise CheckFailed(
+                name, reports[-1][:500] if reports else f"exit code {process.returncode}"
+            ) from error
+        return findings
 
 
 def standard_checks(robot: Path | None = None) -> Checks:

@@ -66,9 +66,9 @@ class ObjectHistory:
             if call["tool"] != "locate_in_view" or call["status"] != "NOT_IN_VIEW" or look in self._looks:
                 continue
             self._looks[look] = None
-            asked = _query(str(call["arguments"]))
+            query = _query(str(call["arguments"]))
             for name, believed in self._believed.items():
-                if not believed.removed and believed.label.casefold() == asked:
+                if not believed.removed and believed.label.casefold() == query:
                     self._add(name, now, f"looked for and not seen: {call['message']}")
                     changed.append(name)
         while len(self._looks) > MAX_OBJECTS:
@@ -83,36 +83,38 @@ class ObjectHistory:
             self._believed[name] = Believed(label, at, presence, opening)
             first = _number(node["first_seen"])
             return first > 0.0 and self._add(name, first, "first seen")
-        found = [
+        changes = [
             "back in memory" if before.removed else "",
             "" if label == before.label else f"renamed from {before.label}",
             "" if presence == before.presence else PRESENCES.get(presence, presence),
             "" if opening == before.opening else OPENINGS.get(opening, ""),
         ]
         before.label, before.presence, before.opening, before.removed = label, presence, opening, False
-        texts = [text for text in found if text]
+        texts = [text for text in changes if text]
         for text in texts:
             self._add(name, now, text)
         return self._follow(name, before, at, node["source"] == OPERATOR, now) or bool(texts)
 
-    def _follow(self, name: str, known: Believed, at: tuple[float, ...], by_hand: bool, now: float) -> bool:
+    def _follow(
+        self, name: str, believed: Believed, at: tuple[float, ...], by_hand: bool, now: float
+    ) -> bool:
         """Add a move, or extend the one that is under way."""
-        distance = math.dist(known.rest, at)
+        distance = math.dist(believed.rest, at)
         if distance < MOVED:
             return False
         where = ", ".join(f"{value:.2f}" for value in at)
         text = f"moved {'by the operator ' if by_hand else ''}to ({where}) m"
         events = self.events.get(name, [])
-        if now - known.moved < ONE_MOVE and events and events[-1][1].startswith("moved "):
+        if now - believed.moved < ONE_MOVE and events and events[-1][1].startswith("moved "):
             events.pop()
-        known.rest, known.moved = at, now
+        believed.rest, believed.moved = at, now
         return self._add(name, now, text)
 
     def _remove(self, name: str, now: float) -> bool:
-        known = self._believed[name]
-        if known.removed:
+        believed = self._believed[name]
+        if believed.removed:
             return False
-        known.removed = True
+        believed.removed = True
         return self._add(name, now, "forgotten, or merged into another object")
 
     def _add(self, name: str, time: float, text: str) -> bool:
@@ -128,10 +130,10 @@ class ObjectHistory:
 def _query(arguments: str) -> str:
     """Return what a look was for; "" if that cannot be read."""
     try:
-        asked = parse_json(arguments)
+        content = parse_json(arguments)
     except InvalidText:
         return ""
-    return str(asked.get("query", "")).casefold() if isinstance(asked, dict) else ""
+    return str(content.get("query", "")).casefold() if isinstance(content, dict) else ""
 
 
 def _number(value: Json) -> float:

@@ -47,11 +47,13 @@ class Sections:
             text = self._texts.get(name)
         return None if text is None else json.loads(text)
 
-    def newer(self, seen: Mapping[str, int], not_before: Mapping[str, float]) -> list[tuple[str, int, str]]:
+    def newer(
+        self, versions: Mapping[str, int], not_before: Mapping[str, float]
+    ) -> list[tuple[str, int, str]]:
         """Return (name, version, JSON text) of the sections that a reader has not seen.
 
         Args:
-            seen: Version that the reader has of each section.
+            versions: Version that the reader has of each section.
             not_before: Time on the monotonic clock before which a section is not sent again [s].
         """
         self._read = now = time.monotonic()
@@ -59,7 +61,7 @@ class Sections:
             return [
                 (name, version, self._texts[name])
                 for name, version in self._versions.items()
-                if version > seen.get(name, 0) and now >= not_before.get(name, 0.0)
+                if version > versions.get(name, 0) and now >= not_before.get(name, 0.0)
             ]
 
     def as_json(self) -> str:

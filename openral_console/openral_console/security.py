@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
+from openral_core.token_bucket import TokenBucket
 from openral_core.token_guesses import TokenGuesses
 from openral_core.web_server import network_of
 
@@ -53,30 +54,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-@dataclass
-class TokenBucket:
-    """Rate limit: ``burst`` requests at once, then ``rate`` per second [Hz]."""
-
-    rate: float
-    burst: float
-    clock: Callable[[], float] = time.monotonic
-    _tokens: float = field(init=False)
-    _filled: float = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._tokens, self._filled = self.burst, self.clock()
-
-    def take(self) -> bool:
-        """Return whether one more request is allowed."""
-        now = self.clock()
-        self._tokens = min(self.burst, self._tokens + (now - self._filled) * self.rate)
-        self._filled = now
-        if self._tokens < 1.0:
-            return False
-        self._tokens -= 1.0
-        return True
 
 
 @dataclass
@@ -216,7 +193,7 @@ class Gate:
     def _limits(self, scope: Scope) -> Iterator[Refusal]:
         if self._running >= MAX_REQUESTS:
             yield Refusal(503, f"{MAX_REQUESTS} requests are being answered: try again")
-        if _changes(scope) and not self._access.requests.take():
+        if _changes(scope) and not self._access.requests.take(time.monotonic()):
             yield Refusal(429, "too many requests; wait a second")
 
 

@@ -27,7 +27,7 @@ from openral_console.security import (
     client_of,
     is_loopback,
 )
-from openral_console.source import ConsoleError, StateSource
+from openral_console.source import ConsoleError, ConsoleSource
 from openral_core.errors import OpenRALError
 from openral_core.token_guesses import check_token
 from openral_core.web_server import BoundedServer
@@ -75,14 +75,14 @@ class Viewers:
         The next event is made only when the last one was sent: a page that does not read costs nothing.
         """
         self.count += 1
-        seen: dict[str, int] = {}
+        versions: dict[str, int] = {}
         not_before: dict[str, float] = {}
         last = time.monotonic()
         try:
             yield "retry: 1000\n\n"
             while not await request.is_disconnected():
-                for name, version, text in sections.newer(seen, not_before):
-                    seen[name], last = version, time.monotonic()
+                for name, version, text in sections.newer(versions, not_before):
+                    versions[name], last = version, time.monotonic()
                     not_before[name] = last + pause_after(text)
                     yield f'data: {{"name":{json.dumps(name)},"value":{text}}}\n\n'
                 if time.monotonic() - last > KEEP_ALIVE:
@@ -96,7 +96,7 @@ class Viewers:
 class ConsoleRoutes:
     """Handlers of the requests that passed the gate."""
 
-    def __init__(self, source: StateSource, access: Access, checks: Checks) -> None:
+    def __init__(self, source: ConsoleSource, access: Access, checks: Checks) -> None:
         self._source, self._access, self._viewers, self._checks = source, access, Viewers(), checks
 
     async def log_in(self, values: Values, request: Request) -> Response:
@@ -140,15 +140,15 @@ class ConsoleRoutes:
 
     async def frame(self, camera: str, after: float = 0.0, t: float = 0.0) -> Response:
         """Return one image of a camera."""
-        found = await self._source.frame(camera, after, t)
-        frame_id = found.frame_id.encode("ascii", "replace").decode()[:100]
-        stamps = {"x-stamp": f"{found.stamp:.6f}", "x-frame-id": "".join(filter(str.isprintable, frame_id))}
-        return Response(found.jpeg, media_type="image/jpeg", headers={**stamps, **NOT_STORED})
+        image = await self._source.frame(camera, after, t)
+        frame_id = image.frame_id.encode("ascii", "replace").decode()[:100]
+        stamps = {"x-stamp": f"{image.stamp:.6f}", "x-frame-id": "".join(filter(str.isprintable, frame_id))}
+        return Response(image.jpeg, media_type="image/jpeg", headers={**stamps, **NOT_STORED})
 
     async def picture(self, name: str, t: float = 0.0) -> Response:
         """Return the picture of a remembered object."""
-        found = await asyncio.to_thread(self._source.picture, name, t)
-        return Response(found.jpeg, media_type="image/jpeg", headers=NOT_STORED)
+        image = await asyncio.to_thread(self._source.picture, name, t)
+        return Response(image.jpeg, media_type="image/jpeg", headers=NOT_STORED)
 
     async def stop(self) -> Response:
         """Stop the robot; permitted to every viewer."""
@@ -163,7 +163,7 @@ class ConsoleRoutes:
         return JSONResponse(await self._source.command(name, values))
 
 
-def make_app(source: StateSource, access: Access, checks: Checks | None = None) -> Gate:
+def make_app(source: ConsoleSource, access: Access, checks: Checks | None = None) -> Gate:
     """Return the application that serves a source under the rules of access."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
     routes = ConsoleRoutes(source, access, checks or Checks({}))
@@ -272,7 +272,7 @@ def address_of(opened: socket.socket, scheme: str = "http") -> str:
 
 
 def make_server(
-    source: StateSource,
+    source: ConsoleSource,
     access: Access,
     certificate: Certificate | None = None,
     checks: Checks | None = None,

@@ -18,7 +18,7 @@ class RejectedCommand(ConsoleError):
     """A request that cannot be understood."""
 
 
-class NodeSilent(ConsoleError):
+class AnswerTimeout(ConsoleError):
     """A node that did not answer in time."""
 
     status = 504
@@ -43,7 +43,7 @@ class NothingToShow(ConsoleError):
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class JpegImage:
     """One image of a camera: JPEG data, the frame id and the stamp [s] of its header."""
 
     jpeg: bytes
@@ -51,13 +51,13 @@ class Frame:
     stamp: float
 
 
-class StateSource(Protocol):
+class ConsoleSource(Protocol):
     """Content of the console. Methods may be called from any thread; each ends within its timeout."""
 
     sections: Sections
     is_live: bool
 
-    async def frame(self, camera: str, after: float, time: float) -> Frame:
+    async def frame(self, camera: str, after: float, time: float) -> JpegImage:
         """Return an image of a camera.
 
         Args:
@@ -69,7 +69,7 @@ class StateSource(Protocol):
             NothingToShow: If there is none within two seconds.
         """
 
-    def picture(self, name: str, time: float) -> Frame:
+    def picture(self, name: str, time: float) -> JpegImage:
         """Return the picture of a remembered object.
 
         Args:

@@ -57,20 +57,20 @@ def read_spans(lines: Iterable[str], start: float, duration: float) -> list[Span
         start: Of the recording, since the epoch [s].
         duration: Of the recording [s].
     """
-    found: dict[str, RecordedSpan] = {}
+    spans: dict[str, RecordedSpan] = {}
     for line in lines:
         try:
             span = RecordedSpan.model_validate_json(line)
         except ValidationError:
             continue
-        found[span.context.span_id] = span
-    shown = [_row(span, found, start) for span in found.values()]
+        spans[span.context.span_id] = span
+    shown = [_row(span, spans, start) for span in spans.values()]
     inside = [row for row in shown if row["start"] <= duration and row["start"] + row["duration"] >= 0.0]
     longest = sorted(inside, key=lambda row: -row["duration"])[:MAX_SPANS]
     return sorted(longest, key=lambda row: (row["start"], row["depth"]))
 
 
-def _row(span: RecordedSpan, known: Mapping[str, RecordedSpan], start: float) -> SpanRow:
+def _row(span: RecordedSpan, spans: Mapping[str, RecordedSpan], start: float) -> SpanRow:
     begun, ended = span.start_time.timestamp(), span.end_time.timestamp()
     outcome = next((str(span.attributes[key]) for key in STATUSES if key in span.attributes), "")
     return {
@@ -79,12 +79,12 @@ def _row(span: RecordedSpan, known: Mapping[str, RecordedSpan], start: float) ->
         "name": span.name[:200],
         "service": str(span.resource.attributes.get("service.name", ""))[:100],
         "status": outcome[:100],
-        "depth": _depth(span, known),
+        "depth": _depth(span, spans),
     }
 
 
-def _depth(span: RecordedSpan, known: Mapping[str, RecordedSpan]) -> int:
-    depth, parent = 0, known.get(span.parent_id or "")
+def _depth(span: RecordedSpan, spans: Mapping[str, RecordedSpan]) -> int:
+    depth, parent = 0, spans.get(span.parent_id or "")
     while parent is not None and depth < MAX_DEPTH:
-        depth, parent = depth + 1, known.get(parent.parent_id or "")
+        depth, parent = depth + 1, spans.get(parent.parent_id or "")
     return depth

@@ -13,7 +13,7 @@ MAX_TEXT = 2_000_000
 MAX_SHAPES = 300
 """Most shapes that a page draws."""
 PARTS = ("visual", "collision")
-"""Parts of a link by preference; a mesh is drawn as the collision shapes of its link."""
+"""Parts of a link by preference; a mesh is drawable as the collision shapes of its link."""
 
 
 def shapes(text: str) -> list[dict[str, Json]]:
@@ -27,16 +27,16 @@ def shapes(text: str) -> list[dict[str, Json]]:
         robot = ET.fromstring(text)
     except ET.ParseError:
         return []
-    found = [shape for link in robot.iter("link") for shape in _shapes_of(link)]
-    return found[:MAX_SHAPES]
+    drawable = [shape for link in robot.iter("link") for shape in _shapes_of(link)]
+    return drawable[:MAX_SHAPES]
 
 
 def _shapes_of(link: ET.Element) -> list[dict[str, Json]]:
     """Return the shapes of the first kind of part that has any."""
     for part in PARTS:
-        found = [shape for each in link.findall(part) for shape in _drawable(each)]
-        if found:
-            return [{"frame": link.get("name", "")[:200], **shape} for shape in found]
+        drawable = [shape for each in link.findall(part) for shape in _drawable(each)]
+        if drawable:
+            return [{"frame": link.get("name", "")[:200], **shape} for shape in drawable]
     return []
 
 

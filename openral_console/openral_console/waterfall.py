@@ -46,7 +46,7 @@ def _draw_axis(pencil: ImageDraw.ImageDraw, duration: float, scale: float, heigh
         pencil.text((x, MARGIN), f"{seconds:.1f} s", fill=TEXT, font=font, anchor="ra" if tick else "la")
 
 
-def _draw_row(pencil: ImageDraw.ImageDraw, row: SpanRow, top: int, left: float, scale: float) -> None:
+def _draw_row(pencil: ImageDraw.ImageDraw, row: SpanRow, top: int, begin: float, scale: float) -> None:
     font = ImageFont.load_default(SIZE)
     color = COLORS.get(row["name"].partition(" ")[0], OTHER)
     name = f"{row['name']} ({row['service']})" if row["service"] else row["name"]
@@ -54,10 +54,10 @@ def _draw_row(pencil: ImageDraw.ImageDraw, row: SpanRow, top: int, left: float, 
     while font.getlength(name) > NAMES - indent and len(name) > 1:
         name = name[:-2] + "…"
     pencil.text((indent, top + 3), name, fill=TEXT, font=font)
-    right = left + max(2.0, row["duration"] * scale)
-    pencil.rectangle((left, top + 4, right, top + ROW - 4), fill=color)
-    told = f"{row['duration']:.2f} s {row['status']}".strip()
-    room = WIDTH - MARGIN - right > font.getlength(told) + 6
-    spot, anchor = (right + 6, "la") if room else (left - 6, "ra")
-    if room or left - NAMES - MARGIN > font.getlength(told):
-        pencil.text((spot, top + 3), told, fill=TEXT, font=font, anchor=anchor)
+    right = begin + max(2.0, row["duration"] * scale)
+    pencil.rectangle((begin, top + 4, right, top + ROW - 4), fill=color)
+    caption = f"{row['duration']:.2f} s {row['status']}".strip()
+    room = WIDTH - MARGIN - right > font.getlength(caption) + 6
+    spot, anchor = (right + 6, "la") if room else (begin - 6, "ra")
+    if room or begin - NAMES - MARGIN > font.getlength(caption):
+        pencil.text((spot, top + 3), caption, fill=TEXT, font=font, anchor=anchor)

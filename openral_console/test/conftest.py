@@ -12,10 +12,10 @@ from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 
 from openral_console.checks import Checks
-from openral_console.ros.robot import RobotSource
+from openral_console.ros.robot import LiveSource
 from openral_console.security import Access
 from openral_console.server import Certificate, address_of, listen, make_server
-from openral_console.source import StateSource
+from openral_console.source import ConsoleSource
 from openral_reasoner.commands import CallRecord, MissionReport, PublishStatus
 from openral_reasoner.events import Cancelled, PromptReceived
 from openral_reasoner.recording import settings_line, step_line
@@ -32,7 +32,7 @@ class Site:
 
     def __init__(
         self,
-        source: StateSource,
+        source: ConsoleSource,
         access: Access,
         certificate: Certificate | None = None,
         checks: Checks | None = None,
@@ -74,7 +74,7 @@ def robot(ros_domain: int) -> Iterator[Robot]:
 @pytest.fixture
 def site(ros_domain: int, robot: Robot) -> Iterator[Site]:
     """A console with actions, once it knows mission, scene and camera."""
-    source = RobotSource(domain=ros_domain)
+    source = LiveSource(domain=ros_domain)
     opened = Site(source, Access(allow_actions=True))
     opened.wait(
         lambda: all(opened.section(name) for name in ("mission", "scene", "cameras", "detectors", "parts"))

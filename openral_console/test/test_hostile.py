@@ -10,7 +10,7 @@ import pytest
 
 from openral_console.sections import Json, Sections
 from openral_console.security import MAX_BODY, Access
-from openral_console.source import Frame, NothingToShow
+from openral_console.source import JpegImage, NothingToShow
 
 TOKEN = "correct horse battery staple"
 ACTIONS = ("prompt", "edit", "detector", "release", "stop")
@@ -106,11 +106,11 @@ class Untouched:
         self.sections.put("mission", {"goal": "a secret goal"})
         self.heard: list[str] = []
 
-    async def frame(self, camera: str, after: float, time: float) -> Frame:
+    async def frame(self, camera: str, after: float, time: float) -> JpegImage:
         self.heard.append(f"frame {camera}")
         raise NothingToShow("none")
 
-    def picture(self, name: str, time: float) -> Frame:
+    def picture(self, name: str, time: float) -> JpegImage:
         self.heard.append(f"picture {name}")
         raise NothingToShow("none")
 

@@ -12,7 +12,7 @@ import pytest
 import trustme
 
 from openral_console.ros import commands
-from openral_console.ros.robot import Gate, RobotSource
+from openral_console.ros.robot import GatedGroup, LiveSource
 from openral_console.security import Access
 from openral_console.server import (
     MAX_VIEWERS,
@@ -223,7 +223,7 @@ def test_a_node_that_ends_is_named_and_the_rest_is_shown(site: Any, robot: Robot
 
 
 def test_with_no_robot_at_all_the_page_says_so(ros_domain: int, site: Any, robot: Robot) -> None:
-    source = RobotSource(domain=ros_domain, namespace="/elsewhere")
+    source = LiveSource(domain=ros_domain, namespace="/elsewhere")
     alone = type(site)(source, Access(allow_actions=True))
     try:
         alone.wait(lambda: alone.section("parts"))
@@ -258,15 +258,15 @@ def test_without_a_page_streams_are_sampled_and_a_page_gets_each_message(
     site: Any, robot: Robot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     served: list[bool] = []
-    original = Gate.can_execute
+    original = GatedGroup.can_execute
 
-    def can_execute(self: Gate, entity: object) -> bool:
+    def can_execute(self: GatedGroup, entity: object) -> bool:
         may = original(self, entity)
         if getattr(entity, "topic_name", "").endswith("world_state"):
             served.append(may)
         return may
 
-    monkeypatch.setattr(Gate, "can_execute", can_execute)
+    monkeypatch.setattr(GatedGroup, "can_execute", can_execute)
     site.wait(lambda: site.section("robot") and site.section("diagnostics") is not None)
     site.wait(lambda: len(served) > 3)
     assert not any(served)
@@ -322,7 +322,7 @@ def certificate(authority: trustme.CA, tmp_path: Path) -> Certificate:
 def test_a_page_over_tls_gets_a_session_that_never_travels_unencrypted(
     site_class: Any, ros_domain: int, robot: Robot, authority: trustme.CA, certificate: Certificate
 ) -> None:
-    source = RobotSource(domain=ros_domain)
+    source = LiveSource(domain=ros_domain)
     site = site_class(source, Access(token="secret"), certificate)
     trusting = ssl.create_default_context()
     authority.configure_trust(trusting)

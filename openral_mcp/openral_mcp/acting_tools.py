@@ -39,7 +39,7 @@ class ActingTools:
 
     def __init__(self, missions: MissionClient, monitor: MissionMonitor, reading: ReadingTools) -> None:
         self._missions, self._monitor, self._reading = missions, monitor, reading
-        self._waiting = 0
+        self._running_calls = 0
 
     async def start_mission(
         self,
@@ -105,7 +105,7 @@ class ActingTools:
 
     async def stop_awaited(self) -> None:
         """Stop the robot if a call waits for a mission; for the end of the server."""
-        if self._waiting:
+        if self._running_calls:
             await self._stop_or_log()
 
     async def _followed(
@@ -127,7 +127,7 @@ class ActingTools:
         return mission_reply(status, self._reading.question(status), message=receipt.message)
 
     async def _stopping_on_cancel(self, run: Callable[[], Awaitable[MissionReply]]) -> MissionReply:
-        self._waiting += 1
+        self._running_calls += 1
         try:
             return await run()
         except (OpenRALError, ValueError) as error:
@@ -137,7 +137,7 @@ class ActingTools:
                 await self._stop_or_log()
             raise
         finally:
-            self._waiting -= 1
+            self._running_calls -= 1
 
     async def _stop_or_log(self) -> None:
         try:

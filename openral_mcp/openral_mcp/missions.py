@@ -17,7 +17,7 @@ from openral_ros.node_thread import NodeThread
 from openral_ros.prompt_client import RECEIPT_TIMEOUT, PromptClient
 from openral_ros.tracing import current_traceparent
 
-Progress = Callable[[str], Awaitable[None]]
+ReportProgress = Callable[[str], Awaitable[None]]
 """Receives what the mission is doing, on change."""
 FOLLOW_PERIOD = 0.02
 """Time between two looks at a mission's status [s]."""
@@ -69,14 +69,14 @@ class MissionClient:
         return await self.deliver("stop")
 
     async def follow(
-        self, mission_id: str, seconds: float, progress: Progress, answered: str = ""
+        self, mission_id: str, seconds: float, report: ReportProgress, answered: str = ""
     ) -> MissionStatus | None:
         """Wait until a mission ends or asks a question.
 
         Args:
             mission_id: Of the receipt.
             seconds: Longest wait [s]; the mission continues after it.
-            progress: Called on every change of the state or step.
+            report: Called on every change of the state or step.
             answered: Id of a question that no longer counts as open.
 
         Returns:
@@ -91,7 +91,7 @@ class MissionClient:
             status = self._monitor.status(mission_id)
             for change in self._monitor.progress(mission_id, reported):
                 reported = change.number
-                await progress(f"{state_name(change.state)}: {change.step}")
+                await report(f"{state_name(change.state)}: {change.step}")
             if status is not None:
                 question = self._monitor.open_question(status)
                 if is_final(status.state) or (question is not None and question.id != answered):

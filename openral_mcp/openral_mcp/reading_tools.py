@@ -24,8 +24,8 @@ from openral_mcp.replies import (
     PlaceSummary,
     Question,
     RecallReply,
-    Reply,
     RunReply,
+    ToolReply,
     first,
     locate_reply,
     mission_reply,
@@ -59,7 +59,7 @@ def printable(text: str) -> str:
     return text
 
 
-AnyReply = TypeVar("AnyReply", bound=Reply)
+AnyReply = TypeVar("AnyReply", bound=ToolReply)
 Words = Annotated[str, Field(min_length=1, max_length=MAX_QUERY), AfterValidator(printable)]
 OptionalWords = Annotated[str, Field(max_length=MAX_QUERY), AfterValidator(printable)]
 

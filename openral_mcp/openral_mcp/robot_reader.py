@@ -134,13 +134,13 @@ class RobotReader:
         """
         states = await self._states(lambda state: True)
         if name:
-            found = next((state for state in states if state.info.name.answers_to(name)), None)
-            if found is None:
-                known = format_choices(state.info.name.id for state in states)
+            named = next((state for state in states if state.info.name.answers_to(name)), None)
+            if named is None:
+                names = format_choices(state.info.name.id for state in states)
                 raise PeerSilent(
-                    "UNKNOWN_DETECTOR", f"detector {name!r} is not in the graph: choose from {known}"
+                    "UNKNOWN_DETECTOR", f"detector {name!r} is not in the graph: choose from {names}"
                 )
-            return found
+            return named
         locators = [state for state in states if state.info.mode is Mode.ON_DEMAND]
         if not locators:
             raise PeerSilent("NO_DETECTOR", "no on-demand detector is in the graph")
@@ -191,10 +191,10 @@ class RobotReader:
             raise PeerSilent("NO_DETECTOR", "no continuous detector is active")
         return states[0]
 
-    async def _states(self, wanted: Callable[[DetectorState], bool]) -> list[DetectorState]:
+    async def _states(self, fits: Callable[[DetectorState], bool]) -> list[DetectorState]:
         """Return the wanted detectors, waiting for their discovery if there is none yet."""
-        await self._thread.wait(lambda: any(map(wanted, self._detectors.states())), DISCOVERY)
-        return await self._thread.ask(lambda: [each for each in self._detectors.states() if wanted(each)])
+        await self._thread.wait(lambda: any(map(fits, self._detectors.states())), DISCOVERY)
+        return await self._thread.ask(lambda: [each for each in self._detectors.states() if fits(each)])
 
     async def _memory_call(
         self, client: AsyncServiceClient[Response], request: object, convert: Callable[[Response], Result]

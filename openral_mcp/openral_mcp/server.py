@@ -113,7 +113,14 @@ def make_server(reading: ReadingTools, acting: ActingTools | None, token: str = 
         acting: Tools that ask the robot to act; None registers none.
         token: Bearer token of HTTP clients; "" for a transport without HTTP.
     """
-    tools = [_reading(tool) for tool in _methods(reading)]
+    tools = [
+        _reading(reading.recall_object),
+        _reading(reading.resolve_place),
+        _reading(reading.locate_in_view),
+        _reading(reading.list_places),
+        _reading(reading.mission_status),
+        _reading(reading.explain_run),
+    ]
     if acting is not None:
         tools += [
             _acting(acting.start_mission, idempotent=False),
@@ -201,17 +208,6 @@ class _WebServer(BoundedServer):
     def capture_signals(self) -> Iterator[None]:
         """Install no handlers."""
         yield
-
-
-def _methods(reading: ReadingTools) -> tuple[Callable[..., Any], ...]:
-    return (
-        reading.recall_object,
-        reading.resolve_place,
-        reading.locate_in_view,
-        reading.list_places,
-        reading.mission_status,
-        reading.explain_run,
-    )
 
 
 def _reading(method: Callable[..., Any]) -> Tool:

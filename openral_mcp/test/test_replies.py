@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from openral_mcp.replies import MAX_ITEMS, MAX_TEXT, Reply, first, mission_reply
+from openral_mcp.replies import MAX_ITEMS, MAX_TEXT, ToolReply, first, mission_reply
 from openral_msgs.msg import Budget, MissionStatus, ToolCallRecord
 
 
 @given(text=st.text(max_size=2000))
 def test_a_text_is_short_and_can_be_encoded(text: str) -> None:
-    reply = Reply(status="FOUND", message=text)
+    reply = ToolReply(status="FOUND", message=text)
     assert len(reply.message) <= MAX_TEXT
     assert "\x1b" not in reply.model_dump_json().encode().decode()
 

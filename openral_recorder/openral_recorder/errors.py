@@ -55,8 +55,8 @@ def recording_error(path: Path, error: OSError, min_free: int) -> RecordingError
 class NotARecording(OpenRALError):
     """A file or folder without a readable MCAP recording."""
 
-    def __init__(self, path: Path, found: str) -> None:
-        super().__init__(f"{path}: {found}; expected an MCAP file, or a run folder that contains run.mcap")
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(f"{path}: {problem}; expected an MCAP file, or a run folder that contains run.mcap")
 
 
 class NeedsRecovery(OpenRALError):

@@ -28,5 +28,5 @@ def foreign_kind(file: Path) -> str:
         return ""
     if not head:
         return "it is empty"
-    known = next((kind for start, kind in FOREIGN if head.startswith(start)), "")
-    return f"it is {known}" if known else f"it does not begin as an MCAP file does, but with {head[:8]!r}"
+    kind = next((kind for start, kind in FOREIGN if head.startswith(start)), "")
+    return f"it is {kind}" if kind else f"it does not begin as an MCAP file does, but with {head[:8]!r}"

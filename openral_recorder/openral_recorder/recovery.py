@@ -128,18 +128,18 @@ def recorded_messages(
     """
     summary = _summary(path)
     first, last = start or 0, LAST if end is None else end - 1
-    wanted = {key for key, each in summary.channels.items() if topics is None or each.topic in topics}
+    channels = {key for key, each in summary.channels.items() if topics is None or each.topic in topics}
     order = count()
-    waiting: list[tuple[int, int, Message]] = []
+    queue: list[tuple[int, int, Message]] = []
     with path.open("rb") as file:
-        for begun, messages in _parts(file, path, summary, wanted, (first, last), damaged):
-            while waiting and waiting[0][0] < begun:
-                yield _described(heapq.heappop(waiting)[2], summary)
+        for begun, messages in _parts(file, path, summary, channels, (first, last), damaged):
+            while queue and queue[0][0] < begun:
+                yield _described(heapq.heappop(queue)[2], summary)
             for message in messages:
-                if first <= message.log_time <= last and message.channel_id in wanted:
-                    heapq.heappush(waiting, (message.log_time, next(order), message))
-    while waiting:
-        yield _described(heapq.heappop(waiting)[2], summary)
+                if first <= message.log_time <= last and message.channel_id in channels:
+                    heapq.heappush(queue, (message.log_time, next(order), message))
+    while queue:
+        yield _described(heapq.heappop(queue)[2], summary)
 
 
 def _summary(path: Path) -> Summary:
@@ -162,7 +162,7 @@ def _parts(
     file: BinaryIO,
     path: Path,
     summary: Summary,
-    wanted: Set[int],
+    channels: Set[int],
     between: tuple[int, int],
     damaged: Counter[str] | None,
 ) -> Iterator[tuple[int, list[Message]]]:
@@ -172,7 +172,7 @@ def _parts(
     for index in sorted(summary.chunk_indexes, key=lambda each: each.message_start_time):
         inside = index.message_start_time <= between[1] and index.message_end_time >= between[0]
         offsets = index.message_index_offsets
-        if inside and (not offsets or wanted & offsets.keys()):
+        if inside and (not offsets or channels & offsets.keys()):
             yield index.message_start_time, _messages_of(file, index, damaged)
 
 

@@ -48,12 +48,12 @@ def ros_schema(message_type: str) -> MessageSchema:
     package, _, name = message_type.partition("/msg/")
     root = f"{package}/{name}"
     texts = {root: _definition(root)}
-    waiting = [root]
-    while waiting:
-        for found in _contained(texts[current := waiting.pop()], current.split("/")[0]):
-            if found not in texts:
-                texts[found] = _definition(found)
-                waiting.append(found)
+    pending = [root]
+    while pending:
+        for contained in _contained(texts[current := pending.pop()], current.split("/")[0]):
+            if contained not in texts:
+                texts[contained] = _definition(contained)
+                pending.append(contained)
     parts = [texts.pop(root), *(f"{SEPARATOR}\nMSG: {item}\n{text}" for item, text in texts.items())]
     return MessageSchema(message_type, "\n".join(parts))
 

@@ -70,32 +70,9 @@ class StampSlots:
 
     def __init__(self, rate: float) -> None:
         self._rate, self._slot = rate, float("nan")
-        self.dropped = 0
 
     def passes(self, stamp: float) -> bool:
         """Return whether an image of this stamp [s] is recorded."""
         slot = floor(stamp * self._rate)
-        if slot == self._slot:
-            self.dropped += 1
-            return False
-        self._slot = slot
-        return True
-
-
-class RateLimit:
-    """Token bucket of one topic: ``rate`` messages per second [Hz], of which ``burst`` may come at once."""
-
-    def __init__(self, rate: float, burst: float = 1.0) -> None:
-        self._rate, self._burst = rate, max(burst, 1.0)
-        self._tokens, self._filled = self._burst, float("-inf")
-        self.dropped = 0
-
-    def passes(self, now: float) -> bool:
-        """Return whether a message at ``now`` [s] is recorded."""
-        self._tokens = min(self._burst, self._tokens + (now - self._filled) * self._rate)
-        self._filled = now
-        if self._tokens < 1.0:
-            self.dropped += 1
-            return False
-        self._tokens -= 1.0
-        return True
+        is_new, self._slot = slot != self._slot, slot
+        return is_new

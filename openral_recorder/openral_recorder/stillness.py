@@ -33,8 +33,12 @@ class Stillness:
         height, width = rgb.shape[:2]
         size = (max(1, width // CELL), max(1, height // CELL))
         cells = cv2.resize(rgb, size, interpolation=cv2.INTER_AREA).astype(np.float32)
-        known = self._references.get(camera)
-        if known is None or known.shape != cells.shape or float(np.abs(cells - known).max()) > NOISE:
+        reference = self._references.get(camera)
+        if (
+            reference is None
+            or reference.shape != cells.shape
+            or float(np.abs(cells - reference).max()) > NOISE
+        ):
             self._references[camera], self._changed = cells, now
 
     def is_still(self, now: float) -> bool:

@@ -164,11 +164,11 @@ class McapRecording:
             self._close_file()
 
     def _add_channel(self, topic: str, schema: MessageSchema, qos: str) -> int:
-        known = self._schemas.get(schema.name)
-        if known is None:
-            known = self._writer.register_schema(schema.name, "ros2msg", schema.text.encode())
-            self._schemas[schema.name] = known
-        channel = self._writer.register_channel(topic, "cdr", known, {QOS: qos} if qos else {})
+        schema_id = self._schemas.get(schema.name)
+        if schema_id is None:
+            schema_id = self._writer.register_schema(schema.name, "ros2msg", schema.text.encode())
+            self._schemas[schema.name] = schema_id
+        channel = self._writer.register_channel(topic, "cdr", schema_id, {QOS: qos} if qos else {})
         self._channels[topic], self._counts[topic] = channel, 0
         return channel
 

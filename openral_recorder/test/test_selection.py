@@ -2,7 +2,7 @@
 
 import pytest
 
-from openral_recorder.selection import CLOCK, IMAGE, MARKERS, RateLimit, StampSlots, TopicSelection
+from openral_recorder.selection import CLOCK, IMAGE, MARKERS, StampSlots, TopicSelection
 
 TEXT = "std_msgs/msg/String"
 
@@ -38,19 +38,6 @@ def test_each_kind_of_topic_has_its_rate() -> None:
     assert selection.rate("/clock", CLOCK) == 5.0
     assert selection.rate("/tf", TEXT) == 50.0
     assert selection.rate("/openral/world_state/markers", MARKERS) == 0.5
-
-
-def test_a_fast_topic_is_thinned_to_its_rate_and_a_slow_one_is_whole() -> None:
-    fast, slow = RateLimit(2.0), RateLimit(2.0)
-    assert sum(fast.passes(tick * 0.01) for tick in range(1000)) == pytest.approx(20, abs=1)
-    assert all(slow.passes(tick * 0.5) for tick in range(20))
-    assert fast.dropped > 900
-
-
-def test_a_burst_passes_whole_and_an_endless_one_does_not() -> None:
-    limit = RateLimit(50.0, burst=50.0)
-    assert all(limit.passes(1.0) for _ in range(50))
-    assert not limit.passes(1.0)
 
 
 @pytest.mark.parametrize("period", [0.1, 0.2, 0.33])

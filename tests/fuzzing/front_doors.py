@@ -26,9 +26,10 @@ from fuzzing.message_values import TEXTS
 from fuzzing.rig import ROOT, test_support
 from fuzzing.rounds import Door
 from openral_console.ros import commands
-from openral_console.ros.robot import RobotSource
-from openral_console.security import Access, TokenBucket
+from openral_console.ros.robot import LiveSource
+from openral_console.security import Access
 from openral_console.server import make_app
+from openral_core.token_bucket import TokenBucket
 from openral_mcp.acting_tools import ActingTools
 from openral_mcp.missions import MissionClient
 from openral_mcp.reading_tools import ReadingTools, add_resources
@@ -174,7 +175,7 @@ def console_suite(folder: Path) -> Iterator[tuple[Door, ...]]:
     with ExitStack() as stack:
         robot = Robot(domain)
         stack.callback(robot.close)
-        source = RobotSource(domain=domain)
+        source = LiveSource(domain=domain)
         stack.callback(source.close)
         site = part.Site(source, access)
         stack.callback(site.close)

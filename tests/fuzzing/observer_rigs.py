@@ -19,7 +19,7 @@ from std_srvs.srv import Trigger
 
 from fuzzing.rig import Rig, test_support
 from openral_console.ros import commands
-from openral_console.ros.robot import RobotSource
+from openral_console.ros.robot import LiveSource
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import RecallQuery, ResolveQuery
 from openral_mcp import robot_reader
@@ -218,7 +218,7 @@ class ConsoleRig(ThreadedRig):
         self._robot = Robot(self.domain)
         for name in ("emergency_stop", "release"):
             self.stranger.create_service(Trigger, f"openral/{name}", _done)
-        self._source = RobotSource(domain=self.domain)
+        self._source = LiveSource(domain=self.domain)
         self.thread = self._source._thread
         self.questions = tuple(partial(self._source.command, *each) for each in COMMANDS.items())
         return self.thread.node

@@ -44,7 +44,7 @@ def console(
     """Show a running robot, or a recording, in the browser until interrupted."""
     from openral_console.checks import standard_checks
     from openral_console.ros.recording import RecordingSource
-    from openral_console.ros.robot import RobotSource
+    from openral_console.ros.robot import LiveSource
     from openral_console.server import Certificate, address_of, listen, make_access, make_server
     from openral_core.robot import load_robot
 
@@ -56,7 +56,7 @@ def console(
     access = make_access(host, allow_actions and run is None, token, allow_host or ())
     checks = None if run else standard_checks(robot)
     with listen(host, port) as opened:
-        source = RobotSource(namespace) if run is None else RecordingSource(run, beside)
+        source = LiveSource(namespace) if run is None else RecordingSource(run, beside)
         typer.echo(f"console: {address_of(opened, 'https' if tls else 'http')}")
         if access.token and not token:
             typer.echo(f"token (shown once): {access.token}")

@@ -22,7 +22,7 @@ from vision_msgs.msg import (
 
 from openral_console.ros import views
 from openral_console.sections import Json, finite
-from openral_console.source import ConsoleError, NodeSilent, RejectedCommand
+from openral_console.source import AnswerTimeout, ConsoleError, RejectedCommand
 from openral_core.errors import format_choices
 from openral_core.home_edits import EDIT_HOME, HOME_EDITS, EditRequest, EditState
 from openral_core.prompts import MAX_OBJECTS
@@ -37,7 +37,7 @@ from openral_ros.resources import ResourceScope
 from openral_ros.service_client import AsyncServiceClient, CallError
 from openral_ros.stop_client import StopClient
 
-Done = Deliver[Json]
+Answer = Deliver[Json]
 RECALL_TIMEOUT, EDIT_TIMEOUT, LOCATE_TIMEOUT, TRANSITION_TIMEOUT = 5.0, 5.0, 30.0, 120.0
 OBSERVE_TIMEOUT, RELEASE_TIMEOUT = 5.0, 5.0
 """Longest waits for a node [s]; activation may load a model from disk."""
@@ -78,12 +78,12 @@ class Commands:
     def __init__(self, scope: ResourceScope, node: Node, on_stop: Callable[[str], object]) -> None:
         self._scope, self._node = scope, node
         self._on_stop = on_stop
-        self._stops: list[Done] = []
+        self._stops: list[Answer] = []
         self._ending = False
         self._emergency = StopClient(scope, node, self._on_stop_state)
         self._clients: dict[str, AsyncServiceClient[object]] = {}
         self._prompts = PromptClient(scope, node, "console")
-        self._by_name: Mapping[str, Callable[[Mapping[str, Json], Done], None]] = {
+        self._by_name: Mapping[str, Callable[[Mapping[str, Json], Answer], None]] = {
             "prompt": self._prompt,
             "stop": self._stop,
             "release": self._release,
@@ -94,28 +94,31 @@ class Commands:
             "detector": self._transition,
             "edit_home": self._edit_home,
         }
-        self._home_edits: dict[str, Done] = {}
+        self._home_edits: dict[str, Answer] = {}
         self._ask_mapper = scope.publisher(String, EDIT_HOME, RELIABLE)
         scope.subscription(String, HOME_EDITS, self._on_home_edits, LATCHED)
 
-    def start(self, name: str, values: Mapping[str, Json], done: Done) -> None:
-        """Start a command; ``done`` gets its answer or a `ConsoleError`.
+    def start(self, name: str, values: Mapping[str, Json], answer: Answer) -> None:
+        """Start a command; ``answer`` gets its answer or a `ConsoleError`.
 
         Raises:
             ConsoleError: If it is unknown or invalid.
         """
         if name not in self._by_name:
             raise RejectedCommand(f"unknown command {name[:40]!r}: {format_choices(sorted(self._by_name))}")
-        self._by_name[name](values, done)
+        self._by_name[name](values, answer)
 
-    def _prompt(self, values: Mapping[str, Json], done: Done) -> None:
-        reply = text_of(values, "in_reply_to", 200, required=False)
-        self._publish(text_of(values, "text"), reply, done, ids_of(values))
+    def _prompt(self, values: Mapping[str, Json], answer: Answer) -> None:
+        in_reply_to = text_of(values, "in_reply_to", 200, required=False)
+        text, objects = text_of(values, "text"), ids_of(values)
+        if self._prompts.unacknowledged >= MAX_PENDING:
+            raise Unavailable("the reasoner has not acknowledged the prompts before this one")
+        self._send(text, in_reply_to, answer, objects)
 
-    def _stop(self, values: Mapping[str, Json], done: Done) -> None:
+    def _stop(self, values: Mapping[str, Json], answer: Answer) -> None:
         """Latch the emergency stop, which needs no reasoner, and end the mission."""
         self._emergency.stop("stop button of the console")
-        self._stops.append(done)
+        self._stops.append(answer)
         if self._emergency.reason:
             self._answer_stops({"message": f"stopped: {self._emergency.reason}"})
         if not self._ending:
@@ -133,40 +136,35 @@ class Commands:
 
     def _answer_stops(self, outcome: Json | Exception) -> None:
         """Answer every stop that waits: by the latch or by the reasoner's receipt, whichever comes first."""
-        waiting, self._stops = self._stops, []
-        for done in waiting:
-            done(outcome)
+        stops, self._stops = self._stops, []
+        for answer in stops:
+            answer(outcome)
 
-    def _release(self, values: Mapping[str, Json], done: Done) -> None:
-        def finish(answer: Trigger.Response | CallError) -> None:
-            if isinstance(answer, CallError):
-                done(Unavailable(str(answer)))
+    def _release(self, values: Mapping[str, Json], answer: Answer) -> None:
+        def finish(response: Trigger.Response | CallError) -> None:
+            if isinstance(response, CallError):
+                answer(Unavailable(str(response)))
             else:
-                done({"message": answer.message} if answer.success else Refused(answer.message))
+                answer({"message": response.message} if response.success else Refused(response.message))
 
         self._emergency.release(RELEASE_TIMEOUT, finish)
 
-    def _publish(self, text: str, in_reply_to: str, done: Done, objects: Sequence[str] = ()) -> None:
-        if self._prompts.unacknowledged >= MAX_PENDING:
-            raise Unavailable("the reasoner has not acknowledged the prompts before this one")
-        self._send(text, in_reply_to, done, objects)
-
-    def _send(self, text: str, in_reply_to: str, done: Done, objects: Sequence[str] = ()) -> None:
+    def _send(self, text: str, in_reply_to: str, answer: Answer, objects: Sequence[str] = ()) -> None:
         def finish(outcome: PromptReceipt | NotAcknowledged) -> None:
             if isinstance(outcome, NotAcknowledged):
-                done(NodeSilent("the reasoner", RECEIPT_TIMEOUT))
+                answer(AnswerTimeout("the reasoner", RECEIPT_TIMEOUT))
             elif outcome.outcome == PromptReceipt.OUTCOME_REFUSED:
-                done(Refused(outcome.message or "the reasoner refused the prompt"))
+                answer(Refused(outcome.message or "the reasoner refused the prompt"))
             else:
-                done(views.receipt(outcome))
+                answer(views.receipt(outcome))
 
         self._prompts.send(finish, RECEIPT_TIMEOUT, text=text, in_reply_to=in_reply_to, objects=objects)
 
-    def _recall(self, values: Mapping[str, Json], done: Done) -> None:
+    def _recall(self, values: Mapping[str, Json], answer: Answer) -> None:
         request = RecallObject.Request(query=text_of(values, "query", 500), limit=20)
-        self._call(RecallObject, "openral/recall_object", request, RECALL_TIMEOUT, done, _recalled)
+        self._call(RecallObject, "openral/recall_object", request, RECALL_TIMEOUT, answer, _recalled)
 
-    def _edit(self, values: Mapping[str, Json], done: Done) -> None:
+    def _edit(self, values: Mapping[str, Json], answer: Answer) -> None:
         operation = text_of(values, "operation", 20)
         if operation not in OPERATIONS:
             raise RejectedCommand(f"unknown operation {operation!r}: {format_choices(sorted(OPERATIONS))}")
@@ -179,30 +177,30 @@ class Commands:
         elif operation == "move":
             point = request.position
             point.x, point.y, point.z = (number_of(values, axis) for axis in ("x", "y", "z"))
-        self._call(EditMemory, "openral/edit_memory", request, EDIT_TIMEOUT, done, _edited)
+        self._call(EditMemory, "openral/edit_memory", request, EDIT_TIMEOUT, answer, _edited)
 
-    def _locate(self, values: Mapping[str, Json], done: Done) -> None:
+    def _locate(self, values: Mapping[str, Json], answer: Answer) -> None:
         slug = _slug(values)
         query, camera = text_of(values, "query", 500), text_of(values, "camera", 100, required=False)
         request = LocateInView.Request(query=query, camera=camera, deadline=LOCATE_TIMEOUT - 5.0)
         service = f"openral/perception/{slug}/locate_in_view"
-        self._call(LocateInView, service, request, LOCATE_TIMEOUT, done, _located)
+        self._call(LocateInView, service, request, LOCATE_TIMEOUT, answer, _located)
 
-    def _observe(self, values: Mapping[str, Json], done: Done) -> None:
+    def _observe(self, values: Mapping[str, Json], answer: Answer) -> None:
         """Have world_state remember one box of an image."""
         request = ObserveDetections.Request(detections=box_of(values))
         request.camera, request.detector = text_of(values, "camera", 100), text_of(values, "detector", 200)
-        self._call(ObserveDetections, "openral/observe", request, OBSERVE_TIMEOUT, done, _remembered)
+        self._call(ObserveDetections, "openral/observe", request, OBSERVE_TIMEOUT, answer, _remembered)
 
-    def _transition(self, values: Mapping[str, Json], done: Done) -> None:
+    def _transition(self, values: Mapping[str, Json], answer: Answer) -> None:
         slug, name = _slug(values), text_of(values, "transition", 20)
         if name not in TRANSITIONS:
             raise RejectedCommand(f"unknown transition {name!r}: {format_choices(sorted(TRANSITIONS))}")
         request = ChangeState.Request(transition=Transition(id=TRANSITIONS[name]))
         service = f"openral/perception/{slug}/detector/change_state"
-        self._call(ChangeState, service, request, TRANSITION_TIMEOUT, done, partial(_changed, name))
+        self._call(ChangeState, service, request, TRANSITION_TIMEOUT, answer, partial(_changed, name))
 
-    def _edit_home(self, values: Mapping[str, Json], done: Done) -> None:
+    def _edit_home(self, values: Mapping[str, Json], answer: Answer) -> None:
         """Have the mapper change the map of the found home; its answer repeats the request's id."""
         if not self._ask_mapper.get_subscription_count():
             raise Unavailable(
@@ -213,23 +211,23 @@ class Commands:
             text = EditRequest(request=request, edit=dict(values)).model_dump_json()
         except (ValueError, RecursionError) as error:
             raise RejectedCommand("expected an edit: names, numbers and points in Unicode") from error
-        self._home_edits[request] = done
+        self._home_edits[request] = answer
         self._ask_mapper.publish(String(data=text))
 
         def give_up() -> None:
             timer.cancel()
             if self._home_edits.pop(request, None) is not None:
-                done(NodeSilent("the mapper", EDIT_TIMEOUT))
+                answer(AnswerTimeout("the mapper", EDIT_TIMEOUT))
 
         timer = self._scope.timer(EDIT_TIMEOUT, give_up)
 
     def _on_home_edits(self, message: String) -> None:
         with suppress(ValidationError):
             state = EditState.model_validate_json(message.data)
-            done = self._home_edits.pop(state.request, None)
-            if done is not None:
+            answer = self._home_edits.pop(state.request, None)
+            if answer is not None:
                 error = views.cut(state.error, 2000).removeprefix("edit: ")
-                done(Refused(error) if error else {"message": "The map was changed."})
+                answer(Refused(error) if error else {"message": "The map was changed."})
 
     def _call(
         self,
@@ -237,7 +235,7 @@ class Commands:
         name: str,
         request: object,
         timeout: float,
-        done: Done,
+        answer: Answer,
         view: Callable[[object], Json],
     ) -> None:
         client = self._clients.get(name)
@@ -254,12 +252,12 @@ class Commands:
 
         def finish(response: object) -> None:
             if isinstance(response, CallError):
-                done(Unavailable(str(response)))
+                answer(Unavailable(str(response)))
                 return
             try:
-                done(view(response))
+                answer(view(response))
             except ConsoleError as error:
-                done(error)
+                answer(error)
 
         if client.ready:
             client.call(request, timeout, finish)
@@ -330,10 +328,10 @@ def text_of(values: object, name: str, longest: int = 4000, required: bool = Tru
     """
     value = values.get(name, "") if isinstance(values, dict) else None
     if not isinstance(value, str) or len(value) > longest or (required and not value.strip()):
-        found = (
+        content = (
             "nothing" if value in ("", None) else f"{type(value).__name__} of {len(str(value))} characters"
         )
-        raise RejectedCommand(f"{name}: expected text of 1 to {longest} characters, found {found}")
+        raise RejectedCommand(f"{name}: expected text of 1 to {longest} characters, found {content}")
     if not value.isascii() and any("\ud800" <= letter <= "\udfff" for letter in value):
         raise RejectedCommand(f"{name}: expected Unicode text, found half of a surrogate pair")
     return value
@@ -345,10 +343,10 @@ def ids_of(values: Mapping[str, Json]) -> tuple[str, ...]:
     Raises:
         RejectedCommand: If they are no list of a few texts.
     """
-    given = values.get("objects", [])
-    if not isinstance(given, list) or len(given) > MAX_OBJECTS:
+    ids = values.get("objects", [])
+    if not isinstance(ids, list) or len(ids) > MAX_OBJECTS:
         raise RejectedCommand(f"objects: expected a list of at most {MAX_OBJECTS} ids")
-    return tuple(text_of({"objects": each}, "objects", 200) for each in given)
+    return tuple(text_of({"objects": each}, "objects", 200) for each in ids)
 
 
 def box_of(values: Mapping[str, Json]) -> Detection2DArray:

@@ -11,6 +11,7 @@ import gzip
 import json
 import math
 import re
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +85,7 @@ def export_run(source: RecordingSource, max_size: int) -> ExportedRun:
     room = max_size - len(page(""))
     tick, sections = TICK, moments(source, TICK)
     pictures = source.pictures()
-    size = sum(len(jpeg) for found in pictures.values() for _, jpeg in found)
+    size = sum(len(jpeg) for each in pictures.values() for _, jpeg in each)
     if GROWTH * size > SHARE * SHARE * room:
         pictures = {}
     while len(_packed(source, sections, pictures, {})) > SHARE * room:
@@ -92,9 +93,9 @@ def export_run(source: RecordingSource, max_size: int) -> ExportedRun:
         if tick > LONGEST_TICK:
             raise TooLarge(max_size)
         sections = moments(source, tick)
-    left = room - len(_packed(source, sections, pictures, {}))
+    remaining = room - len(_packed(source, sections, pictures, {}))
     recorded = {camera: source.images(camera) for camera in source.cameras}
-    chosen = _thinned(recorded, left)
+    chosen = _thinned(recorded, remaining)
     html = page(_packed(source, sections, pictures, chosen))
     count = [sum(map(len, each.values())) for each in (chosen, recorded)]
     return ExportedRun(html, count[0], count[1], tick)
@@ -110,17 +111,17 @@ def moments(source: RecordingSource, tick: float) -> Moments:
     times = sorted({0.0} | changes | marks)
     sections = Sections()
     fold, messages = Fold(sections), source.messages()
-    found: Moments = {}
-    seen: dict[str, int] = {}
-    waiting = next(messages, None)
+    values: Moments = {}
+    versions: dict[str, int] = {}
+    message = next(messages, None)
     for time in times:
-        while waiting is not None and waiting[0] <= time + 1e-3:
-            fold.apply(waiting[1], waiting[2])
-            waiting = next(messages, None)
-        for name, version, text in sections.newer(seen, {}):
-            seen[name] = version
-            found.setdefault(name, []).append([round(time, 3), json.loads(text)])
-    return found
+        while message is not None and message[0] <= time + 1e-3:
+            fold.apply(message[1], message[2])
+            message = next(messages, None)
+        for name, version, text in sections.newer(versions, {}):
+            versions[name] = version
+            values.setdefault(name, []).append([round(time, 3), json.loads(text)])
+    return values
 
 
 def page(content: str) -> str:
@@ -146,8 +147,6 @@ def page(content: str) -> str:
 
 def _module(name: str) -> str:
     """Return a module as a data URL whose imports are names of the import map."""
-    from base64 import b64encode
-
     text = IMPORT.sub(r'\g<before>"openral/\g<name>"', _text(REPLACED.get(name, name)))
     return f"data:text/javascript;base64,{b64encode(text.encode()).decode()}"
 
@@ -164,14 +163,12 @@ def _packed(
     pictures: Mapping[str, Sequence[tuple[float, bytes]]],
     images: Mapping[str, Sequence[RecordedImage]],
 ) -> str:
-    from base64 import b64encode
-
     content = {
         "run": source.sections.get("run"),
         "sections": sections,
         "pictures": {
-            name: [[round(time, 3), b64encode(jpeg).decode()] for time, jpeg in found]
-            for name, found in pictures.items()
+            name: [[round(time, 3), b64encode(jpeg).decode()] for time, jpeg in versions]
+            for name, versions in pictures.items()
         },
         "images": {
             camera: [
@@ -181,9 +178,9 @@ def _packed(
                     each.frame.frame_id,
                     b64encode(each.frame.jpeg).decode(),
                 ]
-                for each in found
+                for each in frames
             ]
-            for camera, found in images.items()
+            for camera, frames in images.items()
         },
     }
     return b64encode(gzip.compress(json.dumps(content).encode(), mtime=0)).decode()
@@ -195,8 +192,8 @@ def _thinned(
     """Return every n-th image of each camera, with the smallest n at which they fit."""
     longest = max(map(len, images.values()), default=0)
     for step in range(1, longest + 1):
-        chosen = {camera: found[::step] for camera, found in images.items()}
-        if GROWTH * sum(len(each.frame.jpeg) for found in chosen.values() for each in found) <= size:
+        chosen = {camera: frames[::step] for camera, frames in images.items()}
+        if GROWTH * sum(len(each.frame.jpeg) for frames in chosen.values() for each in frames) <= size:
             return chosen
     return dict.fromkeys(images, ())
 

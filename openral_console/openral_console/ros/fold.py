@@ -16,7 +16,7 @@ from vision_msgs.msg import Detection2DArray
 from openral_console.history import ObjectHistory
 from openral_console.ros import map_views, views
 from openral_console.sections import Json, Sections
-from openral_console.source import Frame, NothingToShow
+from openral_console.source import JpegImage, NothingToShow
 from openral_console.urdf import shapes
 from openral_core.errors import OpenRALError
 from openral_core.geometry import InvalidTransform
@@ -70,7 +70,7 @@ class Fold:
         self._answered: dict[str, deque[tuple[float, float]]] = {}
         self._frames: dict[str, Json] = {}
         self._optics: dict[str, Json] = {}
-        self.pictures: OrderedDict[str, Frame] = OrderedDict()
+        self.pictures: OrderedDict[str, JpegImage] = OrderedDict()
         self._calls = CallHistory()
         self.history = ObjectHistory()
 
@@ -99,14 +99,14 @@ class Fold:
             self._prompts.pop("", None)
         elif self._named and not message.id:
             return
-        known = self._prompts.get(message.id, {})
-        self._prompts[message.id] = {**known, "prompt": views.prompt(message)}
+        entry = self._prompts.get(message.id, {})
+        self._prompts[message.id] = {**entry, "prompt": views.prompt(message)}
         self._put_prompts()
 
     def on_receipt(self, topic: str, message: PromptReceipt) -> None:
         """Add a receipt to its prompt."""
-        known = self._prompts.get(message.prompt_id, {})
-        self._prompts[message.prompt_id] = {**known, "receipt": views.receipt(message)}
+        entry = self._prompts.get(message.prompt_id, {})
+        self._prompts[message.prompt_id] = {**entry, "receipt": views.receipt(message)}
         self._put_prompts()
 
     def on_text(self, topic: str, message: String) -> None:
@@ -132,9 +132,9 @@ class Fold:
         """Replace the transforms that a message has; invalid ones are left out."""
         for each in message.transforms[:MAX_FRAMES]:
             with suppress(InvalidTransform):
-                frame, found = views.transform(each)
+                frame, pose = views.transform(each)
                 if frame in self._frames or len(self._frames) < MAX_FRAMES:
-                    self._frames[frame] = found
+                    self._frames[frame] = pose
         self.sections.put("frames", self._frames)
 
     def on_picture(self, topic: str, message: CompressedImage) -> None:
@@ -144,21 +144,23 @@ class Fold:
             return
         self.pictures.pop(name, None)
         if bytes(message.data[:2]) == JPEG_START:
-            self.pictures[name] = Frame(bytes(message.data), name, seconds(message.header.stamp))
+            self.pictures[name] = JpegImage(bytes(message.data), name, seconds(message.header.stamp))
         while len(self.pictures) > MAX_PICTURES:
             self.pictures.popitem(last=False)
-        self.sections.put("pictures", {each: round(found.stamp, 3) for each, found in self.pictures.items()})
+        self.sections.put(
+            "pictures", {each: round(picture.stamp, 3) for each, picture in self.pictures.items()}
+        )
 
-    def picture(self, name: str) -> Frame:
+    def picture(self, name: str) -> JpegImage:
         """Return the picture of an object; may be called from any thread.
 
         Raises:
             NothingToShow: If there is none.
         """
-        found = self.pictures.get(name)
-        if found is None:
+        picture = self.pictures.get(name)
+        if picture is None:
             raise NothingToShow(f"no picture of object {name[:60]!r}")
-        return found
+        return picture
 
     def on_camera_info(self, topic: str, message: CameraInfo) -> None:
         """Replace the intrinsics of a camera."""
@@ -219,13 +221,13 @@ class Fold:
         if not answered.isdecimal():
             self._answered.pop(name, None)
             return None
-        known = self._answered.setdefault(name, deque())
+        counts = self._answered.setdefault(name, deque())
         now = stamp, float(answered)
-        while known and (now[0] - known[0][0] > RATE_WINDOW or now < known[-1]):  # later, or started anew
-            known.popleft()
-        known.append(now)
-        elapsed = now[0] - known[0][0]
-        return round((now[1] - known[0][1]) / elapsed, 1) if elapsed > 0.0 else None
+        while counts and (now[0] - counts[0][0] > RATE_WINDOW or now < counts[-1]):  # later, or started anew
+            counts.popleft()
+        counts.append(now)
+        elapsed = now[0] - counts[0][0]
+        return round((now[1] - counts[0][1]) / elapsed, 1) if elapsed > 0.0 else None
 
     def _put_prompts(self) -> None:
         while len(self._prompts) > MAX_PROMPTS:

@@ -22,18 +22,18 @@ def floor(message: OccupancyGrid) -> Json:
     Raises:
         OpenRALError: If it is no map of the floor, or one of more than `MAX_FLOOR` cells.
     """
-    found = floor_map_from_message(message)
-    height, width = found.cells.shape
+    grid = floor_map_from_message(message)
+    height, width = grid.cells.shape
     if height * width > MAX_FLOOR:
         raise MapTooLarge(width, height)
-    cells = found.cells.ravel()
+    cells = grid.cells.ravel()
     ends = np.append(np.flatnonzero(np.diff(cells)) + 1, cells.size)
     counts = np.diff(ends, prepend=0)
     runs = np.stack([cells[ends - 1].astype(int), counts], axis=1)
     return {
         "size": [width, height],
-        "cell": finite(found.resolution, 4),
-        "origin": numbers((found.origin.x, found.origin.y, found.origin.yaw), 4),
+        "cell": finite(grid.resolution, 4),
+        "origin": numbers((grid.origin.x, grid.origin.y, grid.origin.yaw), 4),
         "runs": runs.ravel().tolist(),
     }
 

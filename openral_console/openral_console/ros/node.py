@@ -7,7 +7,7 @@ from contextlib import suppress
 from pydantic import Field
 
 from openral_console.checks import standard_checks
-from openral_console.ros.robot import RobotSource
+from openral_console.ros.robot import LiveSource
 from openral_console.server import PORT, listen, make_access, make_server
 from openral_ros.parameters import Parameters, declare
 from openral_ros.run_node import check_command_line
@@ -31,11 +31,11 @@ def main() -> None:
     """Serve the console until SIGINT or SIGTERM."""
     check_command_line(sys.modules[__name__])
     os.nice(NICENESS)
-    source = RobotSource(arguments=sys.argv)
+    source = LiveSource(arguments=sys.argv)
     try:
-        given = source.declare(lambda node: declare(node, ConsoleParameters))
-        access = make_access(given.host, given.allow_actions)
-        with listen(given.host, given.port) as opened, suppress(KeyboardInterrupt):
+        parameters = source.declare(lambda node: declare(node, ConsoleParameters))
+        access = make_access(parameters.host, parameters.allow_actions)
+        with listen(parameters.host, parameters.port) as opened, suppress(KeyboardInterrupt):
             # The web server raises an interrupt again after a clean end.
             make_server(source, access, checks=standard_checks()).run(sockets=[opened])
     finally:

@@ -18,7 +18,7 @@ from openral_console.history import Event, ObjectHistory
 from openral_console.ros import views
 from openral_console.ros.fold import LOGGED, PICTURES, UPDATES, Fold
 from openral_console.sections import Json, Sections
-from openral_console.source import Frame, NothingToShow, RejectedCommand
+from openral_console.source import JpegImage, NothingToShow, RejectedCommand
 from openral_console.spans import read_spans
 from openral_core.errors import OpenRALError
 from openral_msgs.msg import FailureTrigger, MissionStatus, SceneGraph
@@ -56,7 +56,7 @@ class RecordedImage:
     """Image of a camera; ``time`` is that in the recording [s]."""
 
     time: float
-    frame: Frame
+    frame: JpegImage
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,8 @@ class RecordingSource:
         """Yield (time, topic, message) of what sections are made of, in order, by message type."""
         entries = [
             (entry.time, topic, entry)
-            for topic, found in self._topics.items()
-            for entry in found
+            for topic, entries in self._topics.items()
+            for entry in entries
             if entry.kind in kinds
         ]
         for time, topic, entry in sorted(entries, key=itemgetter(0)):
@@ -138,7 +138,7 @@ class RecordingSource:
             if _is_image(message.data)
         ]
 
-    def picture(self, name: str, time: float) -> Frame:
+    def picture(self, name: str, time: float) -> JpegImage:
         """Return the picture of an object at a time."""
         fold = Fold(Sections())
         for topic, entry in self._entries(min(max(time, 0.0), self.duration)):
@@ -151,14 +151,14 @@ class RecordingSource:
 
     def pictures(self) -> dict[str, list[tuple[float, bytes]]]:
         """Return (time [s], JPEG) of each new picture of each object."""
-        found: dict[str, list[tuple[float, bytes]]] = {}
+        by_name: dict[str, list[tuple[float, bytes]]] = {}
         for topic, entries in self._topics.items():
             for entry in entries if topic.endswith(PICTURES) else ():
                 message = deserialize_message(entry.data, CompressedImage)
-                seen = found.setdefault(message.header.frame_id, [])
-                if not seen or seen[-1][1] != bytes(message.data):
-                    seen.append((entry.time, bytes(message.data)))
-        return found
+                pictures = by_name.setdefault(message.header.frame_id, [])
+                if not pictures or pictures[-1][1] != bytes(message.data):
+                    pictures.append((entry.time, bytes(message.data)))
+        return by_name
 
     def at(self, time: float) -> str:
         """Return the sections at a time, as JSON."""
@@ -176,17 +176,19 @@ class RecordingSource:
     def _histories(self) -> list[tuple[float, str, list[Event]]]:
         """(time [s], id, all events so far) at each change of the history of an object."""
         history, calls = ObjectHistory(), CallHistory()
-        found: list[tuple[float, str, list[Event]]] = []
+        histories: list[tuple[float, str, list[Event]]] = []
         for time, _, message in self.messages((SceneGraph, MissionStatus)):
             if isinstance(message, SceneGraph):
                 changed = history.on_scene(views.scene(message))
             elif isinstance(message, MissionStatus):
                 calls.complete(message)
                 changed = history.on_calls(views.mission(message), seconds(message.header.stamp))
-            found += [(time, name, list(history.events[name])) for name in changed if name in history.events]
-        return found
+            histories += [
+                (time, name, list(history.events[name])) for name in changed if name in history.events
+            ]
+        return histories
 
-    async def frame(self, camera: str, after: float, time: float) -> Frame:
+    async def frame(self, camera: str, after: float, time: float) -> JpegImage:
         """Return the image of a camera at a time."""
         return await asyncio.to_thread(self._frame, camera, time)
 
@@ -247,7 +249,7 @@ class RecordingSource:
         )
         return next(places, 0)
 
-    def _frame(self, camera: str, time: float) -> Frame:
+    def _frame(self, camera: str, time: float) -> JpegImage:
         times = self._images.get(camera, [])
         place = bisect_right(times, time)
         if not times:
@@ -270,16 +272,16 @@ class RecordingSource:
 
     def _marks(self) -> Iterator[Mapping[str, float | str]]:
         """Yield the moments worth jumping to: decisions, their outcomes, failures, ends of missions."""
-        found: list[tuple[float, str, str]] = []
+        marks: list[tuple[float, str, str]] = []
         for entries in self._topics.values():
             if entries[0].kind is MissionStatus:
-                found += _mission_marks(entries)
+                marks += _mission_marks(entries)
             elif entries[0].kind is FailureTrigger:
                 for entry in entries:
                     message = deserialize_message(entry.data, FailureTrigger)
-                    found.append((entry.time, "failure", f"{message.source}: {message.message}"[:200]))
-        found += self._comparison.marks if self._comparison is not None else ()
-        for time, kind, text in sorted(found):
+                    marks.append((entry.time, "failure", f"{message.source}: {message.message}"[:200]))
+        marks += self._comparison.marks if self._comparison is not None else ()
+        for time, kind, text in sorted(marks):
             yield {"time": round(time, 3), "kind": kind, "text": text}
 
     def _compared(self, beside: "RecordingSource") -> "MarkedComparison":
@@ -331,9 +333,9 @@ def _is_image(data: bytes) -> bool:
     return True
 
 
-def _frame_of(data: bytes) -> Frame:
+def _frame_of(data: bytes) -> JpegImage:
     image = deserialize_message(data, CompressedImage)
-    return Frame(bytes(image.data), image.header.frame_id, seconds(image.header.stamp))
+    return JpegImage(bytes(image.data), image.header.frame_id, seconds(image.header.stamp))
 
 
 def _camera(topic: str) -> str:
@@ -341,15 +343,15 @@ def _camera(topic: str) -> str:
 
 
 def _mission_marks(entries: list[Entry]) -> Iterator[tuple[float, str, str]]:
-    seen: dict[tuple[str, int], str] = {}
+    statuses: dict[tuple[str, int], str] = {}
     ended: set[str] = set()
     for entry in entries:
         message = deserialize_message(entry.data, MissionStatus)
         for call in message.calls:
             key = (message.mission_id, call.index)
-            if seen.get(key) != call.status:
-                kind = "decision" if key not in seen else "outcome"
-                seen[key] = call.status
+            if statuses.get(key) != call.status:
+                kind = "decision" if key not in statuses else "outcome"
+                statuses[key] = call.status
                 yield (
                     entry.time,
                     kind,

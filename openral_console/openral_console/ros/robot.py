@@ -30,7 +30,7 @@ from vision_msgs.msg import Detection2DArray
 from openral_console.ros.commands import COMMAND_TIMEOUT, Commands
 from openral_console.ros.fold import OPERATOR_PROMPTS, PERCEPTION, PICTURES, Fold, slug_of
 from openral_console.sections import Json, Sections
-from openral_console.source import Broken, Frame, NothingToShow, RejectedCommand
+from openral_console.source import Broken, JpegImage, NothingToShow, RejectedCommand
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.home_edits import HOME_EDITS
 from openral_msgs.msg import (
@@ -69,13 +69,13 @@ class Watched:
     """A camera that pages show: its newest image, and the requests that wait for another one."""
 
     scope: ResourceScope
-    asked: float
+    requested_at: float
     image: Image | None = None
-    encoded: Frame | None = None
-    waiting: list[tuple[float, float, Deliver[Frame]]] = field(default_factory=list)
+    encoded: JpegImage | None = None
+    requests: list[tuple[float, float, Deliver[JpegImage]]] = field(default_factory=list)
 
 
-class Cameras:
+class CameraSubscriptions:
     """Subscriptions that follow the requests; used on the node's thread alone."""
 
     def __init__(self, scope: ResourceScope) -> None:
@@ -91,15 +91,15 @@ class Cameras:
 
     def discover(self, topics: Iterable[tuple[str, list[str]]], own: str) -> Json:
         """Take the cameras below the robot's namespace from the graph; return their ids."""
-        found = {
+        cameras = {
             topic.removeprefix(own).removesuffix(SUFFIX): topic
             for topic, types in topics
             if types == [IMAGE] and topic.startswith(own) and topic.endswith(SUFFIX)
         }
-        self._topics = dict(sorted(found.items())[:MAX_CAMERAS])
+        self._topics = dict(sorted(cameras.items())[:MAX_CAMERAS])
         return list(self._topics)
 
-    def request(self, camera: str, after: float, done: Deliver[Frame]) -> None:
+    def request(self, camera: str, after: float, deliver: Deliver[JpegImage]) -> None:
         """Answer with an image whose stamp differs from ``after`` [s], at once or when one comes.
 
         Raises:
@@ -109,8 +109,8 @@ class Cameras:
             raise RejectedCommand(f"unknown camera {camera[:60]!r}: {format_choices(sorted(self._topics))}")
         now = time.monotonic()
         watched = self._watched.get(camera) or self._watch(camera, now)
-        watched.asked = now
-        watched.waiting.append((after, now + IMAGE_TIMEOUT, done))
+        watched.requested_at = now
+        watched.requests.append((after, now + IMAGE_TIMEOUT, deliver))
         self._serve(watched)
 
     def _watch(self, camera: str, now: float) -> Watched:
@@ -125,51 +125,51 @@ class Cameras:
 
     def _serve(self, watched: Watched) -> None:
         image = watched.image
-        if image is None or not watched.waiting:
+        if image is None or not watched.requests:
             return
         stamp = seconds(image.header.stamp)
-        ready = [entry for entry in watched.waiting if abs(entry[0] - stamp) > 1e-6]
-        watched.waiting = [entry for entry in watched.waiting if entry not in ready]
+        ready = [entry for entry in watched.requests if abs(entry[0] - stamp) > 1e-6]
+        watched.requests = [entry for entry in watched.requests if entry not in ready]
         if not ready:
             return
         try:
             watched.encoded = watched.encoded or encoded(image)
         except OpenRALError as error:
-            for _, _, done in ready:
-                done(NothingToShow(str(error)))
+            for _, _, deliver in ready:
+                deliver(NothingToShow(str(error)))
             return
-        for _, _, done in ready:
-            done(watched.encoded)
+        for _, _, deliver in ready:
+            deliver(watched.encoded)
 
     def _check(self, camera: str, watched: Watched) -> None:
         """End requests that waited too long, and the subscription that no page uses."""
         now = time.monotonic()
-        late = [entry for entry in watched.waiting if entry[1] < now]
-        watched.waiting = [entry for entry in watched.waiting if entry not in late]
-        for _, _, done in late:
-            done(NothingToShow(f"camera {camera} has sent no new image for {IMAGE_TIMEOUT:g} s"))
-        if now - watched.asked > LINGER:
+        late = [entry for entry in watched.requests if entry[1] < now]
+        watched.requests = [entry for entry in watched.requests if entry not in late]
+        for _, _, deliver in late:
+            deliver(NothingToShow(f"camera {camera} has sent no new image for {IMAGE_TIMEOUT:g} s"))
+        if now - watched.requested_at > LINGER:
             del self._watched[camera]
             watched.scope.close()
 
     def _fail_all(self) -> None:
         for watched in self._watched.values():
-            for _, _, done in watched.waiting:
-                done(NothingToShow("the console ends"))
+            for _, _, deliver in watched.requests:
+                deliver(NothingToShow("the console ends"))
 
 
-def encoded(image: Image) -> Frame:
+def encoded(image: Image) -> JpegImage:
     """Encode an image as JPEG.
 
     Raises:
         OpenRALError: If it cannot be converted.
     """
-    done, data = cv2.imencode(
+    ok, data = cv2.imencode(
         ".jpg", cv2.cvtColor(rgb_of(image), cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY]
     )
-    if not done:
+    if not ok:
         raise NothingToShow(f"image of {image.width}x{image.height} gives no JPEG")
-    return Frame(bytes(data), image.header.frame_id, seconds(image.header.stamp))
+    return JpegImage(bytes(data), image.header.frame_id, seconds(image.header.stamp))
 
 
 class Geometry:
@@ -179,11 +179,11 @@ class Geometry:
         self._scope, self._receive = scope, receive
         self._part = scope.part()
         self._topics: set[str] = set()
-        self._asked = 0.0
+        self._requested_at = 0.0
 
     def request(self, cameras: Iterable[str]) -> None:
         """Subscribe, or keep the subscriptions."""
-        self._asked = time.monotonic()
+        self._requested_at = time.monotonic()
         if not self._topics:
             self._part.timer(CHECK_PERIOD, self._check)
         infos = [(CameraInfo, f"{camera}/camera_info", SENSOR) for camera in cameras]
@@ -197,7 +197,7 @@ class Geometry:
                     subscribe_state(self._part, message_type, topic, receive, qos.depth)
 
     def _check(self) -> None:
-        if time.monotonic() - self._asked > LINGER:
+        if time.monotonic() - self._requested_at > LINGER:
             self._part.close()
             self._part, self._topics = self._scope.part(), set()
 
@@ -248,7 +248,7 @@ SOURCES = {
 """Topic by whose publisher the page knows that a part of the robot is there."""
 
 
-class Gate(ReentrantCallbackGroup):
+class GatedGroup(ReentrantCallbackGroup):
     """Subscriptions that the executor serves only while ``is_open`` returns true.
 
     To wait for one message costs rclpy most of a millisecond, ten times as much as to fold it.
@@ -263,7 +263,7 @@ class Gate(ReentrantCallbackGroup):
         return self.is_open()
 
 
-class RobotSource:
+class LiveSource:
     """Node on a thread of its own, which carries out the requests of pages.
 
     Args:
@@ -279,11 +279,11 @@ class RobotSource:
         self._thread = NodeThread("console", namespace, domain, arguments)
         self._scope, self._node = self._thread.scope, self._thread.node
         self._fold = Fold(self.sections)
-        self._known: set[str] = set()
-        self._heard: dict[str, float] = {}
-        self._while_read = Gate(lambda: self.sections.is_read)
-        self._streams: list[tuple[Gate, Callable[[], object]]] = []
-        self._cameras = Cameras(self._scope)
+        self._topics: set[str] = set()
+        self._heard_at: dict[str, float] = {}
+        self._while_read = GatedGroup(lambda: self.sections.is_read)
+        self._streams: list[tuple[GatedGroup, Callable[[], object]]] = []
+        self._cameras = CameraSubscriptions(self._scope)
         self._geometry = Geometry(self._scope, self._fold.apply)
         self._commands = Commands(
             self._scope, self._node, lambda reason: self.sections.put("stopped", reason)
@@ -295,11 +295,11 @@ class RobotSource:
         """Return what ``read`` returns for the node, such as its parameters."""
         return read(self._node)
 
-    async def frame(self, camera: str, after: float, time: float) -> Frame:
+    async def frame(self, camera: str, after: float, time: float) -> JpegImage:
         """Return the newest image of a camera; subscribes to it while pages ask."""
-        return await self._call(lambda done: self._cameras.request(camera, after, done), IMAGE_TIMEOUT)
+        return await self._call(lambda deliver: self._cameras.request(camera, after, deliver), IMAGE_TIMEOUT)
 
-    def picture(self, name: str, time: float) -> Frame:
+    def picture(self, name: str, time: float) -> JpegImage:
         """Return the newest picture of an object."""
         return self._fold.picture(name)
 
@@ -313,7 +313,7 @@ class RobotSource:
 
     async def command(self, name: str, values: Mapping[str, Json]) -> Json:
         """Carry out a command on the node's thread."""
-        return await self._call(lambda done: self._commands.start(name, values, done), COMMAND_TIMEOUT)
+        return await self._call(lambda deliver: self._commands.start(name, values, deliver), COMMAND_TIMEOUT)
 
     def close(self) -> None:
         """Stop the thread and release the node."""
@@ -328,13 +328,13 @@ class RobotSource:
     def _subscribe(self) -> None:
         for message_type, topic, qos in FIXED:
             self._listen(message_type, topic, qos)
-        self._sample(Clock, "/clock", self._on_clock, SENSOR, Gate(lambda: False))
+        self._sample(Clock, "/clock", self._on_clock, SENSOR, GatedGroup(lambda: False))
         self._scope.timer(SAMPLE_PERIOD, self._read_streams)
         self._scope.timer(DISCOVERY_PERIOD, self._discover)
 
     def _listen(self, message_type: type, topic: str, qos: object) -> None:
         def receive(message: object) -> None:
-            self._heard[topic] = time.monotonic()
+            self._heard_at[topic] = time.monotonic()
             self._fold.apply(topic, message)
 
         if message_type in STREAMS:
@@ -343,7 +343,7 @@ class RobotSource:
             self._scope.subscription(message_type, topic, receive, qos)
 
     def _sample(
-        self, message_type: type, topic: str, receive: Callable[[Any], None], qos: object, gate: Gate
+        self, message_type: type, topic: str, receive: Callable[[Any], None], qos: object, gate: GatedGroup
     ) -> None:
         """Subscribe to a stream that is read twice a second while the gate is shut."""
         subscription = self._scope.subscription(message_type, topic, receive, qos, callback_group=gate)
@@ -364,9 +364,9 @@ class RobotSource:
         own = self._node.get_namespace().rstrip("/") + "/"
         for topic, types in topics:
             kind = DISCOVERED.get(types[0]) if len(types) == 1 and topic.startswith(own) else None
-            if kind is None or topic in self._known or kind[1] not in topic or len(self._known) > MAX_PEERS:
+            if kind is None or topic in self._topics or kind[1] not in topic or len(self._topics) > MAX_PEERS:
                 continue
-            self._known.add(topic)
+            self._topics.add(topic)
             self._listen(kind[0], topic, kind[2])
         self.sections.put("cameras", self._cameras.discover(topics, own))
         self.sections.put("parts", self._parts())
@@ -374,10 +374,10 @@ class RobotSource:
     def _parts(self) -> Json:
         parts = {name: self._node.count_publishers(topic) > 0 for name, topic in SOURCES.items()}
         spoke_after = time.monotonic() - SILENCE
-        for topic in self._known:
+        for topic in self._topics:
             if topic.endswith("/info") and PERCEPTION in topic:
                 # The publisher of a killed process is listed for half a minute more.
-                parts[f"detector {slug_of(topic)}"] = self._heard.get(topic, 0.0) > spoke_after
+                parts[f"detector {slug_of(topic)}"] = self._heard_at.get(topic, 0.0) > spoke_after
         return parts
 
     def _on_clock(self, message: Clock) -> None:

@@ -88,12 +88,12 @@ def budget(lines: Iterable[Budget]) -> Json:
 
 def mission(message: MissionStatus) -> dict[str, Json]:
     """Return the mission."""
-    known = message.state in set(MissionState)
+    is_known = message.state in set(MissionState)
     return {
         "id": message.mission_id,
         "goal": cut(message.goal),
         "requester": cut(message.requester, 100),
-        "state": MissionState(message.state).name.lower() if known else f"unknown {message.state}",
+        "state": MissionState(message.state).name.lower() if is_known else f"unknown {message.state}",
         "ended": is_final(message.state),
         "step": cut(message.step),
         "reason": cut(message.reason),
@@ -141,10 +141,10 @@ def prompt(message: PromptStamped) -> Json:
 
 def receipt(message: PromptReceipt) -> dict[str, Json]:
     """Return the reasoner's acknowledgement of a prompt."""
-    known = message.outcome in set(PromptOutcome)
+    is_known = message.outcome in set(PromptOutcome)
     return {
         "id": message.prompt_id,
-        "outcome": PromptOutcome(message.outcome).name.lower() if known else "unknown",
+        "outcome": PromptOutcome(message.outcome).name.lower() if is_known else "unknown",
         "mission": message.mission_id,
         "message": cut(message.message),
     }
@@ -155,7 +155,6 @@ def scene(message: SceneGraph) -> dict[str, Json]:
     nodes = list(message.nodes)
     if len(nodes) > MAX_NODES:
         nodes.sort(key=lambda n: (n.kind == SceneNode.KIND_OBJECT, -seconds(n.last_seen)))
-    kept = nodes[:MAX_NODES]
     relations: dict[str, list[list[str]]] = {}
     for edge in message.edges[: 4 * MAX_NODES]:
         if edge.relation in ("in", "on", "at_place", "in_room"):
@@ -163,8 +162,8 @@ def scene(message: SceneGraph) -> dict[str, Json]:
     return {
         "revision": message.revision,
         "stamp": finite(seconds(message.header.stamp)),
-        "left_out": len(nodes) - len(kept),
-        "nodes": [_node(node, relations.get(node.id, [])) for node in kept],
+        "left_out": max(0, len(nodes) - MAX_NODES),
+        "nodes": [_node(node, relations.get(node.id, [])) for node in nodes[:MAX_NODES]],
     }
 
 
@@ -231,12 +230,12 @@ def detector(message: DetectorInfo) -> Json:
 def detections(message: Detection2DArray) -> Json:
     """Return the boxes of one image: centre and size in [px] of the source image."""
     boxes = []
-    for found in message.detections[:MAX_BOXES]:
-        best = max(found.results, key=lambda result: result.hypothesis.score, default=None)
-        centre = found.bbox.center.position
+    for detection in message.detections[:MAX_BOXES]:
+        best = max(detection.results, key=lambda result: result.hypothesis.score, default=None)
+        centre = detection.bbox.center.position
         boxes.append(
             {
-                "box": numbers((centre.x, centre.y, found.bbox.size_x, found.bbox.size_y)),
+                "box": numbers((centre.x, centre.y, detection.bbox.size_x, detection.bbox.size_y)),
                 "label": cut(best.hypothesis.class_id, 100) if best else "",
                 "score": finite(best.hypothesis.score, 2) if best else None,
             }
@@ -308,18 +307,18 @@ def palette(text: str) -> Json:
     return value
 
 
-def match(found: RecallMatch) -> Json:
+def match(hit: RecallMatch) -> Json:
     """Return a remembered object as `recall_object` answers."""
     return {
-        "id": found.node_id,
-        "label": cut(found.label, 200),
-        "score": finite(found.score, 2),
-        "position": position(found.pose),
-        "room": cut(found.room, 200),
-        "place": cut(found.place, 200),
-        "containers": [cut(each, 200) for each in found.containers],
-        "must_open": cut(found.must_open, 200),
-        "presence": PRESENCE.get(found.presence, "stale"),
-        "last_seen": finite(seconds(found.last_seen)),
-        "why": cut(found.why, 500),
+        "id": hit.node_id,
+        "label": cut(hit.label, 200),
+        "score": finite(hit.score, 2),
+        "position": position(hit.pose),
+        "room": cut(hit.room, 200),
+        "place": cut(hit.place, 200),
+        "containers": [cut(each, 200) for each in hit.containers],
+        "must_open": cut(hit.must_open, 200),
+        "presence": PRESENCE.get(hit.presence, "stale"),
+        "last_seen": finite(seconds(hit.last_seen)),
+        "why": cut(hit.why, 500),
     }

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from openral_console.checks import Checks
-from openral_console.ros.robot import RobotSource
+from openral_console.ros.robot import LiveSource
 from openral_console.security import Access
 from openral_msgs.msg import MissionStatus, SceneNode, ToolCallRecord
 from openral_testing.ros.robot import HOSTILE, Robot, frontier, mission, picture, pose, scene
@@ -316,7 +316,7 @@ def test_a_token_is_asked_for_and_a_wrong_one_refused(site: Any, open_page: Open
 def test_without_a_robot_every_view_says_what_is_missing(
     site: Any, robot: Robot, ros_domain: int, open_page: Open
 ) -> None:
-    source = RobotSource("/elsewhere", domain=ros_domain)
+    source = LiveSource("/elsewhere", domain=ros_domain)
     alone = type(site)(source, Access(allow_actions=True))
     try:
         page = open_page(alone)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from openral_console.ros.robot import RobotSource
+from openral_console.ros.robot import LiveSource
 from openral_console.security import Access
 from openral_core.home_edits import HomeEdits
 from openral_testing.ros.mapper import Mapper
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.timeout(120)
 
 
 def serve(site_class: Any, ros_domain: int, *, allow_actions: bool) -> Iterator[Any]:
-    source = RobotSource(domain=ros_domain)
+    source = LiveSource(domain=ros_domain)
     opened = site_class(source, Access(allow_actions=allow_actions))
     opened.wait(lambda: all(opened.section(name) for name in ("floor", "found_home", "home_edits", "scene")))
     yield opened

@@ -107,6 +107,6 @@ def recover(
         result = recover_file(file)
     except OSError as error:
         raise NotWritable(file, error) from error
-    done = "was complete" if result.complete else "recovered"
+    state = "was complete" if result.complete else "recovered"
     lost = f"; {result.damaged} damaged parts are left out" if result.damaged else ""
-    typer.echo(f"{result.path}: {done}, {result.messages} messages{lost}")
+    typer.echo(f"{result.path}: {state}, {result.messages} messages{lost}")

@@ -81,7 +81,7 @@ class FoxgloveNode(LifecycleNodeBase):
     def configure(self, scope: ResourceScope) -> None:
         """Check the parameters."""
         self._queue = ExecutorQueue(scope)
-        self._given = declare(self, FoxgloveParameters)
+        self._settings = declare(self, FoxgloveParameters)
 
     def activate(self, scope: ResourceScope) -> None:
         """Listen, and look for topics."""
@@ -90,14 +90,14 @@ class FoxgloveNode(LifecycleNodeBase):
             server = foxglove.start_server(
                 name="openral",
                 host=LOOPBACK,
-                port=self._given.port,
+                port=self._settings.port,
                 capabilities=[],
                 server_listener=Listener(self, self._queue),
                 context=self._sink,
                 message_backlog_size=BACKLOG,
             )
         except (RuntimeError, OSError) as error:
-            raise PortInUse(self._given.port, error) from error
+            raise PortInUse(self._settings.port, error) from error
         scope.callback(server.stop)
         scope.callback(self._end)
         self.port = server.port

@@ -193,9 +193,9 @@ class RecorderNode(LifecycleNodeBase):
     def configure(self, scope: ResourceScope) -> None:
         """Check the parameters."""
         self._queue = ExecutorQueue(scope)
-        self._given = declare(self, RecorderParameters)
-        self._selection = self._given.selection()
-        for pattern in (*self._given.include, *self._given.exclude):
+        self._settings = declare(self, RecorderParameters)
+        self._selection = self._settings.selection()
+        for pattern in (*self._settings.include, *self._settings.exclude):
             try:
                 re.compile(pattern)
             except re.error as error:
@@ -203,18 +203,18 @@ class RecorderNode(LifecycleNodeBase):
 
     def activate(self, scope: ResourceScope) -> None:
         """Open the file and look for topics."""
-        given = self._given
-        metadata = {"parameters": json.dumps(given.model_dump(mode="json"), sort_keys=True)}
-        self.recording = recording = McapRecording(given.file(), given.limits(), metadata)
+        settings = self._settings
+        metadata = {"parameters": json.dumps(settings.model_dump(mode="json"), sort_keys=True)}
+        self.recording = recording = McapRecording(settings.file(), settings.limits(), metadata)
         scope.callback(recording.close)
         self._topics, self._reported, self._stillness = {}, False, Stillness()
         self.get_logger().info(f"Recording to {recording.path}")
-        if given.follow:
-            follow = partial(self._follow, recording, JsonLinesFollower(Path(given.follow)))
+        if settings.follow:
+            follow = partial(self._follow, recording, JsonLinesFollower(Path(settings.follow)))
             scope.callback(follow)  # once more before the file is closed
             scope.timer(FOLLOW_PERIOD, follow)
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
-        scope.timer(given.discovery_period, partial(self._discover, scope, recording))
+        scope.timer(settings.discovery_period, partial(self._discover, scope, recording))
         scope.timer(FLUSH_PERIOD, partial(self._flush, recording))
         scope.timer(1.0, partial(self._report, recording))
 
@@ -222,8 +222,8 @@ class RecorderNode(LifecycleNodeBase):
         if not recording.is_open or len(self._topics) >= MAX_TOPICS:
             return
         for topic, types in self.get_topic_names_and_types():
-            wanted = len(types) == 1 and topic not in self._topics and "/msg/" in types[0]
-            if wanted and self._selection.accepts(topic, types[0]):
+            is_new = len(types) == 1 and topic not in self._topics and "/msg/" in types[0]
+            if is_new and self._selection.accepts(topic, types[0]):
                 self._subscribe(scope, recording, topic, types[0])
 
     def _subscribe(

@@ -23,8 +23,9 @@ from rclpy.topic_endpoint_info import TopicEndpointInfo
 from sensor_msgs.msg import CompressedImage, Image
 
 from openral_core.errors import OpenRALError
+from openral_core.token_bucket import TokenBucket
 from openral_recorder.schemas import ros_schema
-from openral_recorder.selection import BULK, COMPRESSED_IMAGE, IMAGE, RateLimit, StampSlots
+from openral_recorder.selection import BULK, COMPRESSED_IMAGE, IMAGE, StampSlots
 from openral_recorder.stillness import KEPT_PERIOD, STATE_PERIOD, Stillness
 from openral_recorder.writer import McapRecording
 from openral_ros.conversions.images import DEPTH_CONFIG, depth_of, rgb_of
@@ -88,10 +89,10 @@ def _depth(image: Image) -> CompressedImage:
 
 def _encoded(image: Image, suffix: str, pixels: np.ndarray, options: list[int]) -> bytes:
     try:
-        done, data = cv2.imencode(suffix, pixels, options)
+        ok, data = cv2.imencode(suffix, pixels, options)
     except cv2.error as error:
         raise NotCompressible(image, suffix[1:].upper()) from error
-    if not done:
+    if not ok:
         raise NotCompressible(image, suffix[1:].upper())
     return bytes(data)
 
@@ -117,12 +118,12 @@ def message_class(message_type: str) -> type:
     """
     package, _, name = message_type.partition("/msg/")
     try:
-        found = getattr(import_module(f"{package}.msg"), name)
+        kind = getattr(import_module(f"{package}.msg"), name)
     except (ImportError, AttributeError, TypeError) as error:
         raise UnknownType(message_type) from error
-    if not isinstance(found, type):
+    if not isinstance(kind, type):
         raise UnknownType(message_type)
-    return found
+    return kind
 
 
 def compatible_qos(publishers: list[TopicEndpointInfo]) -> QoSProfile:
@@ -192,8 +193,8 @@ class TopicRecorder:
     ) -> None:
         self._recording, self._topic, self._qos, self._stillness = recording, topic, qos, stillness
         self._is_bulk, self._is_image = message_type in BULK, message_type == IMAGE
-        self._limit = StampSlots(rate) if self._is_bulk else RateLimit(rate, burst=rate)
-        self._kept = StampSlots(1.0 / KEPT_PERIOD)
+        self._slots, self._bucket = StampSlots(rate), TokenBucket(rate, burst=rate)
+        self._still_slots = StampSlots(1.0 / KEPT_PERIOD)
         self._is_state = message_type in STATES
         self._states: dict[object, float] = {}
         self.damaged = 0
@@ -206,7 +207,8 @@ class TopicRecorder:
             return
         now = time.monotonic()
         try:
-            if not self._limit.passes((stamp_in(data) or now) if self._is_bulk else now):
+            due = self._slots.passes(stamp_in(data) or now) if self._is_bulk else self._bucket.take(now)
+            if not due:
                 return
             message: Any = decoded(data, self.message_class)
         except (struct.error, IndexError, DamagedMessage):
@@ -226,7 +228,7 @@ class TopicRecorder:
     def _is_due(self, message: object, stamp: float, now: float) -> bool:
         """Return whether a message adds to what was recorded, in view of what the cameras see."""
         if self._is_bulk:
-            return self._kept.passes(stamp or now) or not self._stillness.is_still(now)
+            return self._still_slots.passes(stamp or now) or not self._stillness.is_still(now)
         if not self._is_state or not self._stillness.is_still(now):
             return True
         of = tuple(each.child_frame_id for each in getattr(message, "transforms", ()))
