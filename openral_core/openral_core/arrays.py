@@ -16,6 +16,8 @@ Rotation = NDArray[np.float64]
 """A rotation matrix, shape (3, 3)."""
 Transform = NDArray[np.float64]
 """A homogeneous transform, shape (4, 4): ``T_map_camera`` takes camera coordinates to map."""
+PlanarPose = NDArray[np.float64]
+"""A pose on the floor: x [m], y [m] and yaw [rad], shape (3,)."""
 Joints = NDArray[np.float64]
 """Positions of joints [rad], or [m] of a prismatic one, shape (J,)."""
 Array32 = NDArray[np.float32]

@@ -18,9 +18,8 @@ from openral_sim.motion_primitives.context import Move, SkillContext
 from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.motion_primitives.head import aim, face
 from openral_sim.motion_primitives.retract import stow_arm
-from openral_sim.planning.base_planner import CostToGo, NoBasePath
+from openral_sim.planning.base_planner import CostToGo, NoBasePath, candidate_base_poses
 from openral_sim.planning.inverse_kinematics import IkFailed
-from openral_sim.planning.placement import candidate_base_poses
 from openral_sim.planning.range_sensor import line_of_sight
 from openral_sim.planning.visibility import Boxes, VisibilityResult, nearby_occluders, visible_fraction
 from openral_sim.robot.sim_robot import HeadGeometry

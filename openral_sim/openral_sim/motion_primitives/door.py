@@ -17,9 +17,10 @@ from openral_core.geometry import wrap_angle
 from openral_core.skill_errors import BadRequest, NothingThere
 from openral_core.skill_requests import DoorRequest
 from openral_core.skills import Feedback
-from openral_sim.assets.furniture.builder import HANDLE, FurnitureDoor, Motion
+from openral_sim.assets.furniture.builder import HANDLE, DoorMotion, FurnitureDoor
 from openral_sim.motion_primitives.context import CONTROL_PERIOD, Move, SkillContext
 from openral_sim.motion_primitives.release import extent
+from openral_sim.planning.motion_profile import MotionProfile
 
 Vector = NDArray[np.float64]
 
@@ -164,7 +165,7 @@ class DoorJoint(Protocol):
 
 
 @dataclass(frozen=True)
-class DoorMotionProfile:
+class DoorMotionLimits:
     """Limits of moving one kind of door, in [rad] of a hinge or [m] of a slide.
 
     Attributes:
@@ -186,8 +187,8 @@ class DoorMotionProfile:
     unit: tuple[str, float]
 
 
-PROFILES = {
-    Motion.HINGE: DoorMotionProfile(
+LIMITS = {
+    DoorMotion.HINGE: DoorMotionLimits(
         opening_fractions=(0.78, 0.70, 0.625, 0.55),
         open_fraction=0.495,
         max_rate=0.30,
@@ -196,7 +197,7 @@ PROFILES = {
         overtravel=0.05,
         unit=("degrees", 57.2958),
     ),
-    Motion.SLIDE: DoorMotionProfile(
+    DoorMotion.SLIDE: DoorMotionLimits(
         opening_fractions=(0.95, 0.85, 0.7),
         open_fraction=0.6,
         max_rate=0.12,
@@ -206,7 +207,7 @@ PROFILES = {
         unit=("cm", 100.0),
     ),
 }
-"""Motion profiles of the two kinds of door; tuned on the simulated furniture."""
+"""Limits of the two kinds of door; tuned on the simulated furniture."""
 
 
 @dataclass(frozen=True)
@@ -228,9 +229,9 @@ class ArticulatedDoor:
     front: float
 
     @property
-    def profile(self) -> DoorMotionProfile:
+    def limits(self) -> DoorMotionLimits:
         """Limits of its motion."""
-        return PROFILES[self.spec.motion]
+        return LIMITS[self.spec.motion]
 
     @property
     def is_pushed_closed(self) -> bool:
@@ -239,7 +240,7 @@ class ArticulatedDoor:
 
     def describe_angle(self, context: SkillContext) -> str:
         """Return the opening angle or distance with its unit, as text."""
-        name, factor = self.profile.unit
+        name, factor = self.limits.unit
         return f"{self.angle(context) * factor:.0f} {name}"
 
     def angle(self, context: SkillContext) -> float:
@@ -271,14 +272,14 @@ def articulated_door(context: SkillContext, request: DoorRequest) -> Articulated
             f"container '{request.container_id}' has no door; containers with doors: {format_choices(doors)}"
         )
     spec = doors[container]
-    target, found = np.array(request.target.position), context.data.body(spec.body).xpos
-    if float(np.linalg.norm((target - found)[:2])) > CONFIG.max_target_offset:
+    target, hung_at = np.array(request.target.position), context.data.body(spec.body).xpos
+    if float(np.linalg.norm((target - hung_at)[:2])) > CONFIG.max_target_offset:
         raise NothingThere(
             f"the door of '{request.container_id}' is more than {CONFIG.max_target_offset:.1f} m"
             f" from ({target[0]:.2f}, {target[1]:.2f})"
         )
     model, data = context.model, context.data
-    joint_of = hinge_of if spec.motion is Motion.HINGE else slide_of
+    joint_of = hinge_of if spec.motion is DoorMotion.HINGE else slide_of
     handle = np.array(model.site(spec.handle_site).pos)
     joint = joint_of(model, data, spec.body, spec.joint)
     return ArticulatedDoor(spec, joint, model.body(spec.body).id, handle, float(handle[0]) - HANDLE.stand_off)
@@ -320,15 +321,14 @@ def move_door(
     """
     control = context.control
     first, start = door.angle(context), control.base_pose
-    total = abs(angle - first)
+    profile = MotionProfile(abs(angle - first), door.limits.max_rate, CONFIG.ramp)
     direction = float(np.sign(angle - first))
-    duration = total / door.profile.max_rate + CONFIG.ramp
-    end = duration + CONFIG.settling_time
+    end = profile.duration + CONFIG.settling_time
     for time in np.arange(0.0, end, CONTROL_PERIOD):
-        turned, rate = _progress(float(time), total, duration)
-        wanted = door.joint.moved_with(start, direction * turned)
-        feedforward = door.joint.velocity(wanted, direction * rate)
-        control.drive(feedforward + CONFIG.tracking_gain * _pose_error(wanted, control.base_pose))
+        turned, rate = profile.at(float(time))
+        target = door.joint.moved_with(start, direction * turned)
+        feedforward = door.joint.velocity(target, direction * rate)
+        control.drive(feedforward + CONFIG.tracking_gain * _pose_error(target, control.base_pose))
         yield Feedback(stage, min(1.0, float(time) / end))
         if stop(first + direction * turned):
             control.drive(np.zeros(3))
@@ -337,21 +337,8 @@ def move_door(
     return True
 
 
-def _progress(time: float, total: float, duration: float) -> tuple[float, float]:
-    """Angle travelled and rate at a time, in units of the joint: ramp up, cruise, ramp down."""
-    ramp = min(CONFIG.ramp, duration / 2)
-    peak = total / (duration - ramp)
-    time = min(time, duration)
-    if time < ramp:
-        return 0.5 * peak * time**2 / ramp, peak * time / ramp
-    left = duration - time
-    if left < ramp:
-        return total - 0.5 * peak * left**2 / ramp, peak * left / ramp
-    return peak * (time - ramp / 2), peak
-
-
-def _pose_error(wanted: Vector, pose: Vector) -> Vector:
-    offset = wanted - pose
+def _pose_error(target: Vector, pose: Vector) -> Vector:
+    offset = target - pose
     return np.array([offset[0], offset[1], wrap_angle(float(offset[2]))])
 
 
@@ -377,7 +364,7 @@ def drawer_front_height(context: SkillContext, body: int) -> float:
 def is_drawer(context: SkillContext, door: FurnitureDoor) -> bool:
     """Return True if a piece of furniture is a drawer."""
     return (
-        door.motion is Motion.SLIDE
+        door.motion is DoorMotion.SLIDE
         and slide_of(context.model, context.data, door.body, door.joint).along_normal
     )
 

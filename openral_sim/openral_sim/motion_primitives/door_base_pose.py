@@ -16,9 +16,8 @@ from openral_sim.motion_primitives.context import Move, SkillContext
 from openral_sim.motion_primitives.door import ArticulatedDoor, contents_of
 from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.motion_primitives.retract import stow_arm
-from openral_sim.planning.base_planner import CostToGo
+from openral_sim.planning.base_planner import CostToGo, candidate_base_poses
 from openral_sim.planning.occupancy_grid import SimOccupancyGrid
-from openral_sim.planning.placement import candidate_base_poses
 
 Vector = NDArray[np.float64]
 

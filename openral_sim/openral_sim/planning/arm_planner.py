@@ -11,6 +11,7 @@ from ompl import util as ou
 
 from openral_core.errors import OpenRALError
 from openral_sim.planning.collision_checker import CollisionChecker
+from openral_sim.planning.motion_profile import MotionProfile
 
 Vector = NDArray[np.float64]
 
@@ -146,21 +147,11 @@ class Trajectory:
         self._waypoints = waypoints
         steps = np.abs(np.diff(waypoints, axis=0)) / (top_speeds * speed)
         self._marks = np.concatenate([[0.0], np.cumsum(steps.max(axis=1))]) if len(steps) else np.zeros(1)
-        self.duration = float(self._marks[-1]) + CONFIG.ramp
+        self._profile = MotionProfile(float(self._marks[-1]), 1.0, CONFIG.ramp)
+        self.duration = self._profile.duration
         """Time from rest to rest in [s]."""
 
     def at(self, time: float) -> Vector:
         """Posture at ``time`` [s] after the start, shape (D,)."""
-        progress = self._progress(min(max(time, 0.0), self.duration))
+        progress, _ = self._profile.at(time)
         return np.array([np.interp(progress, self._marks, column) for column in self._waypoints.T])
-
-    def _progress(self, time: float) -> float:
-        """Follow a trapezoidal speed profile: ramp up, cruise, ramp down."""
-        total = float(self._marks[-1])
-        ramp = min(CONFIG.ramp, self.duration / 2)
-        peak = total / (self.duration - ramp) if total > 0 else 0.0
-        if time < ramp:
-            return 0.5 * peak * time**2 / ramp
-        if time > self.duration - ramp:
-            return total - 0.5 * peak * (self.duration - time) ** 2 / ramp
-        return peak * (time - ramp / 2)

@@ -1,11 +1,13 @@
 """Least-cost paths of the base over the floor, from one start to every cell."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import dijkstra
 
+from openral_core.arrays import Array, PlanarPose, Points, Vector3
 from openral_core.errors import OpenRALError
 from openral_core.grid_graph import grid_graph
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
@@ -21,12 +23,16 @@ class BasePlannerConfig:
         max_snap: Largest distance from a start in collision to the nearest free cell in [m]; a docked base is
             closer to furniture than a driving one may be.
         shortcut_margin: Additional clearance of shortcuts over the planned path's in [m]; one cell.
+        bearings: Number of directions around a target from which it is approached, one every 10 degrees.
+        pose_rank_cost: Cost of each step down in the list of distances to a target, as a path in [m].
     """
 
     comfort_clearance: float = 0.45
     clearance_penalty: float = 4.0
     max_snap: float = 0.50
     shortcut_margin: float = 0.05
+    bearings: int = 36
+    pose_rank_cost: float = 0.2
 
 
 CONFIG = BasePlannerConfig()
@@ -152,3 +158,33 @@ def is_line_free(
     count = int(np.linalg.norm(b - a) / (RESOLUTION / 2)) + 2
     line = a + np.linspace(0.0, 1.0, count)[:, None] * (b - a)
     return bool((grid.clearance_along(line) >= clearance).all())
+
+
+def candidate_base_poses(
+    field: CostToGo,
+    target: Vector3,
+    reaches: Sequence[float],
+    bearings: int = CONFIG.bearings,
+) -> list[PlanarPose]:
+    """List base poses on reachable floor around a target, facing it, the cheapest first.
+
+    Args:
+        field: Paths from the base's present pose.
+        target: Target in map in [m], shape (2,) or (3,).
+        reaches: Distances from the target in [m], the best first.
+        bearings: Number of directions around the target.
+
+    Returns:
+        Poses (x, y, yaw) in map, each shape (3,).
+    """
+    ring = []
+    for rank, reach in enumerate(reaches):
+        for bearing in np.arange(bearings) * 2 * np.pi / bearings:
+            away = np.array([np.cos(bearing), np.sin(bearing)])
+            yaw = bearing + np.pi if bearing < np.pi else bearing - np.pi
+            ring.append((rank, np.append(target[:2] + reach * away, yaw)))
+    ranked = sorted(
+        (field.cost_at(pose[:2]) + CONFIG.pose_rank_cost * rank, i, tuple(pose))
+        for i, (rank, pose) in enumerate(ring)
+    )
+    return [np.array(pose) for cost, _, pose in ranked if np.isfinite(cost)]

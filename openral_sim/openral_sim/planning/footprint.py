@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_sim.planning.placement import PLACEMENT, surfaces_under
+from openral_sim.planning.surface_rays import RAYS, surfaces_under
 
 Vector = NDArray[np.float64]
 LONG = 1.5
@@ -41,7 +41,7 @@ class Footprint:
     def points(self, middle: Vector, yaw: float, margin: float) -> Vector:
         """Grid over the rectangle and a margin in [m] around it, turned by a yaw, in map, shape (N, 2)."""
         sides = (
-            np.linspace(-half - margin, half + margin, int(2 * (half + margin) / PLACEMENT.cell) + 2)
+            np.linspace(-half - margin, half + margin, int(2 * (half + margin) / RAYS.cell) + 2)
             for half in self.half_sides
         )
         local = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 2)
@@ -70,6 +70,6 @@ def lies_free(
     """
     for x, y in points:
         below = next(surfaces_under(model, data, np.array([x, y, level + headroom]), own_bodies), None)
-        if below is None or abs(below[0] - level) > PLACEMENT.flatness:
+        if below is None or abs(below[0] - level) > RAYS.flatness:
             return False
     return True

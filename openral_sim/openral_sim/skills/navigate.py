@@ -14,9 +14,8 @@ from openral_sim.motion_primitives.context import Move, Running, SkillContext
 from openral_sim.motion_primitives.driving import drive_to, look_again, person_in_way, wait_for_way
 from openral_sim.motion_primitives.looking import look_around
 from openral_sim.motion_primitives.retract import stow_arm
-from openral_sim.planning.base_planner import CostToGo
+from openral_sim.planning.base_planner import CostToGo, candidate_base_poses
 from openral_sim.planning.perceived_floor import unreachable
-from openral_sim.planning.placement import candidate_base_poses
 
 Vector = NDArray[np.float64]
 _MAX_GOAL_OFFSET = 0.45

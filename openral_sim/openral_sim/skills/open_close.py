@@ -59,7 +59,7 @@ def open_door(context: SkillContext, request: DoorRequest) -> Running:
     door = articulated_door(context, request)
     if _is_open(context, door):
         return _open_result(context, door, request, "is already open")
-    angles = tuple(fraction * door.spec.travel for fraction in door.profile.opening_fractions)
+    angles = tuple(fraction * door.spec.travel for fraction in door.limits.opening_fractions)
     result = partial(_open_result, context, door, request, "is open")
     yield from move_by_handle(context, door, request.container_id, angles, result)
     return result()
@@ -101,7 +101,7 @@ def move_by_handle(
 
 
 def _is_open(context: SkillContext, door: ArticulatedDoor) -> bool:
-    return door.angle(context) >= door.profile.open_fraction * door.spec.travel
+    return door.angle(context) >= door.limits.open_fraction * door.spec.travel
 
 
 def _open_result(
@@ -160,7 +160,7 @@ def pull_open(context: SkillContext, door: ArticulatedDoor, angle: float) -> Mov
         return float(np.linalg.norm(at[:3] - context.control.T_map_grasp()[:3, 3]))
 
     def stop(expected: float) -> bool:
-        return abs(expected - door.angle(context)) > door.profile.max_lag or slip() > CONFIG.max_slip
+        return abs(expected - door.angle(context)) > door.limits.max_lag or slip() > CONFIG.max_slip
 
     finished = yield from move_door(context, door, angle, "pulling the door", stop)
     if not finished:
@@ -178,7 +178,7 @@ def close_door(context: SkillContext, request: DoorRequest) -> Running:
     """Close a container's door."""
     require_empty(context)
     door = articulated_door(context, request)
-    if door.angle(context) <= door.profile.closed_tolerance:
+    if door.angle(context) <= door.limits.closed_tolerance:
         return _close_result(context, door, request, "is already closed")
     result = partial(_close_result, context, door, request, "is closed")
     if door.is_pushed_closed:
@@ -205,7 +205,7 @@ def push_shut(context: SkillContext, door: ArticulatedDoor, name: str) -> Move[N
         context, goal, "approaching", CONFIG.approach_speed, stop=lambda: contact_detected(context)
     )
     yield from move_door(
-        context, door, -door.profile.overtravel, "pushing the door", lambda _angle: _is_pushed(context, door)
+        context, door, -door.limits.overtravel, "pushing the door", lambda _angle: _is_pushed(context, door)
     )
 
 
@@ -232,7 +232,7 @@ def move_to_push(
 
 
 def _is_pushed(context: SkillContext, door: ArticulatedDoor) -> bool:
-    is_closed = door.angle(context) < door.profile.closed_tolerance / 3
+    is_closed = door.angle(context) < door.limits.closed_tolerance / 3
     return is_closed or push_on_hand(context) > CONFIG.max_push_force
 
 
@@ -244,7 +244,7 @@ def _close_result(
     Raises:
         Blocked: If it is not closed.
     """
-    if door.angle(context) > door.profile.closed_tolerance:
+    if door.angle(context) > door.limits.closed_tolerance:
         raise Blocked(f"the door is still open {door.describe_angle(context)} and cannot be pushed further")
     return SkillResult(
         SkillStatus.SUCCEEDED, f"'{request.container_id}' {state}", _evidence(context, door, request)

@@ -42,9 +42,10 @@ from openral_sim.motion_primitives.retract import retract_hand
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.base_planner import CostToGo
 from openral_sim.planning.footprint import Footprint, lies_free
+from openral_sim.planning.furniture_surfaces import FurnitureBounds, FurnitureSurfaces
 from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.planning.occupancy_grid import RESOLUTION
-from openral_sim.planning.placement import FurnitureBounds, Surfaces, find_placements
+from openral_sim.planning.placement import find_placements
 
 Vector = NDArray[np.float64]
 
@@ -218,7 +219,7 @@ def free_spots(context: SkillContext, held: HeldObject, request: PlaceRequest) -
         return [spot for disc in sorted(discs, reverse=True) for spot in find(radius=disc)]
     top = float(requested[2] + size[2] / 2)
     furniture = FurnitureBounds(np.append(requested[:2], request.target.yaw), size[:2], top)
-    surfaces = Surfaces.of(context.model, context.data, furniture, context.own_bodies())
+    surfaces = FurnitureSurfaces.of(context.model, context.data, furniture, context.own_bodies())
     discs |= {footprint.half_width + CONFIG.narrow_margin}
     spots = surfaces.placements(sorted(discs, reverse=True), headroom(context, held), effort)
     return spots[: CONFIG.max_spots]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from openral_core.geometry import Pose
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
-from openral_sim.assets.furniture.builder import Motion
+from openral_sim.assets.furniture.builder import DoorMotion
 from openral_sim.assets.furniture.doors import points_inside
 from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.robot.sim_robot import load_sim_robot
@@ -189,7 +189,7 @@ def test_draws_what_slides_and_shuts_it_again(do: Do, robot: SkillContext, conta
     world = robot.world
     assert isinstance(world, SimWorldModel)
     fixture, door = world.furniture[container], world.furniture[container].doors[0]
-    assert door.motion is Motion.SLIDE
+    assert door.motion is DoorMotion.SLIDE
     goal: dict[str, ParamValue] = {
         "target": Pose.planar(fixture.pose.x, fixture.pose.y, fixture.pose.yaw, 0.6),
         "container_id": container,

@@ -54,7 +54,7 @@ SHELF_RECESS = 0.01
 """Distance of a shelf's edge behind the front of the container's interior [m]."""
 
 
-class Motion(StrEnum):
+class DoorMotion(StrEnum):
     """Kind of motion of a door."""
 
     HINGE = "hinge"
@@ -76,7 +76,7 @@ class FurnitureDoor:
 
     body: str
     joint: str
-    motion: Motion
+    motion: DoorMotion
     travel: float
     handle_site: str
     handle_geoms: tuple[str, ...]

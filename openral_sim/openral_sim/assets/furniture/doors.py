@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 
 from openral_core.errors import OpenRALError
 from openral_core.home_map import Container, Fixture
-from openral_sim.assets.furniture.builder import FurnitureBuilder, FurnitureDoor, Motion, Vector, add_handle
+from openral_sim.assets.furniture.builder import (
+    DoorMotion,
+    FurnitureBuilder,
+    FurnitureDoor,
+    Vector,
+    add_handle,
+)
 
 
 @dataclass(frozen=True)
@@ -95,7 +101,7 @@ def add_door(builder: FurnitureBuilder, container: Container, bottom: float, han
     foot = (thickness, reach + side * HINGED_DOOR.handle_inset, handle_z)
     site, geoms = add_handle(builder, body, foot, HINGED_DOOR.handle_length)
     builder.doors.append(
-        FurnitureDoor(body.name, f"{body.name}/hinge", Motion.HINGE, HINGED_DOOR.travel, site, geoms)
+        FurnitureDoor(body.name, f"{body.name}/hinge", DoorMotion.HINGE, HINGED_DOOR.travel, site, geoms)
     )
 
 
@@ -143,7 +149,7 @@ def add_slide(
 def sliding_door(body: mujoco.MjsBody, travel: float, handle: tuple[str, tuple[str, ...]]) -> FurnitureDoor:
     """Describe a sliding body and its handle as a door."""
     site, geoms = handle
-    return FurnitureDoor(body.name, f"{body.name}/slide", Motion.SLIDE, travel, site, geoms)
+    return FurnitureDoor(body.name, f"{body.name}/slide", DoorMotion.SLIDE, travel, site, geoms)
 
 
 def container_of(fixture: Fixture) -> Container:
