@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 """Numbers of any shape."""
+Vector2 = NDArray[np.float64]
+"""A position, direction or size on the floor, shape (2,)."""
 Vector3 = NDArray[np.float64]
 """A position, direction or size, shape (3,)."""
 Points = NDArray[np.float64]
@@ -16,6 +18,8 @@ Rotation = NDArray[np.float64]
 """A rotation matrix, shape (3, 3)."""
 Transform = NDArray[np.float64]
 """A homogeneous transform, shape (4, 4): ``T_map_camera`` takes camera coordinates to map."""
+Intrinsics = NDArray[np.float64]
+"""The pinhole intrinsics K of a camera [px], shape (3, 3)."""
 PlanarPose = NDArray[np.float64]
 """A pose on the floor: x [m], y [m] and yaw [rad], shape (3,)."""
 Joints = NDArray[np.float64]

@@ -13,6 +13,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
+from openral_core.arrays import Mask, Points
 from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.geometry import Pose, points_in_polygon
 from openral_core.home_map import Doorway, Fixture, HomeMap, NoGoZone, Pose2
@@ -20,7 +21,6 @@ from openral_core.obstructions import OBSTACLE, ObstacleKind, Obstruction
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
 from openral_core.spatial_memory import NodeKind, Presence, SceneGraph, SceneNode
 
-Mask = NDArray[np.bool_]
 Point = tuple[float, float]
 Window = tuple[slice, ...]
 
@@ -233,7 +233,7 @@ def _rooms_around(at: Point, surroundings: Surroundings, config: ObstructionConf
     return surroundings.room_at(at)
 
 
-def _floor_around(at: Point, home: HomeMap, config: ObstructionConfig) -> list[NDArray[np.float64]]:
+def _floor_around(at: Point, home: HomeMap, config: ObstructionConfig) -> list[Points]:
     """Return the outlines of the rooms and doorways, without walls, that an obstacle at a point may cover."""
     doorways = [each for each in home.doorways if dist(each.at, at) <= config.in_doorway]
     joined = {room for doorway in doorways for room in doorway.rooms}
@@ -241,16 +241,16 @@ def _floor_around(at: Point, home: HomeMap, config: ObstructionConfig) -> list[N
     return [*(np.array(room.polygon) for room in rooms), *map(_passage, doorways)]
 
 
-def _passage(doorway: Doorway) -> NDArray[np.float64]:
+def _passage(doorway: Doorway) -> Points:
     return _disc(doorway.at, doorway.width / 2 + _MARGIN)
 
 
-def _polygon(home: HomeMap | None, room_id: str) -> NDArray[np.float64]:
+def _polygon(home: HomeMap | None, room_id: str) -> Points:
     rooms = home.rooms if home else ()
     return np.array(next((room.polygon for room in rooms if room.id == room_id), np.zeros((3, 2))))
 
 
-def _disc(middle: Point, radius: float) -> NDArray[np.float64]:
+def _disc(middle: Point, radius: float) -> Points:
     angles = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
     return np.array(middle) + radius * np.column_stack([np.cos(angles), np.sin(angles)])
 
@@ -290,9 +290,7 @@ class _Ways:
         """Return the same ways with other no-go zones."""
         return _Ways(self._bare, self.start, self._goal, self._within, zones, self._config)
 
-    def joined_without(
-        self, *outlines: NDArray[np.float64], within: Sequence[NDArray[np.float64]] | None = None
-    ) -> bool:
+    def joined_without(self, *outlines: Points, within: Sequence[Points] | None = None) -> bool:
         """Return True if the base could reach the goal if these outlines (N, 2) in map [m] were free.
 
         Only what is ``within`` one of some other outlines, if they are given, counts as free.
@@ -311,14 +309,14 @@ class _Ways:
         cells = np.where(self._floor.cells == UNKNOWN, FREE, self._floor.cells).astype(np.int8)
         return self._joins((slice(None), slice(None)), cells)
 
-    def _covered(self, window: Window, outlines: Sequence[NDArray[np.float64]] | None) -> Mask:
+    def _covered(self, window: Window, outlines: Sequence[Points] | None) -> Mask:
         if outlines is None:
             return np.ones(self._floor.cells[window].shape, bool)
         centres = self._centres(window)
         masks = [points_in_polygon(outline, centres) for outline in outlines]
         return np.asarray(np.any([np.zeros(centres.shape[:-1], bool), *masks], axis=0))
 
-    def _centres(self, window: Window) -> NDArray[np.float64]:
+    def _centres(self, window: Window) -> Points:
         rows, columns = np.meshgrid(*(np.arange(part.start, part.stop) for part in window), indexing="ij")
         return self._floor.centres(rows, columns)
 
@@ -330,7 +328,7 @@ class _Ways:
         here, other = self.reachable[window], (self._parts[window] > 0) & ~self.reachable[window]
         return not np.intersect1d(parts[here], parts[other]).size
 
-    def reached(self, polygon: NDArray[np.float64]) -> float:
+    def reached(self, polygon: Points) -> float:
         """Return the area of an outline (N, 2) in map [m] that the base can reach [m^2]."""
         window, inside = self._region(polygon)
         return float((self.reachable[window] & inside).sum()) * self.cell**2
@@ -359,7 +357,7 @@ class _Ways:
         nearest = int(away.argmin())
         return int(self._parts[rows[nearest], columns[nearest]]) if away[nearest] <= self._config.snap else 0
 
-    def _region(self, outline: NDArray[np.float64]) -> tuple[Window, Mask]:
+    def _region(self, outline: Points) -> tuple[Window, Mask]:
         """Return the cells within an outline (N, 2) in map [m]: a window of the map, and a mask of it."""
         corners = self._floor.cell(outline)
         height, width = self._floor.cells.shape

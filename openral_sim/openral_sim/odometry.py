@@ -10,11 +10,9 @@ from enum import StrEnum
 from math import cos, hypot, sin, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import PlanarPose, Transform, Vector2
 from openral_core.geometry import inverse, planar_part, wrap_angle, yaw_matrix
-
-Array = NDArray[np.float64]
 
 
 class DriftName(StrEnum):
@@ -62,20 +60,20 @@ class Localisation:
         T_map_odom: Correction by a localiser, shape (4, 4).
     """
 
-    def __init__(self, base: Array, drift: DriftModel | None = None, seed: int = 0) -> None:
+    def __init__(self, base: PlanarPose, drift: DriftModel | None = None, seed: int = 0) -> None:
         self._drift, self._rng = drift, np.random.default_rng([seed, 0x0D0])
         self._true, self._odometry = base.astype(float).copy(), base.astype(float).copy()
         self._bias = self._rng.normal(size=3) * (
             (drift.distance, drift.turn, drift.veer) if drift else (0.0, 0.0, 0.0)
         )
-        self.T_map_odom: Array = np.eye(4)
+        self.T_map_odom: Transform = np.eye(4)
 
     @property
     def drifts(self) -> bool:
         """True if map and world may differ."""
         return self._drift is not None
 
-    def advance(self, base: Array) -> None:
+    def advance(self, base: PlanarPose) -> None:
         """Integrate the motion up to the true pose of the base (x, y, yaw) [m, rad]."""
         if self._drift is None:
             self._true = self._odometry = base
@@ -97,28 +95,28 @@ class Localisation:
         self._odometry = np.array([x, y, wrap_angle(float(self._odometry[2]) + yaw)])
 
     @property
-    def T_odom_base(self) -> Array:
+    def T_odom_base(self) -> Transform:
         """Pose of the base by odometry alone, shape (4, 4)."""
         return yaw_matrix(*self._odometry)
 
     @property
-    def T_odom_world(self) -> Array:
+    def T_odom_world(self) -> Transform:
         """World to the frame of the odometry, shape (4, 4)."""
         if self._drift is None:
             return np.eye(4)
         return np.asarray(self.T_odom_base @ inverse(yaw_matrix(*self._true)))
 
     @property
-    def T_map_world(self) -> Array:
+    def T_map_world(self) -> Transform:
         """World to map as the robot believes it now, shape (4, 4)."""
         return np.asarray(self.T_map_odom @ self.T_odom_world)
 
     @property
-    def T_world_map(self) -> Array:
+    def T_world_map(self) -> Transform:
         """Map to world, the inverse."""
         return inverse(self.T_map_world)
 
-    def correct(self, T_map_map: Array) -> None:
+    def correct(self, T_map_map: Transform) -> None:
         """Move the robot in the map, shape (4, 4): from where it was believed to be, to where it is."""
         self.T_map_odom = T_map_map @ self.T_map_odom
 
@@ -130,7 +128,7 @@ class Localisation:
         return hypot(x, y), abs(angle)
 
 
-def rotated(vector: Array, angle: float) -> Array:
+def rotated(vector: Vector2, angle: float) -> Vector2:
     """Rotate a vector (2,) by an angle [rad]."""
     c, s = cos(angle), sin(angle)
     return np.array([c * vector[0] - s * vector[1], s * vector[0] + c * vector[1]])

@@ -14,8 +14,8 @@ from time import monotonic
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Vector2
 from openral_core.consent.policy import Policy, load_policy
 from openral_core.geometry import Pose, planar_part, transform_planar_points, wrap_angle
 from openral_core.home_map import NoGoZone
@@ -194,7 +194,7 @@ class Simulation:
             return result
         return explained(result, self._params, self._surroundings(), self._obstruction_config)
 
-    def _find_obstruction(self, goal: NDArray[np.float64], within: float) -> Obstruction | None:
+    def _find_obstruction(self, goal: Vector2, within: float) -> Obstruction | None:
         """Find what blocks the way to a goal (2,) in the world; see `SkillContext.obstruction`."""
         T = self.localisation.T_map_world
         start, end = transform_planar_points(T, (self.control.base_pose[:2], goal)).tolist()

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Vector = NDArray[np.float64]
+from openral_core.arrays import Rotation, Transform, Vector3
+
 DOWNWARD_PITCH = 1.2
 """Pitch from which a hand counts as pointing down [rad]; 20 degrees short of vertical."""
 LEVEL_PITCH = 0.15
@@ -31,7 +31,7 @@ class ApproachDirection:
     """
 
     name: str
-    R_map_approach: Vector
+    R_map_approach: Rotation
     yaws: tuple[float, ...]
 
     @property
@@ -62,7 +62,7 @@ def oblique(heading: float, pitch: float) -> ApproachDirection:
     return ApproachDirection("obliquely", _along(heading, pitch), _YAWS)
 
 
-def _along(heading: float, pitch: float) -> Vector:
+def _along(heading: float, pitch: float) -> Vector3:
     c, s, cp, sp = np.cos(heading), np.sin(heading), np.cos(pitch), np.sin(pitch)
     return np.column_stack([(s, -c, 0.0), (sp * c, sp * s, cp), (-cp * c, -cp * s, sp)])
 
@@ -80,7 +80,7 @@ class HandOrientation:
     roll: float
 
     @classmethod
-    def of(cls, R_map_hand: Vector) -> "HandOrientation":
+    def of(cls, R_map_hand: Rotation) -> "HandOrientation":
         """Extract it from a hand's rotation matrix, shape (3, 3)."""
         x, y, z = R_map_hand[:, 2]
         pitch = float(np.arcsin(np.clip(-z, -1.0, 1.0)))
@@ -98,14 +98,14 @@ class HandOrientation:
         """True if it points level with the fingers side by side."""
         return max(abs(self.pitch), abs(self.roll)) < LEVEL_PITCH
 
-    def axes(self, heading: float) -> Vector:
+    def axes(self, heading: float) -> Rotation:
         """Rotation matrix of such a hand along a heading [rad] in map, shape (3, 3)."""
         c, s = np.cos(self.roll), np.sin(self.roll)
-        rolled: Vector = _hand(_along(heading, self.pitch)) @ [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]
+        rolled: Rotation = _hand(_along(heading, self.pitch)) @ [[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]
         return rolled
 
 
-def orientations_like(orientation: HandOrientation, heading: float) -> Iterator[tuple[str, Vector]]:
+def orientations_like(orientation: HandOrientation, heading: float) -> Iterator[tuple[str, Rotation]]:
     """List hand orientations that keep an object as upright as when it was grasped, and their names.
 
     Those along ``heading`` [rad] in map come first. Each is a rotation matrix, shape (3, 3).
@@ -118,28 +118,28 @@ def orientations_like(orientation: HandOrientation, heading: float) -> Iterator[
         yield "from the side" if turn else "from the front", orientation.axes(heading + turn)
 
 
-def hand_axes(approach: ApproachDirection) -> Vector:
+def hand_axes(approach: ApproachDirection) -> Rotation:
     """Orientation of the grasp site along an approach, shape (3, 3)."""
     return _hand(approach.R_map_approach)
 
 
-def _hand(R_map_approach: Vector) -> Vector:
+def _hand(R_map_approach: Rotation) -> Rotation:
     u, v, w = R_map_approach.T
     return np.column_stack([v, u, -w])
 
 
-def mirrored(T_map_grasp: Vector) -> Vector:
+def mirrored(T_map_grasp: Transform) -> Transform:
     """Return the same grasp with the hand turned by half a turn about its approach."""
     return T_map_grasp @ np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
-def wrist_rotations(T_map_grasp: Vector) -> tuple[Vector, ...]:
+def wrist_rotations(T_map_grasp: Transform) -> tuple[Transform, ...]:
     """Equivalent hand poses of one grasp: both ways round, a level one only as it can be carried upright."""
     is_level = HandOrientation.of(T_map_grasp[:3, :3]).is_level
     return (T_map_grasp,) if is_level else (T_map_grasp, mirrored(T_map_grasp))
 
 
-def pregrasp_pose(T_map_grasp: Vector, distance: float) -> Vector:
+def pregrasp_pose(T_map_grasp: Transform, distance: float) -> Transform:
     """Return a grasp pose moved back along its approach by ``distance`` [m]."""
     T = T_map_grasp.copy()
     T[:3, 3] -= distance * T[:3, 2]

@@ -4,13 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Points, Rotation, Transform, Vector3
 from openral_core.grasping.approach import ApproachDirection
 from openral_core.grasping.gripper import GripperGeometry
 from openral_core.grasping.segmentation import ObjectSegment
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class Grasp:
         opening: Distance between the pads on the way in in [m].
     """
 
-    T_map_grasp: Vector
+    T_map_grasp: Transform
     width: float
     score: float
     opening: float
@@ -112,12 +110,12 @@ class _View:
         strategy: Gripper, depth and opening of its pads.
     """
 
-    R: Vector
-    scan: Vector
-    own: Vector
-    centre: Vector
+    R: Rotation
+    scan: Points
+    own: Points
+    centre: Vector3
     support: float
-    sight: Vector
+    sight: Vector3
     strategy: GraspStrategy
 
     def lowest(self, u: float, v: float) -> float:
@@ -171,7 +169,7 @@ def sample_grasps(
     return sorted(found, key=lambda grasp: -grasp.score)
 
 
-def principal_yaws(own: Vector, approach: ApproachDirection) -> tuple[float, ...]:
+def principal_yaws(own: Points, approach: ApproachDirection) -> tuple[float, ...]:
     """Rotations that align the fingers with the object's length and width."""
     if len(approach.yaws) == 1:
         return ()
@@ -180,12 +178,12 @@ def principal_yaws(own: Vector, approach: ApproachDirection) -> tuple[float, ...
     return length, length + np.pi / 2
 
 
-def _spin(yaw: float) -> Vector:
+def _spin(yaw: float) -> Rotation:
     c, s = np.cos(yaw), np.sin(yaw)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-def fit_grasp(at: Vector, view: _View) -> Grasp | None:
+def fit_grasp(at: Vector3, view: _View) -> Grasp | None:
     """Centre the fingers on the object at one place; None if they do not fit."""
     u, v = _centred(view, float(at[0]), float(at[1])), float(at[1])
     at_depth = _gripped(view, u, v)
@@ -230,7 +228,7 @@ def _centred(view: _View, u: float, v: float) -> float:
     return u
 
 
-def _gripped(view: _View, u: float, v: float) -> tuple[float, Vector] | None:
+def _gripped(view: _View, u: float, v: float) -> tuple[float, Points] | None:
     """Depth of the opened pads at one place and the points between them; None if there are too few."""
     own = view.own
     between = (np.abs(own[:, 0] - u) < view.strategy.opening / 2) & (
@@ -254,7 +252,7 @@ def _flare(view: _View, u: float, v: float, depth: float) -> float:
     return float(np.ptp(own[beside & (own[:, 2] > depth - view.strategy.gripper.tip_length), 0]))
 
 
-def _slant(grip: Vector, v: float) -> float:
+def _slant(grip: Points, v: float) -> float:
     """Shift of both faces across the pads' breadth in [m]; a corner shifts more than a flat or a rim."""
     sides = [grip[grip[:, 1] < v, 0], grip[grip[:, 1] >= v, 0]]
     if min(map(len, sides)) == 0:
@@ -270,10 +268,10 @@ def has_room_for_hand(view: _View, u: float, v: float, depth: float) -> bool:
     return not bool((under_pads(view, view.scan, u, v) > tips).any() or continues.any())
 
 
-def under_pads(view: _View, points: Vector, u: float, v: float) -> Vector:
+def under_pads(view: _View, points: Points, u: float, v: float) -> Array:
     """Heights towards the hand of the points in line with the opened pads in [m], shape (N,)."""
     beside, half = np.abs(points[:, 0] - u), view.strategy.opening / 2
     in_line = (beside > half - CONFIG.edge_margin) & (beside < half + view.strategy.gripper.pad_depth)
     in_line &= np.abs(points[:, 1] - v) < view.strategy.gripper.pad_half_width
-    towards: Vector = points[in_line, 2]
+    towards: Array = points[in_line, 2]
     return towards

@@ -4,11 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
+from openral_core.arrays import Mask, Points, Vector3
 from openral_core.errors import OpenRALError
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ CONFIG = SegmentationConfig()
 class NoObjectFound(OpenRALError):
     """A scan shows no object at the expected position."""
 
-    def __init__(self, point: Vector, points: int) -> None:
+    def __init__(self, point: Vector3, points: int) -> None:
         where = ", ".join(f"{value:.2f}" for value in point)
         super().__init__(
             f"no object within {CONFIG.search_radius * 100:.0f} cm of ({where}) in a scan of {points} points"
@@ -58,27 +56,27 @@ class ObjectSegment:
         eye: Position in map that it was seen from in [m], shape (3,); None if all sides are known.
     """
 
-    points: Vector
-    mask: NDArray[np.bool_]
+    points: Points
+    mask: Mask
     support: float
-    eye: Vector | None = None
+    eye: Vector3 | None = None
 
     @property
-    def own_points(self) -> Vector:
+    def own_points(self) -> Points:
         """Points of the object, shape (M, 3)."""
         return self.points[self.mask]
 
     @property
-    def sight(self) -> Vector:
+    def sight(self) -> Vector3:
         """Direction in map in which it was seen, of unit length; zero if all sides are known; shape (3,)."""
         if self.eye is None:
             return np.zeros(3)
         own = self.own_points
-        along: Vector = (own.min(axis=0) + own.max(axis=0)) / 2 - self.eye
+        along: Vector3 = (own.min(axis=0) + own.max(axis=0)) / 2 - self.eye
         return along / np.linalg.norm(along)
 
 
-def segment_object(points: Vector, expected: Vector, bottom: float, within: float = np.inf) -> ObjectSegment:
+def segment_object(points: Points, expected: Vector3, bottom: float, within: float = np.inf) -> ObjectSegment:
     """Segment the object nearest to its expected position.
 
     Args:
@@ -108,7 +106,7 @@ def segment_object(points: Vector, expected: Vector, bottom: float, within: floa
     return ObjectSegment(points, own, support)
 
 
-def support_level(points: Vector, bottom: float) -> float:
+def support_level(points: Points, bottom: float) -> float:
     """Height of the most populated level near the expected one."""
     near = points[np.abs(points[:, 2] - bottom) < CONFIG.support_tolerance, 2]
     if len(near) < CONFIG.min_support_points:

@@ -3,15 +3,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Points
 from openral_core.grasping.approach import ApproachDirection, mirrored, oblique, pregrasp_pose, top_down
 from openral_core.grasping.grasp_planner import Grasp, grasp_strategies, sample_grasps
 from openral_core.grasping.gripper import GripperGeometry
 from openral_core.grasping.segmentation import ObjectSegment
 
-Vector = NDArray[np.float64]
-Top = Callable[[Vector, Vector], Vector]
+Top = Callable[[Array, Array], Array]
 
 TABLE = 0.75
 GRIPPER = GripperGeometry(0.04, (0.010, 0.006, 0.022), (0.016, 0.010, 0.025), 0.020)
@@ -29,7 +28,7 @@ def seen_from_above(top: Top, half: float = 0.2, step: float = 0.004) -> ObjectS
 def box(length: float, width: float, height: float, turn: float = 0.0) -> Top:
     c, s = np.cos(turn), np.sin(turn)
 
-    def top(x: Vector, y: Vector) -> Vector:
+    def top(x: Array, y: Array) -> Array:
         inside = (np.abs(c * x + s * y) < length / 2) & (np.abs(-s * x + c * y) < width / 2)
         return np.where(inside, height, np.nan)
 
@@ -37,7 +36,7 @@ def box(length: float, width: float, height: float, turn: float = 0.0) -> Top:
 
 
 def ring(radius: float, wall: float, height: float) -> Top:
-    def top(x: Vector, y: Vector) -> Vector:
+    def top(x: Array, y: Array) -> Array:
         r = np.hypot(x, y)
         return np.where(r > radius, np.nan, np.where(r > radius - wall, height, 0.012))
 
@@ -75,7 +74,7 @@ def test_takes_a_wide_mug_by_its_rim() -> None:
 
 
 def test_takes_a_shallow_bowl_by_its_rim_with_the_fingertips() -> None:
-    def bowl(x: Vector, y: Vector) -> Vector:
+    def bowl(x: Array, y: Array) -> Array:
         r = np.hypot(x, y)
         return np.where(r > 0.08, np.nan, 0.01 + 0.055 * np.clip(r / 0.075, 0, 1) ** 6)
 
@@ -90,7 +89,7 @@ def test_finds_no_grasp_on_a_thing_wider_than_the_fingers_open(width: float) -> 
 
 
 def test_keeps_the_pads_off_a_neighbour() -> None:
-    def two(x: Vector, y: Vector) -> Vector:
+    def two(x: Array, y: Array) -> Array:
         first, second = box(0.05, 0.05, 0.06)(x, y), box(0.05, 0.05, 0.06)(x - 0.075, y)
         return np.where(np.isnan(first), second, first)
 
@@ -122,7 +121,7 @@ def test_turning_the_hand_round_twice_changes_nothing() -> None:
     assert np.allclose(pregrasp_pose(T, 0.1)[:3, 3], T[:3, 3] + [0, 0, 0.1])
 
 
-def tips(grasp: Grasp) -> Vector:
+def tips(grasp: Grasp) -> Points:
     """The lowest corners of both opened fingertips, shape (N, 3)."""
     R, at = grasp.T_map_grasp[:3, :3], grasp.T_map_grasp[:3, 3]
     apart = grasp.opening / 2 + 0.012
@@ -151,7 +150,7 @@ def test_aslant_the_fingers_close_before_and_behind_what_is_too_wide() -> None:
 def between(gap: float) -> Top:
     """A block 3 cm wide with a neighbour on either side, ``gap`` [m] away."""
 
-    def top(x: Vector, y: Vector) -> Vector:
+    def top(x: Array, y: Array) -> Array:
         block, wall = box(0.2, 0.03, 0.06)(x, y), np.abs(y) > 0.015 + gap
         return np.where(np.isnan(block) & wall, 0.06, block)
 

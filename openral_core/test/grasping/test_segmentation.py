@@ -1,15 +1,13 @@
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from openral_core.arrays import Points
 from openral_core.grasping.segmentation import NoObjectFound, segment_object
-
-Vector = NDArray[np.float64]
 
 TABLE = 0.75
 
 
-def scan(*boxes: tuple[float, float, float, float], noise: float = 0.0) -> Vector:
+def scan(*boxes: tuple[float, float, float, float], noise: float = 0.0) -> Points:
     """Points of a table and of boxes (x, y, half, height) on it, seen from above."""
     x, y = (grid.ravel() for grid in np.meshgrid(*[np.arange(-0.2, 0.2, 0.004)] * 2))
     z = np.full(len(x), TABLE)

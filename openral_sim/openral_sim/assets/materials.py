@@ -12,7 +12,8 @@ from typing import Literal
 import mujoco
 import numpy as np
 
-from openral_sim.assets.textures import Colour, Image, fabric, landscape, planks, speckle, tiles, wood
+from openral_core.arrays import Image
+from openral_sim.assets.textures import Colour, fabric, landscape, planks, speckle, tiles, wood
 
 AppearanceName = Literal[
     "oak", "walnut", "birch", "white", "cream", "graphite", "steel", "marble", "sage", "navy",

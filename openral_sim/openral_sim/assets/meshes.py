@@ -6,17 +6,19 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Points
+
 
 @dataclass(frozen=True)
 class Mesh:
     """Vertices [m] (V, 3), faces (F, 3) counter-clockwise seen from outside, texture coordinates (V, 2)."""
 
-    vertices: NDArray[np.float64]
+    vertices: Points
     faces: NDArray[np.int32]
-    uv: NDArray[np.float64]
+    uv: Array
 
 
-def grid_mesh(points: NDArray[np.float64]) -> Mesh:
+def grid_mesh(points: Array) -> Mesh:
     """Triangulate a grid of points, shape (rows, columns, 3), dropping degenerate triangles.
 
     The outside is the direction of columns x rows, by the right-hand rule.
@@ -138,7 +140,7 @@ def loaf(length: float, width: float, height: float, rings: int = 15, sides: int
     return grid_mesh(np.stack([x, y, z], -1)[:, ::-1])
 
 
-def tube(path: NDArray[np.float64], radius: float, sides: int = 8) -> Mesh:
+def tube(path: Points, radius: float, sides: int = 8) -> Mesh:
     """Build a round tube along a path in the x-z plane, path points in [m], shape (N, 3)."""
     tangent = np.gradient(path, axis=0)
     tangent /= np.linalg.norm(tangent, axis=1, keepdims=True)

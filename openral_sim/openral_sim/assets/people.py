@@ -5,12 +5,11 @@ from dataclasses import dataclass
 import mujoco
 
 from openral_core.documents import Document
+from openral_core.home_map import Point3
 from openral_sim.assets.materials import AppearanceName, Side, add_material
 
 PERSON_MODEL_HEIGHT = 1.7
 """Height of the person that the coordinates of `build_person` describe [m]; other heights are scaled."""
-
-Vector = tuple[float, float, float]
 
 
 class PersonStyle(Document):
@@ -29,11 +28,11 @@ class _Figure:
     body: mujoco.MjsBody
     scale: float
 
-    def limb(self, start: Vector, end: Vector, radius: float, look: AppearanceName) -> None:
+    def limb(self, start: Point3, end: Point3, radius: float, look: AppearanceName) -> None:
         geom = self._geom(mujoco.mjtGeom.mjGEOM_CAPSULE, (radius * self.scale, 0, 0), look)
         geom.fromto = tuple(value * self.scale for value in (*start, *end))
 
-    def ball(self, centre: Vector, half: Vector, look: AppearanceName) -> None:
+    def ball(self, centre: Point3, half: Point3, look: AppearanceName) -> None:
         half_axes = tuple(value * self.scale for value in half)
         geom = self._geom(mujoco.mjtGeom.mjGEOM_ELLIPSOID, half_axes, look)
         geom.pos = tuple(value * self.scale for value in centre)

@@ -5,24 +5,24 @@ edge length in [px], and ``seed`` fixes the noise.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image as PilImage
 from PIL import ImageDraw, ImageFont
 from scipy.ndimage import zoom
 
-Image = NDArray[np.uint8]
+from openral_core.arrays import Array, Image, Indices, Mask
+
 Colour = tuple[float, float, float]
 
 
-def value_noise(size: int, cells: tuple[int, int], seed: int) -> NDArray[np.float64]:
+def value_noise(size: int, cells: tuple[int, int], seed: int) -> Array:
     """Generate smooth noise in [0, 1] over a grid of `cells` (rows, columns), shape (size, size)."""
     grid = np.random.default_rng(seed).random(cells)
     smooth = zoom(grid, (size / cells[0], size / cells[1]), order=3, mode="grid-wrap", grid_mode=True)
-    noise: NDArray[np.float64] = np.clip(smooth, 0.0, 1.0)
+    noise: Array = np.clip(smooth, 0.0, 1.0)
     return noise
 
 
-def to_image(colour: Colour, shade: NDArray[np.float64]) -> Image:
+def to_image(colour: Colour, shade: Array) -> Image:
     """Multiply a colour by a shade, shape (H, W); return an RGB image, shape (H, W, 3)."""
     rgb = np.asarray(colour) * shade[..., None] * 255.0
     return np.clip(rgb, 0, 255).astype(np.uint8)
@@ -39,7 +39,7 @@ def crust(scores: int = 5, size: int = 256, seed: int = 13) -> Image:
     """Generate a baguette's crust: columns run along the loaf, its top has slanted pale scores."""
     bake = value_noise(size, (10, 14), seed)[..., None]
     dark, light = np.array([150.0, 88.0, 34.0]), np.array([214.0, 150.0, 76.0])
-    image: NDArray[np.float64] = dark + (light - dark) * bake
+    image: Array = dark + (light - dark) * bake
     rows, columns = np.mgrid[0:size, 0:size] / size
     phase = (columns * scores + 1.3 * (rows - 0.5)) % 1.0
     scored = (np.abs(phase - 0.5) < 0.15) & (np.abs(rows - 0.5) < 0.13)
@@ -107,10 +107,10 @@ def tiles(colour: Colour, grout: Colour, rows: int = 2, columns: int = 2, size: 
     return image
 
 
-def _near_step(index: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _near_step(index: Indices) -> Mask:
     """Mark the first two pixels of every new index, where a grout line lies."""
     step = index != np.roll(index, 1)
-    near: NDArray[np.bool_] = step | np.roll(step, 1)
+    near: Mask = step | np.roll(step, 1)
     return near
 
 

@@ -4,14 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation, Slerp
 
+from openral_core.arrays import Array, Joints, Transform
 from openral_core.skills import Feedback
 from openral_sim.motion_primitives.context import CONTROL_PERIOD, Move, SkillContext
 from openral_sim.planning.arm_planner import ArmPathSearch, Trajectory
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -40,7 +38,7 @@ class ArmMotionConfig:
 CONFIG = ArmMotionConfig()
 
 
-def reach_to(context: SkillContext, posture: Vector, stage: str, speed: float = 1.0) -> Move[None]:
+def reach_to(context: SkillContext, posture: Joints, stage: str, speed: float = 1.0) -> Move[None]:
     """Move lift and arm to a posture, shape (D,), around obstacles, at a fraction ``speed`` of top speed.
 
     An object grasped from the side stays upright.
@@ -56,7 +54,7 @@ def reach_to(context: SkillContext, posture: Vector, stage: str, speed: float = 
     yield from follow(context, Trajectory(waypoints, context.robot.speeds, speed), stage)
 
 
-def plan_arm_motion(context: SkillContext, posture: Vector, stage: str) -> Move[Vector]:
+def plan_arm_motion(context: SkillContext, posture: Joints, stage: str) -> Move[Array]:
     """Search for a path, with other seeds if the first fails, one bounded part per control period.
 
     Raises:
@@ -74,7 +72,7 @@ def plan_arm_motion(context: SkillContext, posture: Vector, stage: str) -> Move[
 
 def reach_along(
     context: SkillContext,
-    T_map_goal: Vector,
+    T_map_goal: Transform,
     stage: str,
     speed: float,
     stop: Callable[[], bool] | None = None,
@@ -104,7 +102,7 @@ def reach_along(
     return finished
 
 
-def line_postures(context: SkillContext, first: Vector, goal: Vector) -> Vector:
+def line_postures(context: SkillContext, first: Joints, goal: Transform) -> Array:
     """Solve for postures from the first, along a straight line to a pose in base_link, shape (N, D).
 
     Raises:

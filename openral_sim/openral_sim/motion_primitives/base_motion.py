@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import PlanarPose, Points, Vector2, Vector3
 from openral_core.geometry import wrap_angle
 from openral_core.skill_errors import Blocked, TookTooLong
 from openral_core.skills import Feedback
@@ -19,8 +19,6 @@ from openral_sim.planning.occupancy_grid import (
 from openral_sim.planning.perceived_floor import perceived_grid
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.description import DriveLimits
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,7 @@ class PathFollower:
 
     def __init__(
         self,
-        path: Vector,
+        path: Points,
         final_yaw: float,
         limits: DriveLimits | None = None,
         tolerance: Tolerance | None = None,
@@ -86,18 +84,18 @@ class PathFollower:
         """Remaining length of the path in [m]."""
         return self.length - self._travelled
 
-    def ahead(self, spacing: float) -> Vector:
+    def ahead(self, spacing: float) -> Points:
         """Points every ``spacing`` [m] on the rest of the path, shape (N, 2)."""
         marks = np.append(np.arange(self._travelled, self.length, spacing), self.length)
         return np.column_stack([np.interp(marks, self._marks, self._path[:, axis]) for axis in (0, 1)])
 
-    def arrived(self, pose: Vector) -> bool:
+    def arrived(self, pose: PlanarPose) -> bool:
         """Return True if a base pose is at the end, within tolerance."""
         offset = float(np.linalg.norm(self._path[-1] - pose[:2]))
         turned = abs(wrap_angle(self._yaw - float(pose[2])))
         return offset < self._tolerance.position and turned < self._tolerance.heading
 
-    def command(self, pose: Vector, dt: float) -> Vector:
+    def command(self, pose: PlanarPose, dt: float) -> Vector3:
         """Velocity along map's axes for the next ``dt`` [s], shape (3,)."""
         self._advance(pose[:2])
         carrot = self._point_at(self._travelled + PURSUIT.lookahead)
@@ -106,23 +104,23 @@ class PathFollower:
         self._velocity = self._limited(wanted, dt)
         return self._velocity
 
-    def _advance(self, xy: Vector) -> None:
+    def _advance(self, xy: Vector2) -> None:
         """Advance progress to the nearest path point ahead, never back."""
         ahead = self._travelled + np.linspace(0.0, PURSUIT.search_ahead, 26)
         ahead = ahead[ahead <= self.length] if self.length > self._travelled else ahead[:1]
         distance = [float(np.linalg.norm(self._point_at(s) - xy)) for s in ahead]
         self._travelled = float(ahead[int(np.argmin(distance))]) if len(ahead) else self.length
 
-    def _point_at(self, s: float) -> Vector:
+    def _point_at(self, s: float) -> Vector2:
         return np.array([np.interp(s, self._marks, self._path[:, axis]) for axis in (0, 1)])
 
-    def _heading(self, pose: Vector, carrot: Vector) -> float:
+    def _heading(self, pose: PlanarPose, carrot: Vector2) -> float:
         direction = carrot - pose[:2]
         if self.remaining() < PURSUIT.goal_heading_distance or float(np.linalg.norm(direction)) < 0.05:
             return self._yaw
         return float(np.arctan2(direction[1], direction[0]))
 
-    def _translation(self, pose: Vector, carrot: Vector, heading_error: float) -> Vector:
+    def _translation(self, pose: PlanarPose, carrot: Vector2, heading_error: float) -> Vector2:
         offset = carrot - pose[:2]
         distance = float(np.linalg.norm(offset))
         if distance < 1e-6:
@@ -141,14 +139,14 @@ class PathFollower:
         rate = min(self._limits.turn_rate, float(braking), PURSUIT.turn_gain * abs(heading_error))
         return float(np.copysign(rate, heading_error))
 
-    def _limited(self, wanted: Vector, dt: float) -> Vector:
+    def _limited(self, wanted: Vector3, dt: float) -> Vector3:
         change = wanted - self._velocity
         bound = self._limits.acceleration * dt
         norm = float(np.linalg.norm(change[:2]))
         change[:2] *= min(1.0, bound / norm) if norm > 0 else 1.0
         turn_bound = self._limits.turn_acceleration * dt
         change[2] = np.clip(change[2], -turn_bound, turn_bound)
-        limited: Vector = self._velocity + change
+        limited: Vector3 = self._velocity + change
         return limited
 
 
@@ -207,12 +205,12 @@ BODY, REACH = 0.25, 0.35
 """Radius of a person to drive around, and of the floor that a person may have hidden or marked [m]."""
 
 
-def people_at(context: SkillContext) -> Iterator[Vector]:
+def people_at(context: SkillContext) -> Iterator[Vector2]:
     """Positions of the people in map in [m], each shape (2,), as a safety scanner would tell them."""
     return (np.array(context.data.body(person.body).xpos[:2]) for person in context.world.people.values())
 
 
-def _disc(middle: Vector, radius: float) -> Vector:
+def _disc(middle: Vector2, radius: float) -> Points:
     angles = np.linspace(0.0, 2.0 * np.pi, 12, endpoint=False)
     return middle + radius * np.column_stack([np.cos(angles), np.sin(angles)])
 
@@ -230,7 +228,7 @@ def plan_base_motion(context: SkillContext, *, with_people: bool = True) -> Cost
     return plan_from(floor, context.control.base_pose[:2], clearance)
 
 
-def shift_by(context: SkillContext, offset: Vector, stage: str) -> Move[None]:
+def shift_by(context: SkillContext, offset: Vector2, stage: str) -> Move[None]:
     """Move straight by an offset in map in [m], shape (2,), keeping the heading."""
     x, y, yaw = context.control.base_pose
     path = np.array([[x, y], [x + offset[0], y + offset[1]]])
@@ -303,7 +301,7 @@ class _StuckMonitor:
     def __init__(self) -> None:
         self._stuck_for = 0.0
 
-    def update(self, commanded: Vector, measured: Vector) -> None:
+    def update(self, commanded: Vector3, measured: Vector3) -> None:
         is_commanded = np.linalg.norm(commanded[:2]) > CONFIG.stuck_command
         is_stuck = is_commanded and np.linalg.norm(measured[:2]) < CONFIG.stuck_speed
         self._stuck_for = self._stuck_for + CONTROL_PERIOD if is_stuck else 0.0

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.ndimage
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from openral_core.arrays import Array, Joints, PlanarPose, Points, Transform, Vector3
 from openral_core.errors import format_choices
 from openral_core.geometry import angle_between
 from openral_core.skill_errors import NotReachable
@@ -23,8 +23,6 @@ from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.planning.range_sensor import line_of_sight
 from openral_sim.planning.visibility import Boxes, VisibilityResult, nearby_occluders, visible_fraction
 from openral_sim.robot.sim_robot import HeadGeometry
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -94,9 +92,9 @@ class ReachOption:
     """
 
     tag: str
-    T_map_pregrasp: Vector
-    T_map_goal: Vector
-    allowed_contact: tuple[Vector, float]
+    T_map_pregrasp: Transform
+    T_map_goal: Transform
+    allowed_contact: tuple[Vector3, float]
     is_narrow: bool = False
     has_room: bool = True
     below: float = 0.0
@@ -113,19 +111,19 @@ class WorkPose:
         option: The option they reach.
     """
 
-    base: Vector
-    before: Vector
-    goal: Vector
+    base: PlanarPose
+    before: Joints
+    goal: Joints
     option: ReachOption
 
 
-Options = Callable[[Vector], Iterable[ReachOption]]
+Options = Callable[[PlanarPose], Iterable[ReachOption]]
 """Lists the options at a place for a base pose, the preferred first."""
 
 
 def move_to_work_pose(
     context: SkillContext,
-    target: Vector,
+    target: Vector3,
     options: Options,
     stage: str,
     *,
@@ -169,7 +167,7 @@ def move_to_work_pose(
 def find_work_pose(
     context: SkillContext,
     field: CostToGo,
-    target: Vector,
+    target: Vector3,
     options: Options,
     stage: str,
     apart: float,
@@ -209,7 +207,7 @@ def find_work_pose(
     )
 
 
-def leaves(field: CostToGo, clearance: float) -> Callable[[Vector], bool]:
+def leaves(field: CostToGo, clearance: float) -> Callable[[PlanarPose], bool]:
     """Return whether the base can drive from a pose to most of the floor with another clearance [m].
 
     A base that fits between a person and a table with an empty hand may not with a full one.
@@ -226,7 +224,7 @@ def leaves(field: CostToGo, clearance: float) -> Callable[[Vector], bool]:
     return lambda pose: bool(largest[field.grid.cell(pose[:2])])
 
 
-def _tags(options: Options, base: Vector) -> list[str]:
+def _tags(options: Options, base: PlanarPose) -> list[str]:
     """List the kinds of options, the preferred first."""
     return list(dict.fromkeys(option.tag for option in options(base)))
 
@@ -235,7 +233,7 @@ def _only(tag: str, options: Options) -> Options:
     return lambda base: (option for option in options(base) if option.tag == tag)
 
 
-def work_pose_at(context: SkillContext, base: Vector, options: Options) -> WorkPose | None:
+def work_pose_at(context: SkillContext, base: PlanarPose, options: Options) -> WorkPose | None:
     """Find the first option that lift and arm can reach from a base pose without a collision."""
     for option in options(base):
         if not option.has_room:
@@ -256,7 +254,7 @@ def work_pose_at(context: SkillContext, base: Vector, options: Options) -> WorkP
     return None
 
 
-def is_line_reachable(context: SkillContext, base: Vector, before: Vector, option: ReachOption) -> bool:
+def is_line_reachable(context: SkillContext, base: PlanarPose, before: Joints, option: ReachOption) -> bool:
     """Return True if the hand can move in a straight line from a posture to its goal, and below."""
     try:
         plan_line(context, base, before, option)
@@ -265,7 +263,7 @@ def is_line_reachable(context: SkillContext, base: Vector, before: Vector, optio
     return True
 
 
-def plan_line(context: SkillContext, base: Vector, before: Vector, option: ReachOption) -> Vector:
+def plan_line(context: SkillContext, base: PlanarPose, before: Joints, option: ReachOption) -> Array:
     """Solve for postures from the first, in a straight line to the goal or below it, shape (N, D).
 
     Raises:
@@ -276,7 +274,7 @@ def plan_line(context: SkillContext, base: Vector, before: Vector, option: Reach
     return line_postures(context, before, context.to_base_frame(T_map_end, base))
 
 
-def is_continuous(before: Vector, goal: Vector, option: ReachOption) -> bool:
+def is_continuous(before: Joints, goal: Joints, option: ReachOption) -> bool:
     """Return True if no joint moves much further between the postures than the hand rotates."""
     R = option.T_map_pregrasp[:3, :3].T @ option.T_map_goal[:3, :3]
     return float(np.abs(goal - before).max()) < WORK_POSE.max_joint_motion + float(
@@ -285,7 +283,7 @@ def is_continuous(before: Vector, goal: Vector, option: ReachOption) -> bool:
 
 
 def is_collision_free(
-    context: SkillContext, base: Vector, before: Vector, goal: Vector, option: ReachOption
+    context: SkillContext, base: PlanarPose, before: Joints, goal: Joints, option: ReachOption
 ) -> bool:
     """Return True if the arm is free at both postures, and on the way between them if that is narrow."""
     context.checker.allow_contact_near(*option.allowed_contact)
@@ -295,13 +293,13 @@ def is_collision_free(
     return free
 
 
-def sees(context: SkillContext, pose: Vector, target: Vector) -> bool:
+def sees(context: SkillContext, pose: PlanarPose, target: Vector3) -> bool:
     """Return True if the head would see a point of map from a base pose."""
     eye = np.array([pose[0], pose[1], context.head.height])
     return line_of_sight(context.model, context.data, eye, target, context.own_bodies())
 
 
-def move_to_unoccluded_view(context: SkillContext, points: Vector, stage: str) -> Move[VisibilityResult]:
+def move_to_unoccluded_view(context: SkillContext, points: Points, stage: str) -> Move[VisibilityResult]:
     """Aim the head at points of map; drive first if furniture hides too many of them from here.
 
     Args:
@@ -330,7 +328,7 @@ def move_to_unoccluded_view(context: SkillContext, points: Vector, stage: str) -
 
 
 def best_view(
-    context: SkillContext, field: CostToGo, points: Vector, boxes: Boxes, here: VisibilityResult, stage: str
+    context: SkillContext, field: CostToGo, points: Points, boxes: Boxes, here: VisibilityResult, stage: str
 ) -> Move[VisibilityResult]:
     """Choose the closest base pose that sees the most, or the present one if it sees almost as much."""
     found: list[tuple[float, VisibilityResult]] = []
@@ -352,7 +350,7 @@ def best_view(
     return found[min(good)[1]][1]
 
 
-def view_poses(head: HeadGeometry, field: CostToGo, middle: Vector) -> Iterator[Vector]:
+def view_poses(head: HeadGeometry, field: CostToGo, middle: Vector3) -> Iterator[PlanarPose]:
     """List base poses on reachable floor around a point, facing it or side-on to it."""
     cells = np.argwhere(np.isfinite(field.cost))
     places = field.grid.point(cells[(cells % VIEW.stride == 0).all(axis=1)])
@@ -363,7 +361,7 @@ def view_poses(head: HeadGeometry, field: CostToGo, middle: Vector) -> Iterator[
             yield np.append(place, bearing - pan)
 
 
-def driving_cost(field: CostToGo, here: Vector, base: Vector) -> float:
+def driving_cost(field: CostToGo, here: PlanarPose, base: PlanarPose) -> float:
     """Cost of driving to a base pose in [m], including its turn."""
     turn = np.arccos(np.clip(np.cos(base[2] - here[2]), -1.0, 1.0))
     return field.cost_at(base[:2]) + VIEW.turn_cost * float(turn)

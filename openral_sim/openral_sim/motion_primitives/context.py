@@ -6,8 +6,8 @@ from typing import Protocol, TypeVar
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import PlanarPose, Transform, Vector2, Vector3
 from openral_core.errors import OpenRALError
 from openral_core.geometry import yaw_matrix
 from openral_core.grasping.approach import HandOrientation
@@ -117,9 +117,9 @@ class HeldObject(HeldBody):
     orientation: HandOrientation
 
     @property
-    def up_in_body(self) -> NDArray[np.float64]:
+    def up_in_body(self) -> Vector3:
         """Direction that was up when the hand closed: the body's own axis only if the object stood."""
-        up: NDArray[np.float64] = self.T_grasp_body[:3, :3].T @ self.orientation.axes(0.0)[2]
+        up: Vector3 = self.T_grasp_body[:3, :3].T @ self.orientation.axes(0.0)[2]
         return up
 
     @property
@@ -128,11 +128,11 @@ class HeldObject(HeldBody):
         return self.orientation.is_downward
 
 
-FindObstruction = Callable[[NDArray[np.float64], float], Obstruction | None]
+FindObstruction = Callable[[Vector2, float], Obstruction | None]
 """Finds what blocks the way to within a distance [m] of a goal, shape (2,), in the world [m]."""
 
 
-def _nothing_known(goal: NDArray[np.float64], within: float) -> Obstruction | None:
+def _nothing_known(goal: Vector2, within: float) -> Obstruction | None:
     return None
 
 
@@ -224,7 +224,7 @@ class SkillContext:
             taken = scan(self.model, self.data, T, window, self.own_bodies(), FARTHEST)
             self.space.add_scan(taken.origin, taken.ends, taken.hit)
 
-    def to_base_frame(self, T_map: NDArray[np.float64], base: NDArray[np.float64]) -> NDArray[np.float64]:
+    def to_base_frame(self, T_map: Transform, base: PlanarPose) -> Transform:
         """Transform a pose from map to the frame of a base pose, shape (4, 4)."""
-        T: NDArray[np.float64] = np.linalg.inv(yaw_matrix(*base)) @ T_map
+        T: Transform = np.linalg.inv(yaw_matrix(*base)) @ T_map
         return T

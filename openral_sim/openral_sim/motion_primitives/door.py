@@ -10,8 +10,8 @@ from typing import Protocol
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import PlanarPose, Transform, Vector3
 from openral_core.errors import format_choices
 from openral_core.geometry import wrap_angle
 from openral_core.skill_errors import BadRequest, NothingThere
@@ -21,8 +21,6 @@ from openral_sim.assets.furniture.builder import HANDLE, DoorMotion, FurnitureDo
 from openral_sim.motion_primitives.context import CONTROL_PERIOD, Move, SkillContext
 from openral_sim.motion_primitives.release import extent
 from openral_sim.planning.motion_profile import MotionProfile
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -37,25 +35,25 @@ class Hinge:
 
     joint: str
     side: float
-    T_map_closed: Vector
+    T_map_closed: Transform
 
-    def T_map_door(self, angle: float) -> Vector:
+    def T_map_door(self, angle: float) -> Transform:
         """Pose of the door in map at an angle in [rad], shape (4, 4)."""
-        T: Vector = self.T_map_closed @ _rotation(self.side * angle)
+        T: Transform = self.T_map_closed @ _rotation(self.side * angle)
         return T
 
-    def normal(self, angle: float) -> Vector:
+    def normal(self, angle: float) -> Vector3:
         """Direction out of the door's front in map, shape (3,)."""
         return self.T_map_door(angle)[:3, 0]
 
-    def moved_with(self, pose: Vector, by: float) -> Vector:
+    def moved_with(self, pose: PlanarPose, by: float) -> PlanarPose:
         """Turn a base pose (x, y, yaw) about the hinge with the door by ``by`` [rad], shape (3,)."""
         turn, pivot = self.side * by, self.T_map_closed[:2, 3]
         c, s = np.cos(turn), np.sin(turn)
         x, y = pivot + np.array([[c, -s], [s, c]]) @ (pose[:2] - pivot)
         return np.array([x, y, wrap_angle(float(pose[2]) + turn)])
 
-    def velocity(self, pose: Vector, rate: float) -> Vector:
+    def velocity(self, pose: PlanarPose, rate: float) -> Vector3:
         """Velocity of a pose that turns at ``rate`` [rad/s] with the door, along map's axes, shape (3,)."""
         x, y = pose[:2] - self.T_map_closed[:2, 3]
         return self.side * rate * np.array([-y, x, 1.0])
@@ -70,7 +68,7 @@ def hinge_of(model: mujoco.MjModel, data: mujoco.MjData, body: str, joint: str) 
     return Hinge(joint, side, T @ _rotation(-side * angle))
 
 
-def _rotation(angle: float) -> Vector:
+def _rotation(angle: float) -> Transform:
     T = np.eye(4)
     T[0, 0] = T[1, 1] = np.cos(angle)
     T[1, 0], T[0, 1] = np.sin(angle), -np.sin(angle)
@@ -88,29 +86,29 @@ class Slide:
     """
 
     joint: str
-    axis: Vector
-    T_map_closed: Vector
+    axis: Vector3
+    T_map_closed: Transform
 
     @property
     def along_normal(self) -> bool:
         """True if it opens out of its front, as a drawer does."""
         return float(self.axis @ self.T_map_closed[:3, 0]) > 0.7
 
-    def T_map_door(self, distance: float) -> Vector:
+    def T_map_door(self, distance: float) -> Transform:
         """Pose of the door in map at a distance in [m], shape (4, 4)."""
         T = self.T_map_closed.copy()
         T[:3, 3] += distance * self.axis
         return T
 
-    def normal(self, distance: float) -> Vector:
+    def normal(self, distance: float) -> Vector3:
         """Direction out of the door's front in map, shape (3,)."""
         return self.T_map_closed[:3, 0]
 
-    def moved_with(self, pose: Vector, by: float) -> Vector:
+    def moved_with(self, pose: PlanarPose, by: float) -> PlanarPose:
         """Move a base pose (x, y, yaw) with the door by ``by`` [m], shape (3,)."""
         return pose + by * np.array([self.axis[0], self.axis[1], 0.0])
 
-    def velocity(self, pose: Vector, rate: float) -> Vector:
+    def velocity(self, pose: PlanarPose, rate: float) -> Vector3:
         """Velocity of a pose that moves at ``rate`` [m/s] with the door, along map's axes, shape (3,)."""
         return rate * np.array([self.axis[0], self.axis[1], 0.0])
 
@@ -118,7 +116,7 @@ class Slide:
 def slide_of(model: mujoco.MjModel, data: mujoco.MjData, body: str, joint: str) -> Slide:
     """Read the rail of a drawer or a sliding door from the model."""
     R, at = data.body(body).xmat.reshape(3, 3), float(data.joint(joint).qpos[0])
-    axis: Vector = R @ model.jnt_axis[model.joint(joint).id]
+    axis: Vector3 = R @ model.jnt_axis[model.joint(joint).id]
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = R, data.body(body).xpos - at * axis
     return Slide(joint, axis, T)
@@ -151,16 +149,16 @@ CONFIG = DoorMotionConfig()
 class DoorJoint(Protocol):
     """Kinematics of a door; its angle is in [rad] for a hinge and in [m] for a slide."""
 
-    def T_map_door(self, angle: float) -> Vector:
+    def T_map_door(self, angle: float) -> Transform:
         """Pose of the door in map, shape (4, 4)."""
 
-    def normal(self, angle: float) -> Vector:
+    def normal(self, angle: float) -> Vector3:
         """Direction out of the door's front in map, shape (3,)."""
 
-    def moved_with(self, pose: Vector, by: float) -> Vector:
+    def moved_with(self, pose: PlanarPose, by: float) -> PlanarPose:
         """Return a base pose that moves with the door, shape (3,)."""
 
-    def velocity(self, pose: Vector, rate: float) -> Vector:
+    def velocity(self, pose: PlanarPose, rate: float) -> Vector3:
         """Velocity of a pose that moves with the door, shape (3,)."""
 
 
@@ -225,7 +223,7 @@ class ArticulatedDoor:
     spec: FurnitureDoor
     joint: DoorJoint
     body: int
-    handle: Vector
+    handle: Vector3
     front: float
 
     @property
@@ -251,10 +249,10 @@ class ArticulatedDoor:
         """Fraction of its travel that it is open: 0 closed, 1 wide open."""
         return float(np.clip(self.angle(context) / self.spec.travel, 0.0, 1.0))
 
-    def point(self, angle: float, x: float, fraction: float) -> Vector:
+    def point(self, angle: float, x: float, fraction: float) -> Vector3:
         """Return a point in map at handle height, ``x`` [m] before the joint, part of the way to it."""
         local = np.array([x, fraction * self.handle[1], self.handle[2], 1.0])
-        at: Vector = (self.joint.T_map_door(angle) @ local)[:3]
+        at: Vector3 = (self.joint.T_map_door(angle) @ local)[:3]
         return at
 
 
@@ -337,7 +335,7 @@ def move_door(
     return True
 
 
-def _pose_error(target: Vector, pose: Vector) -> Vector:
+def _pose_error(target: PlanarPose, pose: PlanarPose) -> PlanarPose:
     offset = target - pose
     return np.array([offset[0], offset[1], wrap_angle(float(offset[2]))])
 

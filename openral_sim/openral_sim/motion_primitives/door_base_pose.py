@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import PlanarPose, Vector3
 from openral_core.geometry import angle_between
 from openral_core.grasping.approach import frontal, hand_axes, mirrored, pregrasp_pose
 from openral_core.skill_errors import NotReachable
@@ -18,8 +18,6 @@ from openral_sim.motion_primitives.driving import drive_to
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.base_planner import CostToGo, candidate_base_poses
 from openral_sim.planning.occupancy_grid import SimOccupancyGrid
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,8 @@ class HandleGrasp:
 
     door: ArticulatedDoor
     name: str
-    point_at: Callable[[float], Vector]
-    direction_at: Callable[[float], Vector]
+    point_at: Callable[[float], Vector3]
+    direction_at: Callable[[float], Vector3]
 
     def options(self, angle: float, heading: float) -> list[ReachOption]:
         """Reach options of the level hand along ``heading`` [rad], both ways round."""
@@ -138,7 +136,9 @@ def _samples(turn: float) -> Iterator[float]:
     return (turn * i / count for i in range(count, 0, -1))
 
 
-def has_room(floor: SimOccupancyGrid, door: ArticulatedDoor, pose: Vector, turn: float, room: float) -> bool:
+def has_room(
+    floor: SimOccupancyGrid, door: ArticulatedDoor, pose: PlanarPose, turn: float, room: float
+) -> bool:
     """Return True if the floor is free within ``room`` [m] of the base all along the door's motion."""
     places = (door.joint.moved_with(pose, by)[:2] for by in _samples(turn))
     return all(floor.clearance_at(place) > room for place in places)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import PlanarPose, Points, Vector2
 from openral_core.obstructions import OBSTACLE
 from openral_core.skill_errors import Blocked
 from openral_core.skills import Feedback
@@ -22,7 +22,6 @@ from openral_sim.motion_primitives.head import aim, face
 from openral_sim.planning.base_planner import CostToGo, NoBasePath, is_line_free
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
 
-Vector = NDArray[np.float64]
 WAITING = "waiting for the way to clear"
 LOOKING_AGAIN = "looking again at what blocks the way"
 
@@ -61,7 +60,7 @@ class WayNotCleared(Blocked):
     Who or what it is, memory tells; see `openral_core.surroundings`.
     """
 
-    def __init__(self, base: Vector, met: Vector) -> None:
+    def __init__(self, base: PlanarPose, met: Vector2) -> None:
         super().__init__(
             f"the way at ({met[0]:.2f}, {met[1]:.2f}) did not clear within {PEOPLE.patience:.0f} s"
         )
@@ -72,12 +71,12 @@ class WayNotCleared(Blocked):
 class ObstacleAppeared(Blocked):
     """Newer maps show obstacles on every way."""
 
-    def __init__(self, base: Vector, reason: str) -> None:
+    def __init__(self, base: PlanarPose, reason: str) -> None:
         super().__init__(reason)
         self.evidence = {"x": float(base[0]), "y": float(base[1])}
 
 
-def drive_to(context: SkillContext, goal: Vector, field: CostToGo, stage: str) -> Move[None]:
+def drive_to(context: SkillContext, goal: PlanarPose, field: CostToGo, stage: str) -> Move[None]:
     """Drive along the least-cost path to a pose (x, y, yaw) in map, shape (3,).
 
     Where a newer map shows an obstacle on the way, or a person comes onto it, another path is planned; if
@@ -110,7 +109,7 @@ def drive_to(context: SkillContext, goal: Vector, field: CostToGo, stage: str) -
     raise ObstacleAppeared(context.control.base_pose, reason)
 
 
-def person_in_way(context: SkillContext, goal: Vector, within: float) -> tuple[Vector, Vector] | None:
+def person_in_way(context: SkillContext, goal: Vector2, within: float) -> tuple[Vector2, Points] | None:
     """Return the person who alone keeps the base from a goal, and the path that is else free.
 
     Args:
@@ -135,7 +134,7 @@ def person_in_way(context: SkillContext, goal: Vector, within: float) -> tuple[V
     return (people[nearest], path) if distances[nearest] < PEOPLE.in_way else None
 
 
-def wait_for_way(context: SkillContext, goal: Vector, within: float) -> Move[CostToGo]:
+def wait_for_way(context: SkillContext, goal: Vector2, within: float) -> Move[CostToGo]:
     """Drive up to the person in the way, look at them, and wait until a path leads to the goal.
 
     Raises:
@@ -160,7 +159,7 @@ def wait_for_way(context: SkillContext, goal: Vector, within: float) -> Move[Cos
     raise WayNotCleared(context.control.base_pose, person)
 
 
-def _come_near(context: SkillContext, person: Vector, path: Vector) -> Move[None]:
+def _come_near(context: SkillContext, person: Vector2, path: Points) -> Move[None]:
     """Drive along a path up to where the person can be seen from a polite distance."""
     ways = PathFollower(path, 0.0).ahead(RESOLUTION)
     near = np.flatnonzero(np.linalg.norm(ways - person, axis=1) < PEOPLE.look_from)
@@ -169,7 +168,7 @@ def _come_near(context: SkillContext, person: Vector, path: Vector) -> Move[None
     yield from _drive_up(context, field, field.nearest_reachable(wanted, PEOPLE.look_from), person, WAITING)
 
 
-def look_again(context: SkillContext, obstacle: Vector, goal: Vector, within: float) -> Move[CostToGo]:
+def look_again(context: SkillContext, obstacle: Vector2, goal: Vector2, within: float) -> Move[CostToGo]:
     """Drive to where an obstacle of the map is in view, and look at it until the map shows a way, or twice.
 
     Args:
@@ -193,7 +192,7 @@ def look_again(context: SkillContext, obstacle: Vector, goal: Vector, within: fl
     return field
 
 
-def _viewpoint(field: CostToGo, obstacle: Vector) -> Vector:
+def _viewpoint(field: CostToGo, obstacle: Vector2) -> Vector2:
     """Return the nearest floor from where nothing hides an obstacle, else the reachable floor next to it."""
     cells = np.argwhere(np.isfinite(field.cost))
     places = field.grid.point(cells)
@@ -207,7 +206,9 @@ def _viewpoint(field: CostToGo, obstacle: Vector) -> Vector:
     return np.array(places[int(away.argmin())], float)
 
 
-def _drive_up(context: SkillContext, field: CostToGo, at: Vector, towards: Vector, stage: str) -> Move[None]:
+def _drive_up(
+    context: SkillContext, field: CostToGo, at: Vector2, towards: Vector2, stage: str
+) -> Move[None]:
     """Drive to reachable floor and face a point from there, unless the base is there already."""
     if not float(np.linalg.norm(at - context.control.base_pose[:2])) >= 2 * RESOLUTION:
         return
@@ -241,7 +242,7 @@ class _WayWatch:
         self.found = self.found or any(self._comes_onto(near, each) for each in people_at(self._context))
         return self.found
 
-    def _comes_onto(self, ahead: Vector, person: Vector) -> bool:
+    def _comes_onto(self, ahead: Points, person: Vector2) -> bool:
         nearest = float(np.linalg.norm(ahead - person, axis=1).min(initial=np.inf))
         here = float(np.linalg.norm(self._context.control.base_pose[:2] - person))
         return nearest < min(PEOPLE.least, here)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Joints, Transform
 from openral_core.grasping.approach import ApproachDirection, HandOrientation, pregrasp_pose, wrist_rotations
 from openral_core.grasping.grasp_planner import Grasp, grasp_strategies, sample_grasps
 from openral_core.grasping.segmentation import NoObjectFound, ObjectSegment, segment_object
@@ -28,7 +28,6 @@ from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.planning.range_sensor import cast_rays, window_around
 
-Vector = NDArray[np.float64]
 _ASPECT = 4 / 3
 """Width of the wrist camera's image over its height [1]."""
 
@@ -115,7 +114,7 @@ class GraspCandidate:
     """
 
     grasp: Grasp
-    before: Vector
+    before: Joints
     support: float
 
 
@@ -176,7 +175,7 @@ def _sample(context: SkillContext, segment: ObjectSegment, approach: ApproachDir
     return []
 
 
-def _cost(grasp: Grasp, move: Vector) -> float:
+def _cost(grasp: Grasp, move: Joints) -> float:
     """Weigh a grasp's score against the arm's motion to it and the roll of the hand."""
     orientation = HandOrientation.of(grasp.T_map_grasp[:3, :3])
     roll = 0.0 if orientation.is_downward else abs(orientation.roll)
@@ -198,7 +197,7 @@ def reachable_grasps(
     return found
 
 
-def pregrasp_posture(context: SkillContext, grasp: Grasp, segment: ObjectSegment) -> Vector | None:
+def pregrasp_posture(context: SkillContext, grasp: Grasp, segment: ObjectSegment) -> Joints | None:
     """Solve for the posture before a grasp; None unless it and the grasp are reachable and free."""
     base, here, T = context.control.base_pose, context.control.reach_target, grasp.T_map_grasp
     radius = float(np.linalg.norm(segment.own_points - T[:3, 3], axis=1).max()) + CONFIG.contact_margin
@@ -219,7 +218,7 @@ def pregrasp_posture(context: SkillContext, grasp: Grasp, segment: ObjectSegment
     return before if free else None
 
 
-def nearby_posture(context: SkillContext, T_base_grasp: Vector, here: Vector) -> Vector:
+def nearby_posture(context: SkillContext, T_base_grasp: Transform, here: Joints) -> Joints:
     """Solve for a posture near the present one, else near a comfortable one.
 
     Raises:
@@ -272,7 +271,7 @@ def close_on_object(context: SkillContext, candidate: GraspCandidate, label: str
     return True
 
 
-def _arrive(context: SkillContext, goal: Vector) -> Move[None]:
+def _arrive(context: SkillContext, goal: Transform) -> Move[None]:
     """Wait, up to a limit, for the hand to be where it is to close; fingers above a flat object slide off."""
     for _ in range(int(CONFIG.arrival_time / CONTROL_PERIOD)):
         if float(np.linalg.norm(context.control.T_map_grasp()[:3, 3] - goal[:3, 3])) < CONFIG.arrival_error:

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Transform, Vector3
 from openral_core.grasping.approach import HandOrientation
 from openral_core.skill_errors import BadRequest, LostObject, NothingHeld
 from openral_core.skills import Feedback, Verb
 from openral_sim.motion_primitives.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 from openral_sim.robot.control import hand_bodies
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -233,22 +231,22 @@ def require_held(context: SkillContext, verb: Verb) -> HeldObject:
     return held
 
 
-def T_grasp_body(context: SkillContext, body: int) -> Vector:
+def T_grasp_body(context: SkillContext, body: int) -> Transform:
     """Pose of a body in the grasp site's frame, shape (4, 4)."""
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = context.data.xmat[body].reshape(3, 3), context.data.xpos[body]
-    relative: Vector = np.linalg.inv(context.control.T_map_grasp()) @ T
+    relative: Transform = np.linalg.inv(context.control.T_map_grasp()) @ T
     return relative
 
 
-def distance_to(context: SkillContext, body: int, point: Vector) -> float:
+def distance_to(context: SkillContext, body: int, point: Vector3) -> float:
     """Distance from a point of map to the nearest of a body's geoms, as boxes, in [m]."""
     model, data = context.model, context.data
     first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
     return min(_box_distance(model, data, geom, point) for geom in range(first, first + count))
 
 
-def _box_distance(model: mujoco.MjModel, data: mujoco.MjData, geom: int, point: Vector) -> float:
+def _box_distance(model: mujoco.MjModel, data: mujoco.MjData, geom: int, point: Vector3) -> float:
     centre, half = model.geom_aabb[geom].reshape(2, 3)
     local = data.geom_xmat[geom].reshape(3, 3).T @ (point - data.geom_xpos[geom]) - centre
     return float(np.linalg.norm(np.clip(np.abs(local) - half, 0.0, None)))

@@ -4,8 +4,8 @@ from contextlib import closing
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Points
 from openral_core.home_map import Box3, Pose2
 from openral_core.luminance import NotInImage, mean_luminance
 from openral_core.skill_errors import NotReachable
@@ -14,7 +14,6 @@ from openral_sim.motion_primitives.head import aim, face
 from openral_sim.rendering.camera import fixed_camera, intrinsics
 from openral_sim.rendering.renderer import SceneView
 
-Vector = NDArray[np.float64]
 IMAGE_SIZE = (320, 240)
 """Width and height of the images [px]."""
 MIN_DEPTH = 0.1
@@ -45,7 +44,7 @@ def luminance_of(context: SkillContext, frame: Pose2, part: Box3, stage: str) ->
         raise NotReachable(str(error)) from error
 
 
-def corners_in_map(frame: Pose2, part: Box3) -> Vector:
+def corners_in_map(frame: Pose2, part: Box3) -> Points:
     """Return the corners of a box of a fixture's frame in map in [m], shape (8, 3)."""
     corners = product(*zip(part.min, part.max, strict=True))
     return np.array([(*frame.to_parent(x, y), z) for x, y, z in corners])

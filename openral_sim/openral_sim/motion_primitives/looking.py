@@ -1,8 +1,8 @@
 """Looking at the floor around the robot, for the map that the base plans on."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Vector3
 from openral_core.skills import Feedback
 from openral_sim.motion_primitives.context import CONTROL_PERIOD, Move, SkillContext
 from openral_sim.motion_primitives.head import aim, face
@@ -33,7 +33,7 @@ def look_into(context: SkillContext, bearing: float, tilt: float, dwell: float) 
     """Aim the head into a direction of map and stay there for a time in [s]."""
     distance = context.head.height / np.tan(tilt)
     base = context.control.base_pose
-    point: NDArray[np.float64] = np.array(
+    point: Vector3 = np.array(
         [base[0] + distance * np.cos(bearing), base[1] + distance * np.sin(bearing), 0.0]
     )
     yield from face(context, point, "looking around")

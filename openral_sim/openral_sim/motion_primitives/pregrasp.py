@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
+from scipy.spatial import transform
 
+from openral_core.arrays import PlanarPose, Rotation, Transform, Vector3
 from openral_core.grasping.approach import (
     ApproachDirection,
     HandOrientation,
@@ -21,8 +21,6 @@ from openral_core.grasping.approach import (
 from openral_core.skill_requests import GraspRequest
 from openral_sim.motion_primitives.base_pose_selection import ReachOption, WorkPose
 from openral_sim.motion_primitives.context import HeldObject
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ class HoldConfig:
 HOLD = HoldConfig()
 
 
-def grasp_options(request: GraspRequest, base: Vector) -> list[ReachOption]:
+def grasp_options(request: GraspRequest, base: PlanarPose) -> list[ReachOption]:
     """List pregrasp and expected grasp poses from a base pose: from above, then from the front, then others.
 
     A slender object is grasped from the side first, so that it can be poured from and put down upright.
@@ -127,7 +125,7 @@ def _oblique_height(request: GraspRequest, approach: ApproachDirection) -> float
     return 0.0 if approach.is_level else max(0.0, CONFIG.hand_clearance - request.height / 2)
 
 
-def expected_grasp(approach: ApproachDirection, position: Vector, extent: float) -> Vector:
+def expected_grasp(approach: ApproachDirection, position: Vector3, extent: float) -> Transform:
     """Grasp pose on an object that extends ``extent`` [m] towards the hand, shape (4, 4)."""
     T = np.eye(4)
     T[:3, :3] = hand_axes(approach)
@@ -154,7 +152,7 @@ def _angle_between(one: ApproachDirection, other: ApproachDirection) -> float:
 
 
 def hold_poses_over(
-    held: HeldObject, point: Vector, gap: float, drop: float, base: Vector
+    held: HeldObject, point: Vector3, gap: float, drop: float, base: PlanarPose
 ) -> Iterator[ReachOption]:
     """List ways to hold an object over a point, as upright as when it was grasped.
 
@@ -176,18 +174,18 @@ def hold_poses_over(
         yield ReachOption(tag, before, T, (point, HOLD.contact_radius))
 
 
-def hold_orientations(held: HeldObject, heading: float) -> Iterator[tuple[str, Vector]]:
+def hold_orientations(held: HeldObject, heading: float) -> Iterator[tuple[str, Rotation]]:
     """List the name and the orientation of each hand pose, those along the base's heading first."""
     for name, R in orientations_like(held.orientation, heading):
         yield name, R if held.is_downward else upright_orientation(held, R)
 
 
-def upright_orientation(held: HeldObject, R_map_hand: Vector) -> Vector:
+def upright_orientation(held: HeldObject, R_map_hand: Rotation) -> Rotation:
     """Rotate the hand so that an object that tipped between the fingers is upright."""
     up = R_map_hand @ held.T_grasp_body[:3, 2]
     axis, height = np.cross(up, (0.0, 0.0, 1.0)), float(up[2])
     sine = float(np.linalg.norm(axis))
     if height < HOLD.min_upright or sine < 1e-6:
         return R_map_hand
-    righted: Vector = Rotation.from_rotvec(axis / sine * np.arctan2(sine, height)).as_matrix() @ R_map_hand
-    return righted
+    turn = transform.Rotation.from_rotvec(axis / sine * np.arctan2(sine, height))
+    return np.asarray(turn.as_matrix() @ R_map_hand)

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Points, Vector3
 from openral_core.skills import Feedback
 from openral_sim.motion_primitives.arm_motion import reach_along
 from openral_sim.motion_primitives.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 from openral_sim.motion_primitives.gripper import contact_detected, contacts_of, touches_hand
 from openral_sim.planning.inverse_kinematics import IkFailed
 
-Vector = NDArray[np.float64]
 _STILL = np.array([0.02, 0.02, 0.02, 0.2, 0.2, 0.2])
 """Speeds below which an object is still in [m/s] and [rad/s]."""
 _ROUND = tuple(map(int, (mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_ELLIPSOID)))
@@ -115,7 +114,7 @@ def wait_until_still(context: SkillContext, body: int, stage: str) -> Move[None]
         yield Feedback(stage, 0.9)
 
 
-def extent(model: mujoco.MjModel, body: int) -> tuple[Vector, Vector]:
+def extent(model: mujoco.MjModel, body: int) -> tuple[Vector3, Vector3]:
     """Low and high corner of a body's colliding geoms, in its own frame in [m], each shape (3,)."""
     corners = np.vstack([_corners(model, geom) for geom in _colliding_geoms(model, body)])
     return corners.min(axis=0), corners.max(axis=0)
@@ -131,9 +130,9 @@ def _colliding_geoms(model: mujoco.MjModel, body: int) -> list[int]:
     return [geom for geom in range(first, first + count) if model.geom_contype[geom]]
 
 
-def _corners(model: mujoco.MjModel, geom: int) -> Vector:
+def _corners(model: mujoco.MjModel, geom: int) -> Points:
     R = np.zeros(9)
     mujoco.mju_quat2Mat(R, model.geom_quat[geom])
     centre, half = model.geom_aabb[geom].reshape(2, 3)
-    corners: Vector = (centre + _CORNERS * half) @ R.reshape(3, 3).T + model.geom_pos[geom]
+    corners: Points = (centre + _CORNERS * half) @ R.reshape(3, 3).T + model.geom_pos[geom]
     return corners

@@ -4,15 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Joints, Vector2
 from openral_core.grasping.approach import pregrasp_pose
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
 from openral_sim.motion_primitives.base_motion import floor_now, shift_by
 from openral_sim.motion_primitives.context import Move, SkillContext
 from openral_sim.planning.arm_planner import NoArmPath
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -69,7 +67,7 @@ def stow_arm(context: SkillContext, stage: str) -> Move[None]:
     yield from reach_to(context, posture, stage)
 
 
-def _driving_posture(context: SkillContext) -> Vector:
+def _driving_posture(context: SkillContext) -> Joints:
     robot = context.robot
     if context.held is None:
         return robot.stowed
@@ -77,7 +75,7 @@ def _driving_posture(context: SkillContext) -> Vector:
     return robot.carrying_down if held.is_downward else robot.carrying(held.pitch, held.roll)
 
 
-def shifts_to_more_room(context: SkillContext, posture: Vector) -> Iterator[Vector]:
+def shifts_to_more_room(context: SkillContext, posture: Joints) -> Iterator[Vector2]:
     """List straight base motions in [m], shape (2,), that lead to more clearance, the most first."""
     floor, here = floor_now(context), context.control.base_pose[:2]
     bearings = np.arange(CONFIG.bearings) * 2 * np.pi / CONFIG.bearings
@@ -95,7 +93,7 @@ def shifts_to_more_room(context: SkillContext, posture: Vector) -> Iterator[Vect
             yield offsets[i]
 
 
-def is_shift_free(context: SkillContext, offset: Vector, posture: Vector) -> bool:
+def is_shift_free(context: SkillContext, offset: Vector2, posture: Joints) -> bool:
     """Return True if the robot hits nothing new on the way, nor stowed at its end."""
     base, checker = context.control.base_pose, context.checker
     shift = np.append(offset, 0.0)
@@ -134,7 +132,7 @@ def room_behind(context: SkillContext) -> float:
     return back
 
 
-def forward_postures(context: SkillContext) -> Vector:
+def forward_postures(context: SkillContext) -> Vector2:
     """Direction of the hand over the floor, or of the base if the hand points down; shape (2,)."""
     approach = context.control.T_map_grasp()[:2, 2]
     length = float(np.linalg.norm(approach))

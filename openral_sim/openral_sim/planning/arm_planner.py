@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from ompl import base as ob
 from ompl import geometric as og
 from ompl import util as ou
 
+from openral_core.arrays import Array, Joints
 from openral_core.errors import OpenRALError
 from openral_sim.planning.collision_checker import CollisionChecker
 from openral_sim.planning.motion_profile import MotionProfile
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ class ArmPathSearch:
     Source: Kuffner and LaValle, RRT-Connect, ICRA 2000 (as in OMPL).
     """
 
-    def __init__(self, checker: CollisionChecker, first: Vector, last: Vector, seed: int = 0) -> None:
+    def __init__(self, checker: CollisionChecker, first: Joints, last: Joints, seed: int = 0) -> None:
         """Prepare a search from ``first`` to ``last``, each shape (D,).
 
         Raises:
@@ -70,7 +68,7 @@ class ArmPathSearch:
         self._setup.setPlanner(planner)
         self._setup.setStartAndGoalStates(_state(self._setup, first), _state(self._setup, last))
 
-    def advance(self) -> Vector | None:
+    def advance(self) -> Array | None:
         """Go on for a bounded number of checks; return waypoints, shape (N, D), or None as yet."""
         if not self._budget.used and self._checker.is_path_free(self._first, self._last):
             return np.array([self._first, self._last])
@@ -88,12 +86,12 @@ class ArmPathSearch:
         return NoArmPath(f"none found after {self._budget.used} postures")
 
 
-def _pairs(checker: CollisionChecker, posture: Vector) -> str:
+def _pairs(checker: CollisionChecker, posture: Joints) -> str:
     pairs = " and ".join(f"{a} touches {b}" for a, b in checker.contact_pairs(posture)[:2])
     return pairs or "the held object would exceed its tilt limit"
 
 
-def _space(limits: Vector, first: Vector, last: Vector) -> ob.RealVectorStateSpace:
+def _space(limits: Array, first: Joints, last: Joints) -> ob.RealVectorStateSpace:
     low, high = limits.T
     bounds = ob.RealVectorBounds(len(limits))
     for i in range(len(limits)):
@@ -104,7 +102,7 @@ def _space(limits: Vector, first: Vector, last: Vector) -> ob.RealVectorStateSpa
     return space
 
 
-def _state(setup: og.SimpleSetup, posture: Vector) -> object:
+def _state(setup: og.SimpleSetup, posture: Joints) -> object:
     state = setup.getSpaceInformation().allocState()
     for i, value in enumerate(posture):
         state[i] = float(value)
@@ -129,7 +127,7 @@ class _Budget:
         return self.used >= self._limit
 
 
-def shortcut_path(checker: CollisionChecker, path: Vector) -> Vector:
+def shortcut_path(checker: CollisionChecker, path: Array) -> Array:
     """Drop the waypoints between any two that a free straight line joins."""
     kept = [0]
     while kept[-1] < len(path) - 1:
@@ -142,7 +140,7 @@ def shortcut_path(checker: CollisionChecker, path: Vector) -> Vector:
 class Trajectory:
     """Waypoints traversed at a fraction of the top speeds, with a soft start and end."""
 
-    def __init__(self, waypoints: Vector, top_speeds: Vector, speed: float = 1.0) -> None:
+    def __init__(self, waypoints: Array, top_speeds: Joints, speed: float = 1.0) -> None:
         """Traverse ``waypoints``, shape (N, D), at a fraction ``speed`` of ``top_speeds``, shape (D,)."""
         self._waypoints = waypoints
         steps = np.abs(np.diff(waypoints, axis=0)) / (top_speeds * speed)
@@ -151,7 +149,7 @@ class Trajectory:
         self.duration = self._profile.duration
         """Time from rest to rest in [s]."""
 
-    def at(self, time: float) -> Vector:
+    def at(self, time: float) -> Joints:
         """Posture at ``time`` [s] after the start, shape (D,)."""
         progress, _ = self._profile.at(time)
         return np.array([np.interp(progress, self._marks, column) for column in self._waypoints.T])

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import dijkstra
 
-from openral_core.arrays import Array, PlanarPose, Points, Vector3
+from openral_core.arrays import Array, Mask, PlanarPose, Points, Vector2, Vector3
 from openral_core.errors import OpenRALError
 from openral_core.grid_graph import grid_graph
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
@@ -41,7 +41,7 @@ CONFIG = BasePlannerConfig()
 class NoBasePath(OpenRALError):
     """No collision-free path joins two places on the floor."""
 
-    def __init__(self, start: NDArray[np.float64], goal: NDArray[np.float64], clearance: float) -> None:
+    def __init__(self, start: Vector2, goal: Vector2, clearance: float) -> None:
         points = [f"({xy[0]:.2f}, {xy[1]:.2f})" for xy in (start, goal)]
         super().__init__(f"no base path from {points[0]} to {points[1]} with {clearance:.2f} m of clearance")
 
@@ -59,12 +59,12 @@ class CostToGo:
     """
 
     grid: SimOccupancyGrid
-    start: NDArray[np.float64]
+    start: Vector2
     clearance: float
-    cost: NDArray[np.float64]
+    cost: Array
     previous: NDArray[np.int32]
 
-    def cost_at(self, xy: NDArray[np.float64]) -> float:
+    def cost_at(self, xy: Vector2) -> float:
         """Cost to reach a point in [m]; inf if unreachable."""
         return float(self.cost[self.grid.cell(xy)])
 
@@ -73,7 +73,7 @@ class CostToGo:
         """Floor that can be reached [m^2]."""
         return float(np.isfinite(self.cost).sum()) * RESOLUTION**2
 
-    def nearest_reachable(self, xy: NDArray[np.float64], within: float) -> NDArray[np.float64]:
+    def nearest_reachable(self, xy: Vector2, within: float) -> Vector2:
         """Return the point itself if reachable, else the nearest reachable cell within [m], else NaN."""
         if np.isfinite(self.cost_at(xy)):
             return np.asarray(xy, dtype=float)
@@ -83,7 +83,7 @@ class CostToGo:
         best = int(distance.argmin())
         return points[best] if distance[best] <= within else np.full(2, np.nan)
 
-    def path_to(self, goal: NDArray[np.float64]) -> NDArray[np.float64]:
+    def path_to(self, goal: Vector2) -> Points:
         """Waypoints from the start to a goal in map in [m], shape (N, 2).
 
         Raises:
@@ -103,7 +103,7 @@ class CostToGo:
         )
 
 
-def plan_from(grid: SimOccupancyGrid, start: NDArray[np.float64], clearance: float) -> CostToGo:
+def plan_from(grid: SimOccupancyGrid, start: Vector2, clearance: float) -> CostToGo:
     """Plan least-cost paths from ``start`` that keep ``clearance`` [m] from every obstacle.
 
     A start inside that clearance (the robot is docked) leaves by the nearest free cell.
@@ -121,9 +121,7 @@ def plan_from(grid: SimOccupancyGrid, start: NDArray[np.float64], clearance: flo
     return CostToGo(grid, start, clearance, cost.reshape(free.shape), previous)
 
 
-def _nearest_free(
-    grid: SimOccupancyGrid, free: NDArray[np.bool_], start: NDArray[np.float64], clearance: float
-) -> int:
+def _nearest_free(grid: SimOccupancyGrid, free: Mask, start: Vector2, clearance: float) -> int:
     cells = np.argwhere(free)
     if len(cells) == 0:
         raise NoBasePath(start, start, clearance)
@@ -134,7 +132,7 @@ def _nearest_free(
     return int(np.ravel_multi_index(tuple(cells[best]), free.shape))
 
 
-def shortcut(grid: SimOccupancyGrid, points: NDArray[np.float64], clearance: float) -> NDArray[np.float64]:
+def shortcut(grid: SimOccupancyGrid, points: Points, clearance: float) -> Points:
     """Drop the points between any two that a free straight line joins."""
     kept = [0]
     while kept[-1] < len(points) - 1:
@@ -151,9 +149,7 @@ def shortcut(grid: SimOccupancyGrid, points: NDArray[np.float64], clearance: flo
     return points[kept]
 
 
-def is_line_free(
-    grid: SimOccupancyGrid, a: NDArray[np.float64], b: NDArray[np.float64], clearance: float
-) -> bool:
+def is_line_free(grid: SimOccupancyGrid, a: Vector2, b: Vector2, clearance: float) -> bool:
     """Return True if a straight line keeps a clearance [m] from every obstacle."""
     count = int(np.linalg.norm(b - a) / (RESOLUTION / 2)) + 2
     line = a + np.linspace(0.0, 1.0, count)[:, None] * (b - a)

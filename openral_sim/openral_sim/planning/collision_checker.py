@@ -6,12 +6,11 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Joints, PlanarPose, Transform, Vector3
 from openral_sim.robot.control import hand_bodies, robot_bodies
 from openral_sim.robot.joints import RobotNames
 
-Vector = NDArray[np.float64]
 MARGIN = 0.008
 """Clearance of the robot and a held object from everything else in [m]; covers the servos' tracking error."""
 
@@ -26,10 +25,10 @@ class HeldBody:
     """
 
     body: int
-    T_grasp_body: Vector
+    T_grasp_body: Transform
 
     @property
-    def up_in_body(self) -> Vector:
+    def up_in_body(self) -> Vector3:
         """Direction that has to stay upright, in the body's frame, shape (3,)."""
         return np.array([0.0, 0.0, 1.0])
 
@@ -49,7 +48,7 @@ class CollisionChecker:
         self._held: HeldBody | None = None
         self._is_moving = robot
         self._allowed_pairs: frozenset[tuple[int, int]] = frozenset()
-        self._allowed_region: tuple[Vector, float] | None = None
+        self._allowed_region: tuple[Vector3, float] | None = None
         self._min_upright = -1.0
 
     def sync(self, data: mujoco.MjData, held: HeldBody | None = None) -> None:
@@ -65,16 +64,16 @@ class CollisionChecker:
         self._model.geom_margin[:] = np.where(self._is_moving, MARGIN, self._margins)
 
     @property
-    def reach_limits(self) -> Vector:
+    def reach_limits(self) -> Array:
         """Limits of the lift and the arm in [m] and [rad], shape (D, 2)."""
-        limits: Vector = self._model.jnt_range[[self._model.joint(j).id for j in self._names.reach_joints]]
+        limits: Array = self._model.jnt_range[[self._model.joint(j).id for j in self._names.reach_joints]]
         return limits
 
     def set_joint(self, joint: str, value: float) -> None:
         """Set a joint of the scene, such as a door's hinge, until the next sync."""
         self._data.qpos[self._model.joint(joint).qposadr[0]] = value
 
-    def set_body_position(self, body: int, position: Vector) -> None:
+    def set_body_position(self, body: int, position: Vector3) -> None:
         """Move a free body to a position in map, its orientation unchanged, until the next sync."""
         first = self._model.jnt_qposadr[self._model.body_jntadr[body]]
         self._data.qpos[first : first + 3] = position
@@ -88,28 +87,28 @@ class CollisionChecker:
         """Reject postures that tilt the held object by more than ``tilt`` [rad], until the next sync."""
         self._min_upright = float(np.cos(tilt))
 
-    def allow_contact_near(self, point: Vector, radius: float) -> None:
+    def allow_contact_near(self, point: Vector3, radius: float) -> None:
         """Allow contacts within ``radius`` [m] of a point in map, such as the object about to be grasped."""
         self._allowed_region = (np.asarray(point), radius)
 
-    def is_free(self, reach: Vector, base: Vector | None = None) -> bool:
+    def is_free(self, reach: Joints, base: PlanarPose | None = None) -> bool:
         """Return True if a posture (and base pose) is collision-free and within the tilt limit."""
         return next(iter(self._contacts(reach, base)), None) is None and self._is_upright()
 
-    def contact_pairs(self, reach: Vector, base: Vector | None = None) -> list[tuple[str, str]]:
+    def contact_pairs(self, reach: Joints, base: PlanarPose | None = None) -> list[tuple[str, str]]:
         """Names of the body pairs in contact in a posture."""
         pairs = self._contacts(reach, base)
         bodies = [(self._model.geom_bodyid[a], self._model.geom_bodyid[b]) for a, b in pairs]
         return [(self._model.body(a).name, self._model.body(b).name) for a, b in bodies]
 
-    def is_path_free(self, first: Vector, last: Vector, step: float = 0.06) -> bool:
+    def is_path_free(self, first: Joints, last: Joints, step: float = 0.06) -> bool:
         """Return True if the straight line between two postures is free, checked every ``step`` [rad]."""
         count = int(np.abs(last - first).max() / step) + 1
         # Coarse steps first: a blocked line is usually blocked in its middle.
         order = sorted(range(1, count), key=lambda i: -(i & -i))
         return all(self.is_free(first + (last - first) * i / count) for i in (count, *order))
 
-    def _contacts(self, reach: Vector | None, base: Vector | None) -> Iterable[tuple[int, int]]:
+    def _contacts(self, reach: Joints | None, base: PlanarPose | None) -> Iterable[tuple[int, int]]:
         if reach is not None:
             self._data.qpos[self._reach] = reach
         self._data.qpos[self._base] = self._base_pose if base is None else base
@@ -122,7 +121,7 @@ class CollisionChecker:
             if self._counts(pair, float(contacts.dist[i]), contacts.pos[i]):
                 yield pair
 
-    def _counts(self, pair: tuple[int, int], distance: float, position: Vector) -> bool:
+    def _counts(self, pair: tuple[int, int], distance: float, position: Vector3) -> bool:
         if pair in self._allowed_pairs:
             return False
         if self._is_moving[list(pair)].all():

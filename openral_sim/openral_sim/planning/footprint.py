@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Points, Vector2, Vector3
 from openral_sim.planning.surface_rays import RAYS, surfaces_under
 
-Vector = NDArray[np.float64]
 LONG = 1.5
 """Ratio of the sides from which a footprint is long [1]; a shorter one is treated as a disc."""
 
@@ -21,7 +20,7 @@ class Footprint:
         half_sides: Half of its length along each axis in [m], shape (2,).
     """
 
-    half_sides: Vector
+    half_sides: Vector2
 
     @property
     def radius(self) -> float:
@@ -38,7 +37,7 @@ class Footprint:
         """True if its yaw matters."""
         return self.radius > LONG * self.half_width
 
-    def points(self, middle: Vector, yaw: float, margin: float) -> Vector:
+    def points(self, middle: Vector3, yaw: float, margin: float) -> Points:
         """Grid over the rectangle and a margin in [m] around it, turned by a yaw, in map, shape (N, 2)."""
         sides = (
             np.linspace(-half - margin, half + margin, int(2 * (half + margin) / RAYS.cell) + 2)
@@ -46,14 +45,14 @@ class Footprint:
         )
         local = np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 2)
         c, s = np.cos(yaw), np.sin(yaw)
-        turned: Vector = local @ np.array([[c, s], [-s, c]]) + middle[:2]
+        turned: Points = local @ np.array([[c, s], [-s, c]]) + middle[:2]
         return turned
 
 
 def lies_free(
     model: mujoco.MjModel,
     data: mujoco.MjData,
-    points: Vector,
+    points: Points,
     level: float,
     headroom: float,
     own_bodies: frozenset[int],

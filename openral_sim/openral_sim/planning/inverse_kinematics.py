@@ -4,12 +4,10 @@ from dataclasses import dataclass
 
 import mink
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Joints, Transform, Vector3
 from openral_core.errors import OpenRALError
 from openral_sim.robot.sim_robot import SimRobot
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -39,7 +37,7 @@ CONFIG = IkConfig()
 class IkFailed(OpenRALError):
     """No posture of the lift and the arm brings the hand to a pose."""
 
-    def __init__(self, position: Vector, error: float, tries: int) -> None:
+    def __init__(self, position: Vector3, error: float, tries: int) -> None:
         where = ", ".join(f"{value:.2f}" for value in position)
         super().__init__(
             f"the hand cannot reach ({where}) in base_link: off by {error * 100:.1f} cm after {tries} tries"
@@ -59,12 +57,12 @@ class IkSolver:
         self._limits = [mink.ConfigurationLimit(model)]
         self._low, self._high = model.jnt_range.T
 
-    def _posture_cost(self) -> Vector:
+    def _posture_cost(self) -> Joints:
         names = self._robot.names
         lift = [CONFIG.lift_cost] if names.lift_joint else []
         return np.array(lift + [CONFIG.arm_cost] * len(names.arm_joints))
 
-    def solve(self, T_base_grasp: Vector, start: Vector, tries: int = 3, seed: int = 0) -> Vector:
+    def solve(self, T_base_grasp: Transform, start: Joints, tries: int = 3, seed: int = 0) -> Joints:
         """Solve for a grasp site pose ``T_base_grasp``, close to ``start`` if possible.
 
         Args:
@@ -89,27 +87,27 @@ class IkSolver:
             best = min(best, error)
         raise IkFailed(T_base_grasp[:3, 3], best, tries)
 
-    def forward(self, q: Vector) -> Vector:
+    def forward(self, q: Joints) -> Transform:
         """Pose of the grasp site in base_link for joint values, shape (4, 4)."""
         self._configuration.update(q)
         T = self._configuration.get_transform_frame_to_world(self._robot.names.grasp_site, "site")
-        pose: Vector = np.array(T.as_matrix())
+        pose: Transform = np.array(T.as_matrix())
         return pose
 
-    def _excess_distance(self, position: Vector) -> float:
+    def _excess_distance(self, position: Vector3) -> float:
         """Distance of a position beyond the reach of the stretched arm in [m]; negative inside."""
         shoulder, (low, high) = self._robot.shoulder.copy(), self._robot.lift_range
         shoulder[2] += np.clip(position[2] - shoulder[2], 0.0, high - low)
         return float(np.linalg.norm(position - shoulder)) - self._robot.description.arm.reach
 
-    def _seed_posture(self, attempt: int, start: Vector, rng: np.random.Generator) -> Vector:
+    def _seed_posture(self, attempt: int, start: Joints, rng: np.random.Generator) -> Joints:
         if attempt == 0:
             return start
         if attempt == 1:
             return self._robot.comfortable
         return np.asarray(rng.uniform(self._low, self._high))
 
-    def _descend(self, q: Vector) -> tuple[Vector, float | None]:
+    def _descend(self, q: Joints) -> tuple[Joints, float | None]:
         """Iterate from ``q``; the error is None once within tolerance, else the remaining one in [m]."""
         self._configuration.update(np.clip(q, self._low + 1e-3, self._high - 1e-3))
         self._posture.set_target(self._configuration.q)

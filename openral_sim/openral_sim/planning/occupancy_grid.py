@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 from scipy.spatial import ConvexHull
 
+from openral_core.arrays import Array, Mask, Points, Vector2
 from openral_core.geometry import points_in_polygon
 from openral_core.home_map import NoGoZone
 
@@ -30,26 +31,26 @@ class SimOccupancyGrid:
         clearance: Distance to the nearest occupied cell in [m], shape (X, Y), indexed [ix, iy].
     """
 
-    origin: NDArray[np.float64]
-    clearance: NDArray[np.float64]
+    origin: Vector2
+    clearance: Array
 
-    def cell(self, xy: NDArray[np.float64]) -> tuple[int, int]:
+    def cell(self, xy: Vector2) -> tuple[int, int]:
         """Index of the cell that contains a point of map, clipped to the grid."""
         index = np.rint((np.asarray(xy)[:2] - self.origin) / RESOLUTION).astype(int)
         x, y = np.clip(index, 0, np.array(self.clearance.shape) - 1)
         return int(x), int(y)
 
-    def point(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+    def point(self, cells: NDArray[np.int64]) -> Array:
         """Centres of cells in map in [m], shape (..., 2)."""
         return self.origin + RESOLUTION * cells
 
-    def clearance_along(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    def clearance_along(self, points: Points) -> Array:
         """Distances from points of map (N, 2) to the nearest obstacle in [m]."""
         cells = np.rint((points - self.origin) / RESOLUTION).astype(int)
         x, y = np.clip(cells, 0, np.array(self.clearance.shape) - 1).T
         return np.asarray(self.clearance[x, y])
 
-    def clearance_at(self, xy: NDArray[np.float64]) -> float:
+    def clearance_at(self, xy: Vector2) -> float:
         """Distance from a point of map to the nearest obstacle in [m]."""
         return float(self.clearance[self.cell(xy)])
 
@@ -85,7 +86,7 @@ def rasterise(
 
 def collision_outlines(
     model: mujoco.MjModel, data: mujoco.MjData, bodies: Set[int], top: float = MAX_HEIGHT
-) -> list[NDArray[np.float64]]:
+) -> list[Points]:
     """Outlines in map [m], each (8, 2), of the colliding geoms of bodies that obstruct the robot."""
     collides = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
     is_floor = model.geom_type == int(mujoco.mjtGeom.mjGEOM_PLANE)
@@ -94,15 +95,15 @@ def collision_outlines(
     return [c[:, :2] for c in corners if c[:, 2].min() < top and c[:, 2].max() > MIN_HEIGHT]
 
 
-def bounding_corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> NDArray[np.float64]:
+def bounding_corners(model: mujoco.MjModel, data: mujoco.MjData, geom: int) -> Points:
     """Corners of a geom's bounding box in map, shape (8, 3)."""
     centre, half = model.geom_aabb[geom].reshape(2, 3)
     local = centre + _CORNERS * half
-    corners: NDArray[np.float64] = local @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
+    corners: Points = local @ data.geom_xmat[geom].reshape(3, 3).T + data.geom_xpos[geom]
     return corners
 
 
-def fill_hull(occupied: NDArray[np.bool_], low: NDArray[np.float64], outline: NDArray[np.float64]) -> None:
+def fill_hull(occupied: Mask, low: Vector2, outline: Points) -> None:
     """Mark the cells whose centre lies within half a cell of an outline's convex hull, (N, 2) [m]."""
     angles = np.arange(len(outline)) * 2.399963  # tiny fixed offsets keep coincident corners apart
     jitter = np.column_stack([np.cos(angles), np.sin(angles)])

@@ -11,11 +11,11 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.arrays import Joints, PlanarPose, Points, Vector3
 from openral_sim.planning.collision_checker import MARGIN, CollisionChecker, HeldBody
 from openral_sim.planning.perceived_space import PerceivedSpace
 from openral_sim.robot.joints import RobotNames
 
-Vector = NDArray[np.float64]
 SPACING = 0.03
 """Distance between the points that stand for a surface [m]: less than two voxels."""
 SEEN = "what the cameras saw"
@@ -32,7 +32,7 @@ class SurfacePoints:
     """
 
     geoms: NDArray[np.int64]
-    points: Vector
+    points: Points
 
     @classmethod
     def of(cls, model: mujoco.MjModel, bodies: Iterable[int]) -> "SurfacePoints":
@@ -44,10 +44,10 @@ class SurfacePoints:
             return cls(np.zeros(0, np.int64), np.zeros((0, 3)))
         return cls(np.repeat(chosen, [len(part) for part in parts]), np.vstack(parts))
 
-    def in_map(self, data: mujoco.MjData) -> Vector:
+    def in_map(self, data: mujoco.MjData) -> Points:
         """Return the points in map [m], shape (N, 3)."""
         R = data.geom_xmat[self.geoms].reshape(-1, 3, 3)
-        moved: Vector = np.einsum("nij,nj->ni", R, self.points) + data.geom_xpos[self.geoms]
+        moved: Points = np.einsum("nij,nj->ni", R, self.points) + data.geom_xpos[self.geoms]
         return moved
 
 
@@ -87,10 +87,10 @@ class PerceivedCollisionChecker(CollisionChecker):
         super().allow_current_contacts()
         self._allowed_voxels = frozenset(self._voxels())
 
-    def is_free(self, reach: Vector, base: Vector | None = None) -> bool:
+    def is_free(self, reach: Joints, base: PlanarPose | None = None) -> bool:
         return super().is_free(reach, base) and next(self._voxels(), None) is None
 
-    def contact_pairs(self, reach: Vector, base: Vector | None = None) -> list[tuple[str, str]]:
+    def contact_pairs(self, reach: Joints, base: PlanarPose | None = None) -> list[tuple[str, str]]:
         own = super().contact_pairs(reach, base)
         bodies = {int(self._model.geom_bodyid[geom]) for geom, _ in self._voxels()}
         return [*own, *((self._model.body(body).name, SEEN) for body in sorted(bodies))]
@@ -130,7 +130,7 @@ def _is_below(model: mujoco.MjModel, body: int, ancestor: int) -> bool:
     return body == ancestor
 
 
-def _surface(model: mujoco.MjModel, geom: int) -> Vector:
+def _surface(model: mujoco.MjModel, geom: int) -> Points:
     """Sample the surface of a geom in its frame [m], shape (N, 3)."""
     kind = _GEOM(int(model.geom_type[geom]))
     if kind == _GEOM.mjGEOM_MESH:
@@ -142,13 +142,13 @@ def _surface(model: mujoco.MjModel, geom: int) -> Vector:
     return _thinned(points)
 
 
-def _box(size: Vector) -> Vector:
+def _box(size: Vector3) -> Points:
     axes = [np.linspace(-half, half, max(2, int(np.ceil(2 * half / SPACING)) + 1)) for half in size]
     points = np.array(np.meshgrid(*axes)).reshape(3, -1).T
     return np.asarray(points[(np.abs(np.abs(points) - size) < 1e-9).any(axis=1)])
 
 
-def _ellipsoid(size: Vector) -> Vector:
+def _ellipsoid(size: Vector3) -> Points:
     count = 80
     z = np.linspace(-1.0, 1.0, count)
     turn = np.arange(count) * 2.399963  # the golden angle spreads the points evenly
@@ -156,11 +156,11 @@ def _ellipsoid(size: Vector) -> Vector:
     return np.column_stack([ring * np.cos(turn), ring * np.sin(turn), z]) * size
 
 
-def _sphere(size: Vector) -> Vector:
+def _sphere(size: Vector3) -> Points:
     return _ellipsoid(np.full(3, size[0]))
 
 
-def _cylinder(size: Vector) -> Vector:
+def _cylinder(size: Vector3) -> Points:
     radius, half = float(size[0]), float(size[1])
     angles = np.linspace(0.0, 2.0 * np.pi, max(8, int(2 * np.pi * radius / SPACING)), endpoint=False)
     heights = np.linspace(-half, half, max(2, int(np.ceil(2 * half / SPACING)) + 1))
@@ -172,13 +172,13 @@ def _cylinder(size: Vector) -> Vector:
     return np.vstack(rings)
 
 
-def _capsule(size: Vector) -> Vector:
+def _capsule(size: Vector3) -> Points:
     ball, half = _sphere(size), float(size[1])
     caps = [ball[ball[:, 2] >= 0.0] + (0.0, 0.0, half), ball[ball[:, 2] <= 0.0] - (0.0, 0.0, half)]
     return np.vstack([_cylinder(size), *caps])
 
 
-_SHAPES: Mapping[int, Callable[[Vector], Vector]] = {
+_SHAPES: Mapping[int, Callable[[Points], Vector3]] = {
     _GEOM.mjGEOM_BOX: _box,
     _GEOM.mjGEOM_SPHERE: _sphere,
     _GEOM.mjGEOM_ELLIPSOID: _ellipsoid,
@@ -187,7 +187,7 @@ _SHAPES: Mapping[int, Callable[[Vector], Vector]] = {
 }
 
 
-def _thinned(points: Vector) -> Vector:
+def _thinned(points: Points) -> Points:
     """Keep one point per cell of the spacing, and the outermost along each axis."""
     cells = np.floor(points / SPACING).astype(np.int64)
     _, first = np.unique(cells, axis=0, return_index=True)
@@ -195,7 +195,7 @@ def _thinned(points: Vector) -> Vector:
     return np.asarray(points[np.unique([*first, *outer])])
 
 
-def _outset(points: Vector) -> Vector:
+def _outset(points: Points) -> Points:
     """Move points away from their middle by the margin."""
     away = points - points.mean(axis=0)
     return np.asarray(points + MARGIN * away / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-9))

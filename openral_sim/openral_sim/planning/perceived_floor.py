@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Mask, Points, Vector2
 from openral_core.floor_map import OCCUPIED, UNKNOWN, FloorMap, free_distance
 from openral_core.geometry import points_in_polygon
 from openral_core.home_map import NoGoZone
@@ -33,7 +33,7 @@ class NoFloorMap(SkillFailed):
 class UnknownFloor(NotReachable):
     """The goal lies where nothing is known of the floor."""
 
-    def __init__(self, goal: NDArray[np.float64], known: NDArray[np.float64]) -> None:
+    def __init__(self, goal: Vector2, known: Vector2) -> None:
         super().__init__(
             f"({goal[0]:.2f}, {goal[1]:.2f}) lies in unknown space; known floor leads up to"
             f" ({known[0]:.2f}, {known[1]:.2f}), {np.linalg.norm(known - goal):.2f} m away:"
@@ -45,7 +45,7 @@ class UnknownFloor(NotReachable):
 class NoKnownWay(NotReachable):
     """The goal is known and free, and no way over known floor leads there."""
 
-    def __init__(self, goal: NDArray[np.float64], known: NDArray[np.float64], clearance: float) -> None:
+    def __init__(self, goal: Vector2, known: Vector2, clearance: float) -> None:
         super().__init__(
             f"no way over known floor with {clearance:.2f} m of clearance leads to"
             f" ({goal[0]:.2f}, {goal[1]:.2f}); known floor leads up to"
@@ -78,8 +78,8 @@ class PerceivedFloor:
 def perceived_grid(
     floor: FloorMap,
     no_go_zones: Sequence[NoGoZone] = (),
-    ignored: Sequence[NDArray[np.float64]] = (),
-    added: Sequence[NDArray[np.float64]] = (),
+    ignored: Sequence[Points] = (),
+    added: Sequence[Points] = (),
 ) -> SimOccupancyGrid:
     """Distance of every cell to obstacles and, less `UNKNOWN_MARGIN`, to unknown space.
 
@@ -103,7 +103,7 @@ def perceived_grid(
     return SimOccupancyGrid(low, free_distance(occupied, unknown, RESOLUTION, UNKNOWN_MARGIN))
 
 
-def aligned(floor: FloorMap) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
+def aligned(floor: FloorMap) -> tuple[Vector2, Mask, Mask]:
     """Return a map on the planner's cells: centre of cell (0, 0) [m], occupied and unknown cells (X, Y).
 
     Each cell is that of the map at its centre; obstacles between the centres are added, so that none is lost,
@@ -125,7 +125,7 @@ def aligned(floor: FloorMap) -> tuple[NDArray[np.float64], NDArray[np.bool_], ND
     return low, occupied, unknown
 
 
-def unreachable(floor: FloorMap, field: CostToGo, goal: NDArray[np.float64]) -> NotReachable:
+def unreachable(floor: FloorMap, field: CostToGo, goal: Vector2) -> NotReachable:
     """Return the reason why a goal has no reachable floor near it."""
     known = field.nearest_reachable(goal, np.inf)
     value = floor.value_at(float(goal[0]), float(goal[1]))

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.arrays import Mask, PlanarPose, Points, Transform, Vector3
 from openral_core.geometry import yaw_matrix
 from openral_core.home_map import Fixture
-
-Vector = NDArray[np.float64]
-Cells = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -58,11 +56,11 @@ class PerceivedSpace:
     def __init__(self, furniture: Sequence[Fixture] = ()) -> None:
         self.furniture = tuple(furniture)
         self._values = np.zeros(SPACE.shape, np.int8)
-        self._low: Vector | None = None
+        self._low: Vector3 | None = None
         self._boards = np.zeros(SPACE.shape, bool)
         self._built: tuple[Fixture, ...] = ()
 
-    def centre_on(self, base: Vector) -> None:
+    def centre_on(self, base: PlanarPose) -> None:
         """Move the box along with the base at (x, y) [m], and build what is known of new furniture."""
         half = np.array(SPACE.shape[:2]) * SPACE.side / 2
         wanted = np.append(np.floor((base[:2] - half) / SPACE.side) * SPACE.side, 0.0)
@@ -78,7 +76,7 @@ class PerceivedSpace:
         for fixture in self._built:
             self._build(fixture)
 
-    def add_scan(self, origin: Vector, ends: Vector, hit: NDArray[np.bool_]) -> None:
+    def add_scan(self, origin: Vector3, ends: Points, hit: Mask) -> None:
         """Fold in one depth image.
 
         Args:
@@ -99,7 +97,7 @@ class PerceivedSpace:
         self._values[passed] = np.maximum(self._values[passed] - SPACE.miss, SPACE.least)
         self._values[struck] = np.minimum(np.maximum(self._values[struck], 0) + SPACE.hit, SPACE.most)
 
-    def occupied(self, points: Vector) -> Cells:
+    def occupied(self, points: Points) -> NDArray[np.int64]:
         """Return the number of the occupied voxel in which each point of map (N, 3) lies, -1 for none."""
         cells, inside = self._cells(points)
         flat = np.ravel_multi_index(tuple(cells[inside].T), SPACE.shape)
@@ -109,7 +107,7 @@ class PerceivedSpace:
         result[np.flatnonzero(inside)[full]] = flat[full]
         return result
 
-    def forget(self, T_map_box: Vector, half: Vector) -> None:
+    def forget(self, T_map_box: Transform, half: Vector3) -> None:
         """Make the voxels within a box unknown, such as those of an object that the hand took.
 
         Args:
@@ -123,11 +121,11 @@ class PerceivedSpace:
         """Voxels: above 0 where rays ended, below 0 where they passed, 0 where nothing is known."""
         return self._values
 
-    def _mark(self, cells: NDArray[np.bool_], points: Vector) -> None:
+    def _mark(self, cells: Mask, points: Points) -> None:
         found, inside = self._cells(points)
         cells[tuple(found[inside].T)] = True
 
-    def _cells(self, points: Vector) -> tuple[Cells, NDArray[np.bool_]]:
+    def _cells(self, points: Points) -> tuple[NDArray[np.int64], Mask]:
         low = np.zeros(3) if self._low is None else self._low
         cells = np.floor((points - low) / SPACE.side).astype(np.int64)
         return cells, np.asarray(((cells >= 0) & (cells < SPACE.shape)).all(axis=-1))
@@ -159,7 +157,7 @@ class PerceivedSpace:
             self._fill(self._boards, T, np.array(low), np.array(high), 1)
 
     def _fill(
-        self, cells: NDArray[np.int8] | NDArray[np.bool_], T: Vector, low: Vector, high: Vector, value: int
+        self, cells: NDArray[np.int8] | Mask, T: Transform, low: Vector3, high: Vector3, value: int
     ) -> None:
         """Set the voxels whose middle lies between two corners in the frame of a pose (4, 4) in map."""
         corners = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T

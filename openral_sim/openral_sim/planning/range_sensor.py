@@ -7,9 +7,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Mask, Points, Transform, Vector3
 from openral_core.geometry import transform_points
 
-Vector = NDArray[np.float64]
 _INCLUDE_STATIC = True  # Rays also hit furniture and walls.
 
 
@@ -18,8 +18,8 @@ SIGHT_MARGIN = 0.12
 
 
 def cast_rays(
-    model: mujoco.MjModel, data: mujoco.MjData, T_map_camera: Vector, window: Vector, blind: Set[int]
-) -> Vector:
+    model: mujoco.MjModel, data: mujoco.MjData, T_map_camera: Transform, window: Points, blind: Set[int]
+) -> Points:
     """Measure the surfaces in a window of a camera's image.
 
     Args:
@@ -37,7 +37,7 @@ def cast_rays(
     origin = np.ascontiguousarray(T_map_camera[:3, 3])
     geoms, ranges = _cast(model, data, origin, rays, mujoco.mjMAXVAL)
     hit = (geoms >= 0) & ~np.isin(model.geom_bodyid[geoms], list(blind))
-    hits: Vector = origin + rays[hit] * ranges[hit, None]
+    hits: Points = origin + rays[hit] * ranges[hit, None]
     return hits
 
 
@@ -52,7 +52,7 @@ class CoarseView:
     columns: int
     rows: int
 
-    def rays(self, fovy: float, time: float) -> Vector:
+    def rays(self, fovy: float, time: float) -> Points:
         """Return the rays of an image as coordinates on the plane z = 1, shape (N, 2).
 
         Args:
@@ -81,16 +81,16 @@ class DepthScan:
         hit: Which end on a surface, shape (N,); the others end at the largest range.
     """
 
-    origin: Vector
-    ends: Vector
-    hit: NDArray[np.bool_]
+    origin: Vector3
+    ends: Points
+    hit: Mask
 
 
 def scan(
     model: mujoco.MjModel,
     data: mujoco.MjData,
-    T_map_camera: Vector,
-    window: Vector,
+    T_map_camera: Transform,
+    window: Points,
     own: Set[int],
     farthest: float,
 ) -> DepthScan:
@@ -115,8 +115,8 @@ def scan(
 
 
 def _cast(
-    model: mujoco.MjModel, data: mujoco.MjData, origin: Vector, rays: Vector, farthest: float
-) -> tuple[NDArray[np.int32], Vector]:
+    model: mujoco.MjModel, data: mujoco.MjData, origin: Vector3, rays: Points, farthest: float
+) -> tuple[NDArray[np.int32], Array]:
     """Return the geom that each ray hits first, -1 for none, and the distance to it [m]."""
     geoms, ranges = np.full(len(rays), -1, dtype=np.int32), np.zeros(len(rays))
     mujoco.mj_multiRay(
@@ -136,7 +136,7 @@ def _cast(
     return geoms, ranges
 
 
-def window_around(T_map_camera: Vector, point: Vector, half_width: float, step: float) -> Vector:
+def window_around(T_map_camera: Transform, point: Vector3, half_width: float, step: float) -> Points:
     """Make rays to a square around a point, ``step`` [m] apart there; shape (N, 2) on the plane z = 1."""
     T_camera_map = np.linalg.inv(T_map_camera)
     x, y, depth = transform_points(np.asarray(T_camera_map, dtype=np.float64), point[None])[0]
@@ -146,7 +146,7 @@ def window_around(T_map_camera: Vector, point: Vector, half_width: float, step: 
 
 
 def line_of_sight(
-    model: mujoco.MjModel, data: mujoco.MjData, eye: Vector, point: Vector, blind: Set[int]
+    model: mujoco.MjModel, data: mujoco.MjData, eye: Vector3, point: Vector3, blind: Set[int]
 ) -> bool:
     """Return True if only ``blind`` bodies are between an eye and a point, up to 12 cm before it."""
     direction = point - eye

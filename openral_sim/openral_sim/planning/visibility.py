@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Mask, PlanarPose, Points, Rotation, Vector3
 from openral_core.geometry import yaw_matrix
 from openral_sim.robot.sim_robot import HeadGeometry
 
-Vector = NDArray[np.float64]
 _ASPECT = 4 / 3
 """Width of the head camera's image over its height [1]."""
 _MARGIN = 0.95
@@ -28,9 +27,9 @@ class Boxes:
         halves: Half their extents along their axes in [m], shape (N, 3).
     """
 
-    centres: Vector
-    axes: Vector
-    halves: Vector
+    centres: Points
+    axes: Array
+    halves: Points
 
 
 @dataclass(frozen=True)
@@ -43,12 +42,12 @@ class VisibilityResult:
         fraction: Fraction of the points that it sees.
     """
 
-    base: Vector
-    aim: Vector
+    base: PlanarPose
+    aim: Vector3
     fraction: float
 
 
-def visible_fraction(head: HeadGeometry, base: Vector, points: Vector, boxes: Boxes) -> VisibilityResult:
+def visible_fraction(head: HeadGeometry, base: PlanarPose, points: Points, boxes: Boxes) -> VisibilityResult:
     """Compute the visibility of points from a base pose, the head aimed at the middle of the unoccluded ones.
 
     Args:
@@ -69,7 +68,7 @@ def visible_fraction(head: HeadGeometry, base: Vector, points: Vector, boxes: Bo
     return VisibilityResult(base, aim, float(in_image.sum()) / len(points))
 
 
-def camera_pose_looking_at(head: HeadGeometry, base: Vector, aim: Vector) -> tuple[Vector, Vector]:
+def camera_pose_looking_at(head: HeadGeometry, base: PlanarPose, aim: Vector3) -> tuple[Vector3, Rotation]:
     """Compute the pose of the head's camera when it points at ``aim`` as far as the head turns.
 
     Returns:
@@ -88,19 +87,19 @@ def camera_pose_looking_at(head: HeadGeometry, base: Vector, aim: Vector) -> tup
     return axis + R @ head.camera, np.column_stack([-left, -up, forward])
 
 
-def is_occluded(eye: Vector, points: Vector, boxes: Boxes) -> NDArray[np.bool_]:
+def is_occluded(eye: Vector3, points: Points, boxes: Boxes) -> Mask:
     """Mark the points that a box hides from an eye, shape (N,), by slab tests of each line of sight."""
     origins = np.einsum("nji,nj->ni", boxes.axes, eye - boxes.centres)[:, None]
     rays = np.einsum("nji,pj->npi", boxes.axes, points - eye)
     rays = np.where(np.abs(rays) < _EPSILON, _EPSILON, rays)
     ends = (np.stack([-boxes.halves, boxes.halves])[:, :, None] - origins) / rays
     enters, leaves = ends.min(axis=0).max(axis=-1), ends.max(axis=0).min(axis=-1)
-    met: NDArray[np.bool_] = ((enters <= leaves) & (leaves > 0.0) & (enters < 1.0)).any(axis=0)
+    met: Mask = ((enters <= leaves) & (leaves > 0.0) & (enters < 1.0)).any(axis=0)
     return met
 
 
 def nearby_occluders(
-    model: mujoco.MjModel, data: mujoco.MjData, point: Vector, reach: float, blind: Set[int]
+    model: mujoco.MjModel, data: mujoco.MjData, point: Vector3, reach: float, blind: Set[int]
 ) -> Boxes:
     """Collect the boxes of furniture and walls near a point; movable objects do not count as occluders.
 

@@ -12,6 +12,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.arrays import Array32, Image, Intrinsics
 from openral_core.errors import OpenRALError, format_choices
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.rendering.sensor import PERFECT, SensorModel, frame_generator
@@ -29,13 +30,13 @@ class CameraFrame:
         time: Simulated time [s].
     """
 
-    rgb: NDArray[np.uint8]
-    depth: NDArray[np.float32]
-    K: NDArray[np.float64]
+    rgb: Image
+    depth: Array32
+    K: Intrinsics
     time: float
 
 
-def intrinsics(width: int, height: int, fovy: float) -> NDArray[np.float64]:
+def intrinsics(width: int, height: int, fovy: float) -> Intrinsics:
     """Return the pinhole intrinsics [px] of a vertical field of view [deg], shape (3, 3)."""
     focal = 0.5 * height / tan(radians(fovy) / 2)
     return np.array([[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1]])

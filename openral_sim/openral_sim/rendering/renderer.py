@@ -4,6 +4,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.arrays import Array32, Image
 from openral_sim.rendering.gl import open_gl
 
 MAX_GEOMS = 2000
@@ -43,7 +44,7 @@ class SceneView:
         mask = mujoco.mjtCatBit.mjCAT_ALL.value
         mujoco.mjv_updateScene(self._model, data, self._option, None, camera, mask, self._scene)
 
-    def render(self) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    def render(self) -> tuple[Image, Array32]:
         """Render colour, shape (H, W, 3), and depth along the optical axis [m], shape (H, W), 0 for none.
 
         Depth is that of the first surface, transparent or not: the simulated range camera sees glass.
@@ -57,7 +58,7 @@ class SceneView:
         """Render the id of the geom visible in each pixel, -1 for none, shape (H, W)."""
         return self._geom_ids(self._render_ids()[0])
 
-    def render_labelled(self) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.int32]]:
+    def render_labelled(self) -> tuple[Image, Array32, NDArray[np.int32]]:
         """Render colour, depth and geom ids, as `render` and `render_geom_ids` do, in two passes."""
         colour = self._render()[0]
         ids, depth = self._render_ids()
@@ -67,14 +68,14 @@ class SceneView:
         """Render shadows from now on, or not."""
         self._scene.flags[mujoco.mjtRndFlag.mjRND_SHADOW] = shadows
 
-    def _metres(self, depth: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _metres(self, depth: Array32) -> Array32:
         extent = self._model.stat.extent
         near, far = self._model.vis.map.znear * extent, self._model.vis.map.zfar * extent
         # Reversed depth, 0 at the far plane and 1 at the near one, keeps its precision far away.
         metres = near * far / (near + depth * (far - near))
         return np.where(metres < SKY_DISTANCE, metres, 0.0).astype(np.float32)
 
-    def _geom_ids(self, rgb: NDArray[np.uint8]) -> NDArray[np.int32]:
+    def _geom_ids(self, rgb: Image) -> NDArray[np.int32]:
         colours = rgb[..., 0] + rgb[..., 1].astype(np.int32) * 256 + rgb[..., 2].astype(np.int32) * 65536
         # Table from id colour (0 for background) to geom id.
         table = np.full(self._scene.ngeom + 1, -1, dtype=np.int32)
@@ -84,7 +85,7 @@ class SceneView:
         geoms: NDArray[np.int32] = table[colours]
         return geoms
 
-    def _render_ids(self) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    def _render_ids(self) -> tuple[Image, Array32]:
         """Render every geom in the colour of its id, without blending."""
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
@@ -92,7 +93,7 @@ class SceneView:
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = False
         return images
 
-    def _render(self) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    def _render(self) -> tuple[Image, Array32]:
         self._gl.make_current()
         mujoco.mjr_render(self._viewport, self._scene, self._context)
         shape = (self._viewport.height, self._viewport.width)

@@ -13,11 +13,9 @@ from statistics import NormalDist
 from types import MappingProxyType
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter, maximum_filter, minimum_filter
 
-Depth = NDArray[np.float32]
-Colour = NDArray[np.uint8]
+from openral_core.arrays import Array, Array32, Image, Intrinsics, Mask
 
 
 class SensorName(StrEnum):
@@ -65,9 +63,7 @@ class SensorModel:
     exposure_drift: float = 0.0
     flicker: float = 0.0
 
-    def measure_depth(
-        self, depth: Depth, rgb: Colour, K: NDArray[np.float64], rng: np.random.Generator
-    ) -> Depth:
+    def measure_depth(self, depth: Array32, rgb: Image, K: Intrinsics, rng: np.random.Generator) -> Array32:
         """Return the depth that the camera measures [m], 0 where it measures none, shape (H, W).
 
         Args:
@@ -89,7 +85,7 @@ class SensorModel:
             lost |= _patches(rng, depth.shape, self.hole_grain) > threshold
         return np.where(lost, 0.0, measured).astype(np.float32)
 
-    def expose(self, rgb: Colour, time: float, rng: np.random.Generator) -> Colour:
+    def expose(self, rgb: Image, time: float, rng: np.random.Generator) -> Image:
         """Return the colour image that the camera takes at a time [s], shape (H, W, 3)."""
         rows = np.arange(rgb.shape[0]) / rgb.shape[0]
         gain = 1.0 + self.exposure_drift * np.sin(2 * pi * time / DRIFT_PERIOD)
@@ -100,7 +96,7 @@ class SensorModel:
         exposed += deviation * rng.standard_normal(rgb.shape, dtype=np.float32)
         return np.asarray(np.clip(exposed * WHITE + 0.5, 0, WHITE).astype(np.uint8))
 
-    def _with_flying_pixels(self, depth: Depth, rng: np.random.Generator) -> Depth:
+    def _with_flying_pixels(self, depth: Array32, rng: np.random.Generator) -> Array32:
         """Move pixels at edges to a depth between the near and the far side."""
         if self.flying_fraction == 0.0:
             return depth
@@ -112,7 +108,7 @@ class SensorModel:
         moved = np.where(flying, near, 0) + np.where(flying, between * (far - near), 0)
         return np.where(flying, moved, depth).astype(np.float32)
 
-    def _dark(self, rgb: Colour, rng: np.random.Generator) -> NDArray[np.bool_]:
+    def _dark(self, rgb: Image, rng: np.random.Generator) -> Mask:
         """Tell the pixels that are too dark, more surely the darker they are, shape (H, W)."""
         if self.dark_level == 0.0:
             return np.zeros(rgb.shape[:2], dtype=bool)
@@ -173,7 +169,7 @@ def frame_generator(seed: int, camera: int, time: float) -> np.random.Generator:
     return np.random.default_rng([seed, camera, round(1000 * time)])
 
 
-def incidence_cosine(depth: Depth, K: NDArray[np.float64]) -> NDArray[np.float64]:
+def incidence_cosine(depth: Array32, K: Intrinsics) -> Array:
     """Return the cosine between each pixel's ray and its surface's normal, from depth alone, shape (H, W).
 
     1 where depth is unknown or jumps.
@@ -190,14 +186,14 @@ def incidence_cosine(depth: Depth, K: NDArray[np.float64]) -> NDArray[np.float64
     return np.asarray(np.where(z > 0, cosine, 1.0))
 
 
-def _slope(z: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+def _slope(z: Array, axis: int) -> Array:
     """Return the smaller of the differences to both neighbours: an edge is not a slope."""
     before = np.diff(z, axis=axis, prepend=np.take(z, [0], axis=axis))
     after = np.diff(z, axis=axis, append=np.take(z, [-1], axis=axis))
     return np.asarray(np.where(np.abs(before) < np.abs(after), before, after))
 
 
-def _patches(rng: np.random.Generator, shape: tuple[int, ...], grain: float) -> NDArray[np.float64]:
+def _patches(rng: np.random.Generator, shape: tuple[int, ...], grain: float) -> Array:
     """Return normal noise of unit variance that is alike over ``grain`` [px], shape (H, W)."""
     white = rng.standard_normal(shape)
     if grain == 0.0:

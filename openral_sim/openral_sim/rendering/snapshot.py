@@ -7,9 +7,9 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
-from PIL import Image
+from PIL.Image import fromarray
 
+from openral_core.arrays import Image
 from openral_core.home_map import Place
 from openral_sim.rendering.camera import CameraRenderer
 from openral_sim.rendering.renderer import SceneView
@@ -48,7 +48,7 @@ def place_view(place: Place) -> mujoco.MjvCamera:
     return free_camera((x, y, EYE_HEIGHT - 0.45), yaw, PLACE_ELEVATION, 1.1)
 
 
-def snapshots(world: SimWorldModel, width: int, height: int) -> Iterator[tuple[str, NDArray[np.uint8]]]:
+def snapshots(world: SimWorldModel, width: int, height: int) -> Iterator[tuple[str, Image]]:
     """Render named images: overviews of the home, the view from every place, and the robot's cameras."""
     view = SceneView(world.model, width, height)
     cameras = {name: free_camera(*direction) for name, direction in HOME_OVERVIEWS.items()}
@@ -76,7 +76,7 @@ def main() -> None:
     robot.set_stowed(world.model, world.data)
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name, rgb in snapshots(world, *arguments.size):
-        Image.fromarray(rgb).save(arguments.out / f"{name}.png")
+        fromarray(rgb).save(arguments.out / f"{name}.png")
         sys.stdout.write(f"{arguments.out / name}.png\n")
 
 

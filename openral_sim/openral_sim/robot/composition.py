@@ -8,8 +8,8 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array
 from openral_sim.robot.description import CameraMount, Servo, SimRobotDescription
 from openral_sim.robot.joints import PREFIX, RobotNames
 from openral_sim.robot.source import RobotSource
@@ -82,7 +82,7 @@ def _set_joints(spec: mujoco.MjSpec, description: SimRobotDescription) -> None:
             joint.range = np.degrees(servo.range) if in_degrees else servo.range
 
 
-def _linear(value: float, like: float | NDArray[np.float64]) -> float | NDArray[np.float64]:
+def _linear(value: float, like: float | Array) -> float | Array:
     """Return a linear coefficient; MuJoCo 4 holds those of a polynomial."""
     return np.array([value, 0.0, 0.0]) if np.ndim(like) else value
 
@@ -95,7 +95,7 @@ def _add_camera(body: mujoco.MjsBody, name: str, mount: CameraMount) -> None:
     frame.add_camera(name=name, quat=(0, 1, 0, 0), fovy=mount.fovy)
 
 
-def _quat(right: tuple[float, float, float], down: tuple[float, float, float]) -> NDArray[np.float64]:
+def _quat(right: tuple[float, float, float], down: tuple[float, float, float]) -> Array:
     x, y = np.array(right), np.array(down)
     quat = np.zeros(4)
     mujoco.mju_mat2Quat(quat, np.column_stack([x, y, np.cross(x, y)]).ravel())

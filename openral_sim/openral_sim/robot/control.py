@@ -4,11 +4,11 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.arrays import Joints, PlanarPose, Rotation, Transform, Vector3
 from openral_core.geometry import Pose
 from openral_sim.robot.joints import RobotNames
 from openral_sim.robot.sim_robot import HeadGeometry, SimRobot
 
-Vector = NDArray[np.float64]
 BRAKE_FACTOR = 2.0
 """Holding torque of a joint's brake per torque of its servo [1]; power-off brakes are rated at 1.5 to 3."""
 
@@ -39,7 +39,7 @@ class RobotControl:
         self.bodies = robot_bodies(model, names)
 
     @property
-    def base_pose(self) -> Vector:
+    def base_pose(self) -> PlanarPose:
         """Measured pose of the base in map, shape (3,)."""
         return np.array(self.data.qpos[self._base])
 
@@ -50,22 +50,22 @@ class RobotControl:
         return Pose.planar(x, y, yaw)
 
     @property
-    def base_velocity(self) -> Vector:
+    def base_velocity(self) -> Vector3:
         """Measured velocity of the base along map's axes in [m/s, m/s, rad/s], shape (3,)."""
         return np.array(self.data.qvel[self._base_dofs])
 
     @property
-    def reach(self) -> Vector:
+    def reach(self) -> Joints:
         """Measured lift and arm joints, shape (N,)."""
         return np.array(self.data.qpos[self._reach])
 
     @property
-    def reach_target(self) -> Vector:
+    def reach_target(self) -> Joints:
         """Commanded lift and arm joints, shape (N,)."""
         return np.array(self.data.ctrl[self._reach_motors])
 
     @property
-    def head(self) -> Vector:
+    def head(self) -> Joints:
         """Measured pan and tilt in [rad], shape (2,)."""
         return np.array(self.data.qpos[self._head])
 
@@ -82,15 +82,15 @@ class RobotControl:
         return float(2.0 * self.data.qpos[self._finger][0])
 
     @property
-    def commanded_velocity(self) -> Vector:
+    def commanded_velocity(self) -> Vector3:
         """Commanded velocity of the base along map's axes in [m/s, m/s, rad/s], shape (3,)."""
         return np.array(self.data.ctrl[self._base_motors])
 
-    def drive(self, velocity: Vector) -> None:
+    def drive(self, velocity: Vector3) -> None:
         """Command the base's velocity along map's axes in [m/s, m/s, rad/s], shape (3,)."""
         self.data.ctrl[self._base_motors] = velocity
 
-    def move_reach(self, target: Vector) -> None:
+    def move_reach(self, target: Joints) -> None:
         """Command the lift and the arm, shape (N,)."""
         self.data.ctrl[self._reach_motors] = target
 
@@ -120,17 +120,17 @@ class RobotControl:
         self.model.dof_frictionloss[self._dofs] = self._brake_forces if engaged else 0.0
 
     @property
-    def speeds(self) -> Vector:
+    def speeds(self) -> Joints:
         """Absolute velocities of base, lift, arm and head in [m/s] or [rad/s], shape (N + 5,)."""
-        speeds: Vector = np.abs(self.data.qvel[self._dofs])
+        speeds: Joints = np.abs(self.data.qvel[self._dofs])
         return speeds
 
-    def T_map_body(self, name: str) -> Vector:
+    def T_map_body(self, name: str) -> Transform:
         """Pose of a body in map as a homogeneous transform, shape (4, 4)."""
         body = self.data.body(name)
         return _transform(body.xmat, body.xpos)
 
-    def T_map_grasp(self) -> Vector:
+    def T_map_grasp(self) -> Transform:
         """Pose of the point between the pads in map, shape (4, 4); z approach, y finger travel."""
         site = self.data.site(self.names.grasp_site)
         return _transform(site.xmat, site.xpos)
@@ -153,7 +153,7 @@ def hand_bodies(model: mujoco.MjModel, names: RobotNames) -> frozenset[int]:
     return frozenset(model.body(name).id for name in (names.hand, *names.fingers))
 
 
-def _transform(rotation: Vector, position: Vector) -> Vector:
+def _transform(rotation: Rotation, position: Vector3) -> Transform:
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = np.reshape(rotation, (3, 3)), position
     return T

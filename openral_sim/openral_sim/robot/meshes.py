@@ -9,6 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.arrays import Array32
 from openral_core.errors import OpenRALError
 
 _MAX_VISUAL_FACES = 900
@@ -48,7 +49,7 @@ def assets_folder(place: str, beside: Path, install: str) -> Path:
     return folder
 
 
-def read_stl(path: Path) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+def read_stl(path: Path) -> tuple[Array32, NDArray[np.int32]]:
     """Read a binary STL file as shared vertices and faces.
 
     Returns:
@@ -59,9 +60,7 @@ def read_stl(path: Path) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
     return vertices, index.reshape(-1, 3).astype(np.int32)
 
 
-def decimate(
-    vertices: NDArray[np.float32], faces: NDArray[np.int32], limit: int
-) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+def decimate(vertices: Array32, faces: NDArray[np.int32], limit: int) -> tuple[Array32, NDArray[np.int32]]:
     """Reduce a mesh to about ``limit`` faces; a lighter mesh is returned as it is."""
     if len(faces) <= limit:
         return vertices, faces
@@ -70,7 +69,7 @@ def decimate(
 
 
 @cache
-def visual_mesh(path: Path) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+def visual_mesh(path: Path) -> tuple[Array32, NDArray[np.int32]]:
     """Read and decimate a mesh, once per process: a simulation composes the robot three times."""
     return decimate(*read_stl(path), limit=_MAX_VISUAL_FACES)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Joints, Vector3
 from openral_core.documents import InvalidDocument, load_document
 from openral_core.grasping.gripper import GripperGeometry
 from openral_sim.robot.catalogue import DEFAULT_ROBOT, robot_file
@@ -16,7 +16,6 @@ from openral_sim.robot.description import SimRobotDescription
 from openral_sim.robot.joints import RobotNames
 from openral_sim.robot.source import RobotSource
 
-Vector = NDArray[np.float64]
 _DECIMALS = 9  # Lengths that are read from a model are rounded to the nanometre.
 
 
@@ -112,11 +111,11 @@ class SimRobot:
         mujoco.mj_forward(model, data)
 
     @property
-    def carrying_down(self) -> Vector:
+    def carrying_down(self) -> Joints:
         """Posture with an object that was grasped from above, lift and arm [m, rad]."""
         return np.array(self.description.postures.carrying_down)
 
-    def carrying(self, pitch: float, roll: float) -> Vector:
+    def carrying(self, pitch: float, roll: float) -> Joints:
         """Posture with the hand ``pitch`` [rad] below level and turned by ``roll`` [rad]."""
         postures = self.description.postures
         posture, limit = np.array(postures.carrying_level), postures.wrist_limit
@@ -133,7 +132,7 @@ class SimRobot:
         return low, high
 
     @cached_property
-    def shoulder(self) -> Vector:
+    def shoulder(self) -> Vector3:
         """Origin of the first arm joint's link on base_link with the lift down [m], shape (3,)."""
         return self._origin(self.names.arm_joints[0])
 
@@ -159,14 +158,14 @@ class SimRobot:
             rises=lift is not None and int(model.joint(lift).bodyid[0]) in carriers,
         )
 
-    def _origin(self, joint: str) -> Vector:
+    def _origin(self, joint: str) -> Vector3:
         """Origin of a joint's link on base_link with the lift down [m], shape (3,)."""
         data = mujoco.MjData(self.model)
         if self.names.lift_joint is not None:
             data.joint(self.names.lift_joint).qpos = self.lift_range[0]
         mujoco.mj_kinematics(self.model, data)
         body = int(self.model.joint(joint).bodyid[0])
-        origin: Vector = np.round(data.xpos[body] - data.body(self.names.base).xpos, _DECIMALS)
+        origin: Vector3 = np.round(data.xpos[body] - data.body(self.names.base).xpos, _DECIMALS)
         return origin
 
 

@@ -11,8 +11,8 @@ from xml.etree.ElementTree import Element, SubElement
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Vector3
 from openral_sim.robot.joints import PREFIX, RobotNames
 from openral_sim.robot.sim_robot import SimRobot
 
@@ -24,7 +24,6 @@ VISUAL_GROUPS = 3
 """Geoms of groups below this one are drawn; the others only collide."""
 
 _GEOM = mujoco.mjtGeom
-Vector = NDArray[np.float64]
 
 
 def ros_name(model_name: str) -> str:
@@ -106,7 +105,7 @@ def _forces(model: mujoco.MjModel, joint: int) -> Iterator[tuple[int, float]]:
         yield int(motor), float(model.actuator_forcerange[motor, 1])
 
 
-def _placement(model: mujoco.MjModel, body: int) -> tuple[Vector, Vector]:
+def _placement(model: mujoco.MjModel, body: int) -> tuple[Vector3, Array]:
     return model.body_pos[body], model.body_quat[body]
 
 
@@ -147,19 +146,19 @@ def _add_mesh(element: Element, model: mujoco.MjModel, geom: int, file: Path) ->
     SubElement(SubElement(element, "geometry"), "mesh", filename=file.as_uri(), scale=scale)
 
 
-def moved(pos: Vector, quat: Vector, offset: Vector) -> Vector:
+def moved(pos: Vector3, quat: Array, offset: Vector3) -> Vector3:
     """Return a point given in a frame (w, x, y, z) at ``pos``, shape (3,)."""
     turned = np.zeros(3)
     mujoco.mju_rotVecQuat(turned, offset, quat)
-    point: Vector = pos + turned
+    point: Vector3 = pos + turned
     return point
 
 
-def _add_origin(element: Element, pos: Vector, quat: Vector) -> None:
+def _add_origin(element: Element, pos: Vector3, quat: Array) -> None:
     SubElement(element, "origin", xyz=" ".join(map(_text, pos)), rpy=" ".join(map(_text, rpy_of(quat))))
 
 
-def rpy_of(quat: Vector) -> tuple[float, float, float]:
+def rpy_of(quat: Array) -> tuple[float, float, float]:
     """Return roll, pitch and yaw about fixed axes in [rad] of a quaternion (w, x, y, z)."""
     flat = np.zeros(9)
     mujoco.mju_quat2Mat(flat, quat)

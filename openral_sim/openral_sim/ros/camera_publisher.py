@@ -7,13 +7,12 @@ the images of one instant over several control periods.
 from collections import deque
 from collections.abc import Iterable, Iterator
 
-import numpy as np
-from numpy.typing import NDArray
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import CameraInfo, Image
 from vision_msgs.msg import LabelInfo, VisionClass
 
+from openral_core.arrays import Intrinsics
 from openral_ros.conversions.images import image_message
 from openral_ros.conversions.stamps import stamp_of
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
@@ -78,7 +77,7 @@ class CameraTopics:
         if depth:
             yield self._depth, image_message(frame.depth, "32FC1", time, self._frame)
 
-    def _camera_info(self, K: NDArray[np.float64], time: float) -> CameraInfo:
+    def _camera_info(self, K: Intrinsics, time: float) -> CameraInfo:
         width, height = self._style.width, self._style.height
         message = CameraInfo(width=width, height=height, distortion_model="plumb_bob")
         message.header.frame_id, message.header.stamp = self._frame, stamp_of(time)

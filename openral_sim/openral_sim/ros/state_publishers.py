@@ -10,7 +10,6 @@ import mujoco
 import numpy as np
 from geometry_msgs.msg import TransformStamped
 from nav_msgs.msg import Odometry
-from numpy.typing import NDArray
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rosgraph_msgs.msg import Clock
@@ -18,6 +17,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
+from openral_core.arrays import Array, Vector3
 from openral_core.geometry import Pose, inverse
 from openral_ros.conversions.geometry import pose_message, transform_message
 from openral_ros.conversions.stamps import stamp_of
@@ -137,7 +137,7 @@ class TransformTopics:
         self._dynamic.publish(TFMessage(transforms=transforms))
 
 
-def _pose(pos: NDArray[np.float64], quat: NDArray[np.float64]) -> Pose:
+def _pose(pos: Vector3, quat: Array) -> Pose:
     w, x, y, z = map(float, quat)
     return Pose((float(pos[0]), float(pos[1]), float(pos[2])), (x, y, z, w))
 

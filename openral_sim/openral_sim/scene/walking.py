@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from math import atan2, hypot
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Vector2
 from openral_core.home_map import Pose2
 from openral_sim.scene.schema import Walk
 
@@ -32,7 +32,7 @@ class Walker:
         """True at the end of a way that is no loop."""
         return self._goal is None
 
-    def advance(self, time: float, seconds: float, robot: NDArray[np.float64] | None) -> Pose2:
+    def advance(self, time: float, seconds: float, robot: Vector2 | None) -> Pose2:
         """Walk on for some time and return the pose then.
 
         Args:
@@ -59,9 +59,7 @@ class Walker:
             yield from self._walk.path
 
 
-def _comes_too_close(
-    robot: NDArray[np.float64], here: tuple[float, float], there: tuple[float, float]
-) -> bool:
+def _comes_too_close(robot: Vector2, here: tuple[float, float], there: tuple[float, float]) -> bool:
     """Return True if a step leads towards a robot that is near."""
     before, after = (hypot(*(robot[:2] - np.array(point))) for point in (here, there))
     return after < NEAREST_ROBOT and after < before

@@ -5,8 +5,8 @@ from types import MappingProxyType
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Transform
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.home_map import NoGoZone, Place, Pose2, Room
 from openral_sim.assets.furniture.builder import yaw_quaternion
@@ -108,7 +108,7 @@ class SimWorldModel:
         self.model.body_pos[index][:2] = pose.x, pose.y
         self.model.body_quat[index] = yaw_quaternion(pose.yaw)
 
-    def T_world(self, body: str) -> NDArray[np.float64]:
+    def T_world(self, body: str) -> Transform:
         """Return the pose of a body in the world, shape (4, 4)."""
         transform = np.eye(4)
         transform[:3, :3] = self.data.body(body).xmat.reshape(3, 3)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Mask
 from openral_core.floor_map import FloorMap
 from openral_core.skill_errors import BadRequest, Blocked, TookTooLong
 from openral_core.skill_requests import ExploreRequest
@@ -80,7 +80,7 @@ def next_step(
     return replace(step, view=explore(newest, base, views).view)
 
 
-def floor_within(floor: FloorMap, request: ExploreRequest) -> NDArray[np.bool_] | None:
+def floor_within(floor: FloorMap, request: ExploreRequest) -> Mask | None:
     """Select the cells of the requested room, shape (H, W); None for all."""
     if request.room is None:
         return None
@@ -88,7 +88,7 @@ def floor_within(floor: FloorMap, request: ExploreRequest) -> NDArray[np.bool_] 
     centre, yaw = np.array(request.room.position[:2]), request.room.yaw
     along = np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
     offset = np.abs((cells - centre) @ along) - np.array(request.size) / 2.0
-    inside: NDArray[np.bool_] = np.asarray(offset.max(axis=1) <= 0.0)
+    inside: Mask = np.asarray(offset.max(axis=1) <= 0.0)
     return inside.reshape(floor.cells.shape)
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.grasping.approach import ApproachDirection
 from openral_core.grasping.segmentation import ObjectSegment
@@ -30,8 +30,6 @@ from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.pregrasp import approaches_from, grasp_options
 from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.arm_planner import NoArmPath
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -155,7 +153,7 @@ def first_approach(
 def is_too_big(segment: ObjectSegment, opening: float) -> bool:
     """Return True if the object is wider than ``opening`` [m] in every direction."""
     yaws = np.arange(CONFIG.width_yaws) * np.pi / CONFIG.width_yaws
-    widths: Vector = np.ptp(segment.own_points[:, :2] @ np.array([np.cos(yaws), np.sin(yaws)]), axis=0)
+    widths: Array = np.ptp(segment.own_points[:, :2] @ np.array([np.cos(yaws), np.sin(yaws)]), axis=0)
     return float(widths.min()) > opening
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Vector3
 from openral_core.errors import format_choices
 from openral_core.grasping.approach import pregrasp_pose
 from openral_core.skill_errors import BadRequest, TookTooLong
@@ -33,8 +33,6 @@ from openral_sim.motion_primitives.gripper import (
 from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.pregrasp import hold_poses_over
 from openral_sim.motion_primitives.retract import back_away, room_behind, stow_arm
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -171,7 +169,7 @@ def pass_to(context: SkillContext, held: HeldObject, person: Person) -> str:
     return weld
 
 
-def offer_poses(context: SkillContext, held: HeldObject, person: Person, point: Vector) -> Options:
+def offer_poses(context: SkillContext, held: HeldObject, person: Person, point: Vector3) -> Options:
     """List ways to bring the object to the palm, or beside it if the palm is occupied."""
     x, y, _ = np.array(context.data.site(person.hand_site).xmat).reshape(3, 3).T
     apart = CONFIG.beside if _given(context, person) else ()
@@ -202,11 +200,11 @@ def free_weld(context: SkillContext) -> str:
     return free[0]
 
 
-def _away(context: SkillContext, person: Person) -> Vector:
+def _away(context: SkillContext, person: Person) -> Vector3:
     """Direction away from the person along the palm, shape (3,)."""
     return np.array(context.data.site(person.hand_site).xmat).reshape(3, 3)[:, 0]
 
 
-def palm(context: SkillContext, person: Person) -> Vector:
+def palm(context: SkillContext, person: Person) -> Vector3:
     """Position of the person's palm in map [m], shape (3,)."""
     return np.array(context.data.site(person.hand_site).xpos)

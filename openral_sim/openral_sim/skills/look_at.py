@@ -1,8 +1,8 @@
 """LOOK_AT: aim the head camera at a point in map, or into an open container."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Points, Vector3
 from openral_core.skill_requests import LookAtRequest
 from openral_core.skills import SkillResult, SkillStatus
 from openral_sim.assets.furniture.doors import points_inside
@@ -11,7 +11,6 @@ from openral_sim.motion_primitives.context import Move, Running, SkillContext
 from openral_sim.motion_primitives.door import container_at
 from openral_sim.motion_primitives.head import aim, face
 
-Vector = NDArray[np.float64]
 _OBJECT_RADIUS = 0.03
 """Distance from an object's centre of the points that must be visible [m]; half a cup's width."""
 _OPEN_FRACTION = 0.5
@@ -43,7 +42,7 @@ def _look(context: SkillContext, request: LookAtRequest) -> Move[float]:
     return (yield from move_to_unoccluded_view(context, points, "looking")).fraction
 
 
-def _points_in_container(context: SkillContext, request: LookAtRequest, point: Vector) -> Vector | None:
+def _points_in_container(context: SkillContext, request: LookAtRequest, point: Vector3) -> Points | None:
     """Points to see in an open container, in map in [m], shape (N, 3); None if there is no open container."""
     x, y, z = point.tolist()
     container = container_at(context, request.node_id, (x, y, z)) if not request.inside else request.node_id
@@ -58,7 +57,7 @@ def _points_in_container(context: SkillContext, request: LookAtRequest, point: V
     return point + _OBJECT_RADIUS * np.vstack([np.zeros(3), np.eye(3)[:2], -np.eye(3)[:2]])
 
 
-def _enclosing(context: SkillContext, name: str, point: Vector) -> str:
+def _enclosing(context: SkillContext, name: str, point: Vector3) -> str:
     """Return the id of the container that a goal names, or of the one around its point."""
     furniture = context.world.furniture
     if not name or name in furniture:
@@ -87,7 +86,7 @@ def _moves_out(context: SkillContext, container: str) -> bool:
     return inside is not None and inside.drawer_travel > 0.0
 
 
-def _inside(context: SkillContext, container: str) -> Vector:
+def _inside(context: SkillContext, container: str) -> Points:
     furniture = context.world.furniture[container]
     door, inside = furniture.doors[0], furniture.fixture.container
     fraction = float(context.data.joint(door.joint).qpos[0]) / door.travel

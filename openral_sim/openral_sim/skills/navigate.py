@@ -1,8 +1,8 @@
 """NAVIGATE: drive to a pose, or to where the robot faces a target."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import PlanarPose, Vector2
 from openral_core.geometry import Pose, wrap_angle
 from openral_core.obstructions import ObstacleKind
 from openral_core.skill_errors import NotReachable
@@ -17,7 +17,6 @@ from openral_sim.motion_primitives.retract import stow_arm
 from openral_sim.planning.base_planner import CostToGo, candidate_base_poses
 from openral_sim.planning.perceived_floor import unreachable
 
-Vector = NDArray[np.float64]
 _MAX_GOAL_OFFSET = 0.45
 """Largest distance from an occupied goal to the floor used instead in [m]."""
 _ENCLOSED = 2.0
@@ -35,7 +34,7 @@ _MAY_LEAVE = (ObstacleKind.PERSON, ObstacleKind.SHUT_DOOR, ObstacleKind.FURNITUR
 class NoFreeFloor(NotReachable):
     """No reachable floor is near the goal; the evidence is the reachable floor nearest to it."""
 
-    def __init__(self, field: CostToGo, goal: Vector) -> None:
+    def __init__(self, field: CostToGo, goal: Vector2) -> None:
         super().__init__(
             f"no floor with {field.clearance:.2f} m of clearance within {_MAX_GOAL_OFFSET:.2f} m"
             f" of ({goal[0]:.2f}, {goal[1]:.2f})"
@@ -84,13 +83,13 @@ def _clear_way(context: SkillContext, field: CostToGo, target: Pose | None) -> M
     return None
 
 
-def _choose_goal(context: SkillContext, field: CostToGo, request: NavigateRequest) -> tuple[Vector, str]:
+def _choose_goal(context: SkillContext, field: CostToGo, request: NavigateRequest) -> tuple[PlanarPose, str]:
     if request.goal is not None:
         return _nearest_goal(context, field, request.goal)
     return _facing(context, field, request.facing)
 
 
-def _nearest_goal(context: SkillContext, field: CostToGo, requested: Pose) -> tuple[Vector, str]:
+def _nearest_goal(context: SkillContext, field: CostToGo, requested: Pose) -> tuple[PlanarPose, str]:
     xy = np.array(requested.position[:2])
     free = field.nearest_reachable(xy, _MAX_GOAL_OFFSET)
     if not np.isfinite(free).all():
@@ -107,7 +106,7 @@ def _nearest_goal(context: SkillContext, field: CostToGo, requested: Pose) -> tu
     return np.append(free, requested.yaw), message
 
 
-def _facing(context: SkillContext, field: CostToGo, target: Pose | None) -> tuple[Vector, str]:
+def _facing(context: SkillContext, field: CostToGo, target: Pose | None) -> tuple[PlanarPose, str]:
     point = np.array(target.position if target else (0.0, 0.0, 0.0))
     poses = candidate_base_poses(field, point, _VIEW_DISTANCES)
     for pose in poses:

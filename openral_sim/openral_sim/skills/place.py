@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 
+from openral_core.arrays import PlanarPose, Vector2, Vector3
 from openral_core.geometry import Pose
 from openral_core.grasping.approach import pregrasp_pose
 from openral_core.skill_errors import BadRequest, LostObject, NotReachable
@@ -46,8 +46,6 @@ from openral_sim.planning.furniture_surfaces import FurnitureBounds, FurnitureSu
 from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.planning.occupancy_grid import RESOLUTION
 from openral_sim.planning.placement import find_placements
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -135,7 +133,7 @@ def place(context: SkillContext, request: PlaceRequest) -> Running:
 
 def bring_over(
     context: SkillContext, held: HeldObject, request: PlaceRequest
-) -> Move[tuple[Vector, WorkPose]]:
+) -> Move[tuple[Vector3, WorkPose]]:
     """Bring the object over a free spot, from another base pose if the arm finds no path.
 
     Raises:
@@ -143,7 +141,7 @@ def bring_over(
         NoArmPath: If the arm found no path from a bounded number of base poses.
         IkFailed: If it cannot lower the object from any of them.
     """
-    avoided = list[Vector]()
+    avoided = list[Vector3]()
     refused: NoArmPath | IkFailed | None = None
     for attempt in range(CONFIG.attempts):
         try:
@@ -171,10 +169,10 @@ def move_to_free_spot(
     context: SkillContext,
     held: HeldObject,
     request: PlaceRequest,
-    avoided: Sequence[Vector],
+    avoided: Sequence[Vector3],
     *,
     elsewhere: bool,
-) -> Move[tuple[Vector, WorkPose]]:
+) -> Move[tuple[Vector3, WorkPose]]:
     """Try free spots near the requested point, the nearest first, but for those to be avoided.
 
     Raises:
@@ -204,7 +202,7 @@ def move_to_free_spot(
     )
 
 
-def free_spots(context: SkillContext, held: HeldObject, request: PlaceRequest) -> list[Vector]:
+def free_spots(context: SkillContext, held: HeldObject, request: PlaceRequest) -> list[Vector3]:
     """List free points on a piece of furniture, or near a point of a surface, the best first."""
     requested, size = np.array(request.target.position), np.array(request.size)
     effort = distance_to_floor(plan_base_motion(context))
@@ -253,13 +251,13 @@ def headroom(context: SkillContext, held: HeldObject) -> float:
     return max(height, held.above_support + CONFIG.hand_half_height) + CONFIG.gap + CONFIG.level_drop
 
 
-def distance_to_floor(field: CostToGo) -> Callable[[Vector], float]:
+def distance_to_floor(field: CostToGo) -> Callable[[Vector2], float]:
     """Return the function from a point to its distance from floor that the base can reach, in [m]."""
     distances = distance_transform_edt(~np.isfinite(field.cost)) * RESOLUTION
     return lambda xy: float(distances[field.grid.cell(xy)])
 
 
-def _options(context: SkillContext, held: HeldObject, spot: Vector) -> Options:
+def _options(context: SkillContext, held: HeldObject, spot: Vector3) -> Options:
     """List ways to hold the object over a spot; a long one may have room there in some directions only."""
     drop = CONFIG.drop if held.is_downward else CONFIG.level_drop
     footprint, above = footprint_of(context, held), headroom(context, held)
@@ -277,13 +275,13 @@ def _options(context: SkillContext, held: HeldObject, spot: Vector) -> Options:
         degrees = round(float(np.degrees(np.arctan2(R[1, 0], R[0, 0]))) / CONFIG.yaw_step) * CONFIG.yaw_step
         return replace(option, has_room=is_free(degrees % 180))
 
-    def options(base: Vector) -> Iterator[ReachOption]:
+    def options(base: PlanarPose) -> Iterator[ReachOption]:
         return map(with_room, hold_poses_over(held, spot, CONFIG.gap, drop, base))
 
     return options
 
 
-def _result(context: SkillContext, held: HeldObject, request: PlaceRequest, spot: Vector) -> SkillResult:
+def _result(context: SkillContext, held: HeldObject, request: PlaceRequest, spot: Vector3) -> SkillResult:
     """Report where the object is now.
 
     Raises:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from openral_core.arrays import Array, PlanarPose, Transform, Vector3
 from openral_core.geometry import Pose
 from openral_core.grasping.approach import frontal, hand_axes
 from openral_core.skill_errors import BadRequest, Blocked, NothingThere, NotReachable
@@ -22,8 +22,6 @@ from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.release import extent
 from openral_sim.motion_primitives.retract import retract_hand
 from openral_sim.planning.arm_planner import Trajectory
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -66,10 +64,10 @@ class PourVessel:
     liquid: Liquid
     top: float
 
-    def rim(self, context: SkillContext) -> Vector:
+    def rim(self, context: SkillContext) -> Vector3:
         """Middle of its rim or spout in map, shape (3,)."""
         R = context.data.xmat[self.body].reshape(3, 3)
-        at: Vector = context.data.xpos[self.body] + self.top * R[:, 2]
+        at: Vector3 = context.data.xpos[self.body] + self.top * R[:, 2]
         return at
 
     def tilt(self, context: SkillContext) -> float:
@@ -205,7 +203,7 @@ class _Pour:
 
     source: PourVessel
     vessel: PourVessel
-    rim: Vector
+    rim: Vector3
     before: float
     spilled: float
 
@@ -232,7 +230,9 @@ def _result(context: SkillContext, work: _Pour, label: str, message: str) -> Ski
     return SkillResult(SkillStatus.SUCCEEDED, message, evidence)
 
 
-def pour_options(held: HeldObject, source: PourVessel, rim: Vector, base: Vector) -> Iterator[ReachOption]:
+def pour_options(
+    held: HeldObject, source: PourVessel, rim: Vector3, base: PlanarPose
+) -> Iterator[ReachOption]:
     """List poses of the hand beside the vessel, tilted to either side with the spout over the rim."""
     heading = float(np.arctan2(rim[1] - base[1], rim[0] - base[0]))
     upright = np.eye(4)
@@ -251,7 +251,7 @@ def pour_options(held: HeldObject, source: PourVessel, rim: Vector, base: Vector
 
 
 def tilt_bottle(
-    context: SkillContext, source: PourVessel, vessel: PourVessel, T_map_goal: Vector
+    context: SkillContext, source: PourVessel, vessel: PourVessel, T_map_goal: Transform
 ) -> Move[float]:
     """Roll the wrist, wait while it pours, roll back; return the spilled volume in [l]."""
     goal = context.to_base_frame(T_map_goal, context.control.base_pose)
@@ -275,7 +275,7 @@ def tilt_bottle(
     return spilled
 
 
-def turn_back(context: SkillContext, upright: Vector, step: Callable[[], bool]) -> Move[None]:
+def turn_back(context: SkillContext, upright: Array, step: Callable[[], bool]) -> Move[None]:
     """Return the bottle to an upright posture of shape (1, 8)."""
     back = np.vstack([context.control.reach_target, upright])
     turning = Trajectory(back, context.robot.speeds, CONFIG.return_speed)
@@ -288,7 +288,7 @@ def _keep_pouring(step: Callable[[], bool]) -> bool:
     return False
 
 
-def _require_unmoved(context: SkillContext, vessel: PourVessel, rim: Vector, label: str) -> None:
+def _require_unmoved(context: SkillContext, vessel: PourVessel, rim: Vector3, label: str) -> None:
     """Ensure that the vessel was not pushed.
 
     Raises:

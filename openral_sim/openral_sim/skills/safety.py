@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Vector2
 from openral_core.consent.policy import NearPeople
 from openral_core.geometry import Pose
 from openral_core.skill_errors import Blocked, OutsideEnvelope
@@ -17,7 +17,6 @@ from openral_core.skills import ParamValue, Verb
 from openral_sim.motion_primitives.base_motion import people_at
 from openral_sim.motion_primitives.context import SkillContext
 
-Vector = NDArray[np.float64]
 Area = tuple[tuple[float, float], tuple[float, float]]
 
 
@@ -77,7 +76,7 @@ _LOOKS = frozenset({Verb.LOOK_AT})
 _TO_PEOPLE = frozenset({Verb.LOOK_AT, Verb.HANDOVER})
 
 
-def _point(xy: Vector) -> tuple[float, float]:
+def _point(xy: Vector2) -> tuple[float, float]:
     return float(xy[0]), float(xy[1])
 
 
@@ -119,10 +118,10 @@ class SafetyMonitor:
         if speed > bound:
             control.drive(np.array([*(velocity[:2] * bound / speed), velocity[2]]))
 
-    def _distances(self) -> Vector:
+    def _distances(self) -> Array:
         """Horizontal distances from base and hand to every person in [m], shape (2, people)."""
         control = self._context.control
         people = np.array(list(people_at(self._context))).reshape(-1, 2)
         parts = np.array([control.base_pose[:2], control.T_map_grasp()[:2, 3]])
-        distances: Vector = np.linalg.norm(parts[:, None] - people[None], axis=2)
+        distances: Array = np.linalg.norm(parts[:, None] - people[None], axis=2)
         return distances

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Joints, Transform, Vector3
 from openral_core.errors import format_choices
 from openral_core.grasping.approach import frontal, hand_axes, mirrored, pregrasp_pose
 from openral_core.home_map import Appliance, Fixture
@@ -21,8 +21,6 @@ from openral_sim.motion_primitives.gripper import push_on_hand, require_empty
 from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.head_image import luminance_of
 from openral_sim.motion_primitives.retract import retract_hand
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -70,18 +68,18 @@ class MountedControl:
     appliance: Appliance
 
     @property
-    def normal(self) -> Vector:
+    def normal(self) -> Vector3:
         """Direction out of the control's face in map, shape (3,)."""
         yaw = self.fixture.pose.yaw + self.appliance.control.yaw
         return np.array([np.cos(yaw), np.sin(yaw), 0.0])
 
-    def point(self, up: float) -> Vector:
+    def point(self, up: float) -> Vector3:
         """Point of the face in map, ``up`` [m] above its middle, shape (3,)."""
         x, y, z = self.appliance.control.at
         return np.array([*self.fixture.pose.to_parent(x, y), z + up])
 
 
-def control_at(context: SkillContext, control_id: str, target: Vector) -> MountedControl:
+def control_at(context: SkillContext, control_id: str, target: Vector3) -> MountedControl:
     """Find the control that a goal names, or, of a robot with ids of its own, the one at its target.
 
     Raises:
@@ -148,7 +146,7 @@ def press(context: SkillContext, request: PressRequest) -> Running:
     return SkillResult(SkillStatus.SUCCEEDED, message, evidence)
 
 
-def press_options(control: MountedControl, point: Vector, tip: float) -> Iterator[ReachOption]:
+def press_options(control: MountedControl, point: Vector3, tip: float) -> Iterator[ReachOption]:
     """List poses of the level closed hand whose tips, ``tip`` [m] ahead, are ``depth`` behind the face."""
     into = -control.normal
     heading = float(np.arctan2(into[1], into[0]))
@@ -161,7 +159,7 @@ def press_options(control: MountedControl, point: Vector, tip: float) -> Iterato
             yield ReachOption("with the fingertips", before, turned, (point, CONFIG.contact_radius))
 
 
-def press_at(context: SkillContext, before: Vector, T_map_goal: Vector, point: Vector) -> Move[None]:
+def press_at(context: SkillContext, before: Joints, T_map_goal: Transform, point: Vector3) -> Move[None]:
     """Close the fingers and push with their tips until the control resists.
 
     Raises:

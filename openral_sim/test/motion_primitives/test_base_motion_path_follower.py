@@ -2,19 +2,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array
 from openral_core.geometry import angle_between
 from openral_sim.motion_primitives.base_motion import DriveLimits, PathFollower
 
-Vector = NDArray[np.float64]
 Corners = list[tuple[float, float]]
 
 DT = 0.02
 LIMITS = DriveLimits()
 
 
-def drive(path: Corners, yaw: float, start_yaw: float = 0.0, seconds: float = 60.0) -> tuple[Vector, Vector]:
+def drive(path: Corners, yaw: float, start_yaw: float = 0.0, seconds: float = 60.0) -> tuple[Array, Array]:
     """Integrate the commanded velocities of an ideal base; returns poses and velocities."""
     follower = PathFollower(np.array(path, dtype=float), yaw)
     pose, poses, velocities = np.array([*path[0], start_yaw], dtype=float), [], []

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Joints
 from openral_sim.planning import arm_planner
 from openral_sim.planning.arm_planner import ArmPathSearch, NoArmPath, Trajectory
 from openral_sim.planning.collision_checker import CollisionChecker
@@ -28,14 +28,14 @@ class Gate:
     def __init__(self, *, shut: bool = False) -> None:
         self._shut = shut
 
-    def is_free(self, posture: NDArray[np.float64]) -> bool:
+    def is_free(self, posture: Joints) -> bool:
         in_slab = bool(0.3 < posture[1] < 0.6)
         return not in_slab or (not self._shut and bool(posture[2] < -0.5))
 
-    def is_path_free(self, first: NDArray[np.float64], last: NDArray[np.float64]) -> bool:
+    def is_path_free(self, first: Joints, last: Joints) -> bool:
         return all(self.is_free(first + (last - first) * share) for share in np.linspace(0, 1, 40))
 
-    def contact_pairs(self, _: NDArray[np.float64]) -> list[tuple[str, str]]:
+    def contact_pairs(self, _: Array) -> list[tuple[str, str]]:
         return [("gate", "arm")]
 
 
@@ -92,14 +92,12 @@ def test_names_what_is_touched_at_the_end() -> None:
         ArmPathSearch(Gate(), BEFORE, inside)  # type: ignore[arg-type]
 
 
-Vector = NDArray[np.float64]
-
 postures = st.lists(st.floats(-2, 2), min_size=8, max_size=8)
 paths = st.lists(postures, min_size=1, max_size=5).map(np.array)
 
 
 @given(paths, st.floats(0.1, 1.0))
-def test_starts_and_ends_on_its_corners(corners: Vector, share: float) -> None:
+def test_starts_and_ends_on_its_corners(corners: Array, share: float) -> None:
     trajectory = Trajectory(corners, ROBOT.speeds, share)
     assert np.allclose(trajectory.at(0.0), corners[0])
     assert np.allclose(trajectory.at(trajectory.duration), corners[-1], atol=1e-6)
@@ -107,7 +105,7 @@ def test_starts_and_ends_on_its_corners(corners: Vector, share: float) -> None:
 
 
 @given(paths, st.floats(0.1, 1.0))
-def test_no_joint_is_faster_than_its_share(corners: Vector, share: float) -> None:
+def test_no_joint_is_faster_than_its_share(corners: Array, share: float) -> None:
     trajectory = Trajectory(corners, ROBOT.speeds, share)
     times = np.linspace(0, trajectory.duration, 200)
     postures = np.array([trajectory.at(time) for time in times])

@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 
+from openral_core.arrays import Array, Points
 from openral_core.geometry import angle_between
 from openral_sim.planning.base_planner import CostToGo, NoBasePath, candidate_base_poses, plan_from
 from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
-
-Vector = NDArray[np.float64]
 
 
 def floor(*walls: tuple[int, int, int, int], size: tuple[int, int] = (80, 60)) -> SimOccupancyGrid:
@@ -23,7 +21,7 @@ def floor(*walls: tuple[int, int, int, int], size: tuple[int, int] = (80, 60)) -
     return SimOccupancyGrid(np.zeros(2), distance_transform_edt(~occupied) * RESOLUTION)
 
 
-def clearances_along(grid: SimOccupancyGrid, path: Vector) -> Vector:
+def clearances_along(grid: SimOccupancyGrid, path: Points) -> Array:
     dense = np.vstack([a + np.linspace(0, 1, 80)[:, None] * (b - a) for a, b in pairwise(path)])
     return np.array([grid.clearance_at(point) for point in dense])
 

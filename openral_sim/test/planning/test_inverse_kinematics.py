@@ -2,18 +2,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from openral_core.arrays import Transform
 from openral_core.grasping.approach import top_down
 from openral_sim.planning.inverse_kinematics import IkFailed, IkSolver
 from openral_sim.robot.sim_robot import load_sim_robot
 
-Vector = NDArray[np.float64]
-
 SOLVER = IkSolver(load_sim_robot())
 
 
-def down_at(x: float, y: float, z: float, turn: float = 0.0) -> Vector:
+def down_at(x: float, y: float, z: float, turn: float = 0.0) -> Transform:
     u, v, w = top_down(turn).R_map_approach.T
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = np.column_stack([v, u, -w]), (x, y, z)

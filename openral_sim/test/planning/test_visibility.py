@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from openral_core.arrays import PlanarPose, Rotation, Vector3
 from openral_sim.motion_primitives.head import head_angles
 from openral_sim.planning.range_sensor import line_of_sight
 from openral_sim.planning.visibility import (
@@ -18,7 +18,6 @@ from openral_sim.robot.joints import RobotNames
 from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.world import SimWorldModel
 
-Vector = NDArray[np.float64]
 FLOOR = np.array([[1.0, 0.2 * y, 0.60] for y in (-1, 0, 1)])
 HEAD = load_sim_robot().head
 NOTHING = Boxes(np.empty((0, 3)), np.empty((0, 3, 3)), np.empty((0, 3)))
@@ -72,7 +71,7 @@ def test_what_is_hidden_is_what_a_line_of_sight_passes_through(
 @pytest.mark.parametrize("base", [(0.0, 0.0, 0.0), (1.2, -0.7, 2.5)])
 @pytest.mark.parametrize("aim", [(1.5, -1.0, 0.7), (-0.3, 0.6, 0.5), (0.9, 0.1, 1.6)])
 def test_the_eye_is_where_the_head_camera_of_the_model_is(
-    compiled: mujoco.MjModel, data: mujoco.MjData, names: RobotNames, base: Vector, aim: Vector
+    compiled: mujoco.MjModel, data: mujoco.MjData, names: RobotNames, base: PlanarPose, aim: Vector3
 ) -> None:
     eye, axes = camera_pose_looking_at(HEAD, np.array(base), np.array(aim))
     T = _of_the_model(compiled, data, names, np.array(base), np.array(aim))
@@ -81,8 +80,8 @@ def test_the_eye_is_where_the_head_camera_of_the_model_is(
 
 
 def _of_the_model(
-    model: mujoco.MjModel, data: mujoco.MjData, names: RobotNames, base: Vector, aim: Vector
-) -> tuple[Vector, Vector]:
+    model: mujoco.MjModel, data: mujoco.MjData, names: RobotNames, base: PlanarPose, aim: Vector3
+) -> tuple[Vector3, Rotation]:
     """Position and axes of the camera's frame with the head turned as skills turn it."""
     for joint, value in zip(names.base_joints, base, strict=True):
         data.joint(joint).qpos = value

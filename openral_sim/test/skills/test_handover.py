@@ -3,14 +3,12 @@ from collections.abc import Callable
 import mujoco
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from openral_core.arrays import Vector3
 from openral_core.geometry import Pose
 from openral_core.skills import Feedback, SkillResult, SkillStatus, Verb
 from openral_sim.motion_primitives.context import SkillContext
 from openral_sim.skills.handover import CONFIG, _within_reach
-
-Vector = NDArray[np.float64]
 
 LOAF = {"target": Pose((1.80, 0.30, 0.775)), "label": "loaf", "size_x": 0.05, "size_y": 0.3, "size_z": 0.05}
 ANN = {"agent": Pose.planar(-1.6, -0.8, 0.0), "agent_id": "ann"}
@@ -21,7 +19,7 @@ def holding(do: Callable[..., SkillResult]) -> None:
     assert do(Verb.GRASP, **LOAF).success
 
 
-def palm(context: SkillContext) -> Vector:
+def palm(context: SkillContext) -> Vector3:
     return np.array(context.data.site("palm").xpos)
 
 

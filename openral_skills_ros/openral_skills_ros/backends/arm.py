@@ -9,10 +9,10 @@ from moveit_msgs.msg import (
     OrientationConstraint,
     PositionConstraint,
 )
-from numpy.typing import NDArray
 from rclpy.node import Node
 from shape_msgs.msg import SolidPrimitive
 
+from openral_core.arrays import Rotation, Transform
 from openral_core.geometry import Pose
 from openral_core.robot import Arm as ArmDescription
 from openral_core.robot import Frames
@@ -24,7 +24,6 @@ from openral_skills_ros.foreign_actions.client import ForeignAction
 from openral_skills_ros.foreign_actions.goal_templates import Message, code_of, field_of
 from openral_skills_ros.foreign_actions.status_table import GoalEnd, status_of
 
-Vector = NDArray[np.float64]
 MOVE_GROUP = "moveit_msgs/action/MoveGroup"
 JOINT_TOLERANCE = 0.01
 """Tolerance of a joint in the posture for driving [rad] or [m]."""
@@ -44,14 +43,14 @@ class Arm:
         """Reason why the arm cannot be moved now."""
         return "" if self._action.ready else f"no action server at {self._action.name}; start move_group"
 
-    def T_grasp_tip(self) -> Vector:
+    def T_grasp_tip(self) -> Transform:
         """Pose of the tip's frame in the grasp frame, shape (4, 4)."""
         T = np.eye(4)
         T[:3, :3] = self._R_grasp_tip
         return T
 
     async def reach(
-        self, T_map_grasp: Vector, scene: Message, run: Run, stage: str, *, straight: bool = False
+        self, T_map_grasp: Transform, scene: Message, run: Run, stage: str, *, straight: bool = False
     ) -> None:
         """Move the hand to a pose of the grasp frame; ``straight``: along a line, if a planner for it is set.
 
@@ -137,7 +136,7 @@ def _joint(name: str, position: float) -> JointConstraint:
     )
 
 
-def tip_axes(options: ArmDescription) -> Vector:
+def tip_axes(options: ArmDescription) -> Rotation:
     """Rotation of the tip's frame in the grasp frame (z approach, y finger travel), shape (3, 3)."""
     approach, travel = _INDEX[options.approach_axis], _INDEX[options.travel_axis]
     other = 3 - approach - travel

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
+from openral_core.arrays import Rotation, Transform, Vector3
 from openral_core.geometry import Pose
 from openral_core.grasping.approach import ApproachDirection, hand_axes
 from openral_core.grasping.segmentation import ObjectSegment
@@ -17,7 +17,6 @@ from openral_skills_ros.backends.backend import Failed, Run
 from openral_skills_ros.backends.manipulation import Hand
 from openral_skills_ros.backends.object_scan import NotSeen, ObjectScanner
 
-Vector = NDArray[np.float64]
 TURNS = (0.0, np.pi, np.pi / 2, -np.pi / 2)
 """Turns of the hand about the line of sight to try [rad]."""
 MAX_VIEWS = 6
@@ -56,7 +55,7 @@ class CloserLook:
                     return segment, sorted(approaches, key=lambda other: angle_between(approach, other))
         return None
 
-    def _views(self, request: GraspRequest, approach: ApproachDirection) -> Iterator[Vector]:
+    def _views(self, request: GraspRequest, approach: ApproachDirection) -> Iterator[Transform]:
         """List hand poses in map from which the camera sees an object along an approach."""
         tip, frame = self._hand.arm.options.tip, self._scanner.hand_frame
         T_tip_camera = self._hand.T(tip, frame)
@@ -69,8 +68,12 @@ class CloserLook:
 
 
 def view_pose(
-    request: GraspRequest, approach: ApproachDirection, T_grasp_camera: Vector, distance: float, turn: float
-) -> Vector:
+    request: GraspRequest,
+    approach: ApproachDirection,
+    T_grasp_camera: Transform,
+    distance: float,
+    turn: float,
+) -> Transform:
     """Pose of the hand at which its camera looks along an approach at an object, shape (4, 4).
 
     Args:
@@ -88,11 +91,11 @@ def view_pose(
     T[:3, :3] = _rotation(turn * sight) @ R_map_camera
     half = np.array([request.reach, request.reach, request.height / 2])
     T[:3, 3] = request.position - (distance + float(np.abs(sight) @ half)) * sight
-    pose: Vector = T @ np.linalg.inv(T_grasp_camera)
+    pose: Transform = T @ np.linalg.inv(T_grasp_camera)
     return pose
 
 
-def _shortest_rotation(one: Vector, other: Vector) -> Vector:
+def _shortest_rotation(one: Vector3, other: Vector3) -> Rotation:
     """Rotation matrix that takes one unit vector to another, shape (3, 3)."""
     axis, cosine = np.cross(one, other), float(one @ other)
     sine = float(np.linalg.norm(axis))
@@ -101,15 +104,15 @@ def _shortest_rotation(one: Vector, other: Vector) -> Vector:
     return _rotation(axis / sine * np.arctan2(sine, cosine))
 
 
-def _rotation(vector: Vector) -> Vector:
+def _rotation(vector: Vector3) -> Rotation:
     """Rotation matrix of a rotation vector [rad], shape (3, 3)."""
-    matrix: Vector = scipy.spatial.transform.Rotation.from_rotvec(vector).as_matrix()
+    matrix: Rotation = scipy.spatial.transform.Rotation.from_rotvec(vector).as_matrix()
     return matrix
 
 
-def _across(one: Vector) -> Vector:
+def _across(one: Vector3) -> Vector3:
     """Return a unit vector across another one."""
-    across: Vector = np.cross(one, np.eye(3)[int(np.abs(one).argmin())])
+    across: Vector3 = np.cross(one, np.eye(3)[int(np.abs(one).argmin())])
     return across / np.linalg.norm(across)
 
 

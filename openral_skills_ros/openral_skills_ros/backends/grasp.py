@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Transform
 from openral_core.grasping.approach import (
     ApproachDirection,
     HandOrientation,
@@ -28,7 +28,6 @@ from openral_skills_ros.backends.manipulation import Hand, Held, geometry
 from openral_skills_ros.backends.object_scan import NotSeen, ObjectScanner, is_still_there
 from openral_skills_ros.backends.planning_scene import attached
 
-Vector = NDArray[np.float64]
 ATTEMPTS = 3
 """Times that the hand goes in before the grasp is given up [count]."""
 SAME_PLACE, SAME_TURN = 0.012, 0.2
@@ -76,7 +75,7 @@ class Scan:
 
     segment: ObjectSegment
     approaches: Sequence[ApproachDirection]
-    failed: Sequence[Vector]
+    failed: Sequence[Transform]
 
 
 class GraspBackend:
@@ -102,7 +101,7 @@ class GraspBackend:
             # An earlier attempt gripped it and could not lift it.
             return await self._carry(request, run, {})
         await self._hand.come_within_reach(request.position, run, self._options.dock)
-        failed: list[Vector] = []
+        failed: list[Transform] = []
         for attempt in range(1, ATTEMPTS + 1):
             scan = await self._scan(request, failed, run)
             try:
@@ -117,7 +116,7 @@ class GraspBackend:
                 return await self._lift(plan, scan.segment, request, run, {"attempts": attempt})
         raise AssertionError("the last attempt returns or raises")
 
-    async def _scan(self, request: GraspRequest, failed: Sequence[Vector], run: Run) -> Scan:
+    async def _scan(self, request: GraspRequest, failed: Sequence[Transform], run: Run) -> Scan:
         """Measure the object, closely if a camera on the hand sees it."""
         hand = self._hand
         run.report("scanning", 0.0)
@@ -211,7 +210,7 @@ class GraspBackend:
             raise Missed(plan.grasp, SkillStatus.NOT_IN_GRIPPER_RANGE, "the fingers closed on nothing")
         hand.held = self._held(plan.grasp.T_map_grasp, segment, request.label, opening)
 
-    def _held(self, T: Vector, segment: ObjectSegment, label: str, opening: float) -> Held:
+    def _held(self, T: Transform, segment: ObjectSegment, label: str, opening: float) -> Held:
         """Return the object between the fingers, its box upright on its support."""
         own, arm = segment.own_points, self._hand.arm
         low, high = own.min(axis=0), own.max(axis=0)
@@ -284,7 +283,7 @@ def approaches(request: GraspRequest, heading: float) -> Iterator[ApproachDirect
     yield from (oblique(heading, pitch) for pitch in PITCHES)
 
 
-def is_near(T_map_grasp: Vector, others: Sequence[Vector]) -> bool:
+def is_near(T_map_grasp: Transform, others: Sequence[Transform]) -> bool:
     """Return True if a grasp is the same as one of the others, whichever way round the hand is."""
     for other in others:
         distance = float(np.linalg.norm(T_map_grasp[:3, 3] - other[:3, 3]))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from moveit_msgs.msg import AttachedCollisionObject, PlanningScene
-from numpy.typing import NDArray
 
+from openral_core.arrays import Transform, Vector3
 from openral_core.geometry import Pose, StaleTransform, UnknownFrame
 from openral_core.grasping.approach import HandOrientation
 from openral_core.grasping.gripper import GripperGeometry
@@ -22,7 +22,6 @@ from openral_skills_ros.backends.gripper import Gripper
 from openral_skills_ros.backends.look_at import NoTransform, missing_transform
 from openral_skills_ros.backends.planning_scene import PerceivedScene
 
-Vector = NDArray[np.float64]
 BACK_AWAY = 0.35
 """Distance to drive back from furniture before which the arm cannot be folded [m]."""
 
@@ -45,7 +44,7 @@ class Held:
     size: tuple[float, float, float]
     above_support: float
     orientation: HandOrientation
-    centre: Vector
+    centre: Vector3
     opening: float
     shape: AttachedCollisionObject
 
@@ -69,7 +68,7 @@ class Hand:
         reason = self.arm.unavailable or self.gripper.unavailable
         return reason or missing_transform(self.transforms, self.frames, self.arm.options.base)
 
-    def scene(self, target: Vector) -> PlanningScene:
+    def scene(self, target: Vector3) -> PlanningScene:
         """Return the obstacles near a target in map, with the held object."""
         return self.obstacles.diff(target, self.held.shape if self.held else None)
 
@@ -95,11 +94,11 @@ class Hand:
             label, self.held = self.held.label, None
             raise LostObject(f"the {label} is no longer in the hand: the fingers have closed")
 
-    def T_map(self, frame: str) -> Vector:
+    def T_map(self, frame: str) -> Transform:
         """Return the newest pose of a frame in map, shape (4, 4); raises as `T`."""
         return self.T(self.frames.map, frame)
 
-    def T(self, parent: str, frame: str) -> Vector:
+    def T(self, parent: str, frame: str) -> Transform:
         """Return the newest pose of a frame in another, shape (4, 4).
 
         Raises:
@@ -110,12 +109,12 @@ class Hand:
         except (UnknownFrame, StaleTransform) as error:
             raise NoTransform(error) from error
 
-    def heading(self, target: Vector) -> float:
+    def heading(self, target: Vector3) -> float:
         """Direction from the arm to a target in map [rad]."""
         x, y = (target - self.T_map(self.arm.options.base)[:3, 3])[:2]
         return float(np.arctan2(y, x))
 
-    async def come_within_reach(self, target: Vector, run: Run, dock: float) -> None:
+    async def come_within_reach(self, target: Vector3, run: Run, dock: float) -> None:
         """Drive nearer if a target in map is out of reach and the robot drives.
 
         Raises:
@@ -137,7 +136,7 @@ class Hand:
                 " NAVIGATE nearer first"
             )
 
-    async def look(self, target: Vector, run: Run) -> None:
+    async def look(self, target: Vector3, run: Run) -> None:
         """Point the camera at a target in map if the robot can; a scan tells if it is not seen."""
         run.check()
         if self.look_at is not None and not self.look_at.unavailable:
@@ -146,7 +145,7 @@ class Hand:
                 await self.look_at.execute(Run({"target": Pose((x, y, z))}, run.stopping))
             run.check()
 
-    async def fold(self, target: Vector, run: Run) -> None:
+    async def fold(self, target: Vector3, run: Run) -> None:
         """Take the posture for driving; if there is no room for it, back away from a target in map before.
 
         Raises:
@@ -164,8 +163,8 @@ class Hand:
             await self.arm.take_posture(self.scene(target), run, "folding the arm")
 
     async def reach_any(
-        self, poses: Iterable[Vector], scene: PlanningScene, run: Run, stage: str, limit: int
-    ) -> Vector:
+        self, poses: Iterable[Transform], scene: PlanningScene, run: Run, stage: str, limit: int
+    ) -> Transform:
         """Move the hand to the first of at most ``limit`` poses that can be reached, and return it.
 
         Raises:
@@ -185,13 +184,13 @@ class Hand:
                 return T
         raise NotReachable(f"no hand pose can be reached, the last of at most {limit}: {refused}")
 
-    def _distance(self, target: Vector) -> float:
+    def _distance(self, target: Vector3) -> float:
         return float(np.linalg.norm(target - self.T_map(self.arm.options.base)[:3, 3]))
 
-    def _base_distance(self, target: Vector) -> float:
+    def _base_distance(self, target: Vector3) -> float:
         return float(np.linalg.norm((target - self.T_map(self.arm.options.base)[:3, 3])[:2]))
 
-    def _base_goal(self, target: Vector, dock: float) -> Pose:
+    def _base_goal(self, target: Vector3, dock: float) -> Pose:
         """Pose of the base from which the arm is ``dock`` [m] from a target, on the straight way to it."""
         yaw = self.heading(target)
         T_base_arm = np.linalg.inv(self.T_map(self.frames.base)) @ self.T_map(self.arm.options.base)

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from rclpy.node import Node
 from sensor_msgs.msg import CameraInfo, Image
 
+from openral_core.arrays import Array32, Intrinsics, Points, Transform, Vector3
 from openral_core.errors import OpenRALError
 from openral_core.geometry import StaleTransform, UnknownFrame, transform_points
 from openral_core.grasping.segmentation import NoObjectFound, ObjectSegment, segment_object
@@ -22,7 +22,6 @@ from openral_ros.tf_buffer import TransformBuffer
 from openral_skills_ros.backends.backend import Pauses, Run
 from openral_skills_ros.foreign_actions.goal_templates import Message
 
-Vector = NDArray[np.float64]
 IMAGE_TIMEOUT = 5.0
 """Longest wait for a depth image, its intrinsics and its transform [s]."""
 MARGIN = 0.10
@@ -104,7 +103,7 @@ class ObjectScanner:
             raise NothingThere(f"no {request.label} found: {error}") from error
         return replace(with_hidden_body(segment), eye=eye)
 
-    async def points(self, request: GraspRequest, run: Run) -> Vector:
+    async def points(self, request: GraspRequest, run: Run) -> Points:
         """Return the points around an object in map, shape (N, 3), from the camera that is not on the hand.
 
         Raises:
@@ -115,7 +114,7 @@ class ObjectScanner:
         points, _ = await self._points(self._camera, request, run)
         return points
 
-    async def _points(self, camera: Camera, request: GraspRequest, run: Run) -> tuple[Vector, Vector]:
+    async def _points(self, camera: Camera, request: GraspRequest, run: Run) -> tuple[Points, Vector3]:
         """Return the points around an object, shape (N, 3), and the camera's position, shape (3,), in map.
 
         Raises:
@@ -163,11 +162,11 @@ class ObjectScanner:
             raise NoDepthImage(camera.depth, problem[0])
         return received["image"], received["info"]
 
-    def _T_map_camera(self, image: Image) -> Vector:
+    def _T_map_camera(self, image: Image) -> Transform:
         return self._transforms.lookup(self._map, image.header.frame_id, seconds(image.header.stamp))
 
 
-def back_project(depth: NDArray[np.float32], K: Vector) -> Vector:
+def back_project(depth: Array32, K: Intrinsics) -> Points:
     """Lift the known pixels of a depth image into the camera's optical frame.
 
     Source: pinhole model of sensor_msgs/CameraInfo; axes of REP 103.
@@ -203,7 +202,7 @@ def with_hidden_body(segment: ObjectSegment) -> ObjectSegment:
     return ObjectSegment(np.vstack([rest, body]), mask, segment.support)
 
 
-def is_still_there(segment: ObjectSegment, points: Vector, lift: float) -> bool:
+def is_still_there(segment: ObjectSegment, points: Points, lift: float) -> bool:
     """Return True if points show an object where it was before it was lifted.
 
     Args:

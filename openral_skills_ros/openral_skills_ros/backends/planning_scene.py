@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from geometry_msgs.msg import Pose as PoseMsg
 from moveit_msgs.msg import AttachedCollisionObject, CollisionObject, PlanningScene
-from numpy.typing import NDArray
 from shape_msgs.msg import SolidPrimitive
 
+from openral_core.arrays import Transform, Vector3
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_msgs.msg import SceneGraph, SceneNode
@@ -15,7 +15,6 @@ from openral_ros.conversions.geometry import pose_from_message, pose_message
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
 
-Vector = NDArray[np.float64]
 NEAR = 2.0
 """Distance from the target within which boxes are obstacles [m]: farther ones are out of reach."""
 TARGET_RADIUS = 0.06
@@ -33,7 +32,7 @@ class PerceivedScene:
         self._nodes: Sequence[SceneNode] = ()
         scope.subscription(SceneGraph, "openral/scene_graph", self._on_graph, LATCHED)
 
-    def diff(self, target: Vector, held: AttachedCollisionObject | None) -> PlanningScene:
+    def diff(self, target: Vector3, held: AttachedCollisionObject | None) -> PlanningScene:
         """Return the difference to MoveIt's own scene for motions near a target in map, shape (3,)."""
         scene = PlanningScene(is_diff=True)
         scene.robot_state.is_diff = True
@@ -42,7 +41,7 @@ class PerceivedScene:
             scene.robot_state.attached_collision_objects = [held]
         return scene
 
-    def _obstacles(self, target: Vector) -> Iterator[CollisionObject]:
+    def _obstacles(self, target: Vector3) -> Iterator[CollisionObject]:
         for node in self._nodes:
             size = (node.size.x, node.size.y, node.size.z)
             try:
@@ -65,7 +64,7 @@ class PerceivedScene:
         self._nodes = message.nodes
 
 
-def _contains(pose: Pose, size: tuple[float, float, float], point: Vector) -> bool:
+def _contains(pose: Pose, size: tuple[float, float, float], point: Vector3) -> bool:
     """Return True if a point is inside a box, as an object in a shelf."""
     inside = np.linalg.inv(pose.matrix()) @ np.append(point, 1.0)
     return bool((np.abs(inside[:3]) < np.array(size) / 2 - SURFACE_GAP).all())
@@ -82,7 +81,7 @@ def box(frame: str, name: str, pose: PoseMsg, size: tuple[float, float, float]) 
 
 
 def attached(
-    tip: str, links: Sequence[str], T_tip_object: Vector, size: tuple[float, float, float], weight: float
+    tip: str, links: Sequence[str], T_tip_object: Transform, size: tuple[float, float, float], weight: float
 ) -> AttachedCollisionObject:
     """Make the box that the hand holds, which the tip and the ``links`` of the hand may touch."""
     shape = box(tip, HELD, pose_message(Pose.from_matrix(T_tip_object)), size)

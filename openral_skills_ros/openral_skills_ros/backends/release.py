@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Transform, Vector3
 from openral_core.geometry import Pose
 from openral_core.grasping.approach import orientations_like, pregrasp_pose
 from openral_core.robot import MoveItBackend
@@ -15,7 +15,6 @@ from openral_skills_ros.backends.backend import Failed, Pauses, Run
 from openral_skills_ros.backends.manipulation import Hand, Held
 from openral_skills_ros.backends.object_scan import NotSeen, ObjectScanner
 
-Vector = NDArray[np.float64]
 GAP = 0.012
 """Height of an object above the surface when it is let go [m]; MoveIt does not feel the contact."""
 FLOOR = 0.04
@@ -60,7 +59,7 @@ class PlaceBackend:
         await hand.fold(target, run)
         return SkillResult(SkillStatus.SUCCEEDED, f"placed the {held.label}", evidence)
 
-    async def _check(self, held: Held, target: Vector, run: Run) -> dict[str, ParamValue]:
+    async def _check(self, held: Held, target: Vector3, run: Run) -> dict[str, ParamValue]:
         """Return the evidence of where the object is.
 
         Raises:
@@ -139,14 +138,14 @@ async def let_go(hand: Hand, held: Held, run: Run) -> None:
     hand.held = None
 
 
-def offer_point(agent: Pose, options: MoveItBackend) -> Vector:
+def offer_point(agent: Pose, options: MoveItBackend) -> Vector3:
     """Point before a person, who faces x of their pose, in map, shape (3,)."""
     x, y, _ = agent.position
     ahead = options.person_distance * np.array([np.cos(agent.yaw), np.sin(agent.yaw)])
     return np.array([x + ahead[0], y + ahead[1], options.offer_height])
 
 
-def hold_poses(held: Held, point: Vector, heading: float) -> Iterator[Vector]:
+def hold_poses(held: Held, point: Vector3, heading: float) -> Iterator[Transform]:
     """List hand poses with the object's middle over a point in map, as upright as when it was grasped.
 
     Their height is that of the point.
@@ -158,7 +157,7 @@ def hold_poses(held: Held, point: Vector, heading: float) -> Iterator[Vector]:
         yield T
 
 
-def raised(T: Vector, height: float) -> Vector:
+def raised(T: Transform, height: float) -> Transform:
     """Return a pose moved up by ``height`` [m]."""
     moved = T.copy()
     moved[2, 3] += height

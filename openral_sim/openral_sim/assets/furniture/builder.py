@@ -10,10 +10,8 @@ from math import cos, pi, sin
 import mujoco
 
 from openral_core.documents import Document
-from openral_core.home_map import Appliance, Container, Fixture
+from openral_core.home_map import Appliance, Container, Fixture, Point3
 from openral_sim.assets.materials import AppearanceName, Side, add_material
-
-Vector = tuple[float, float, float]
 
 
 class FurnitureStyle(Document):
@@ -116,7 +114,7 @@ class FurnitureBuilder:
     appliances: list[FurnitureAppliance] = field(default_factory=list)
 
     def panel(
-        self, low: Vector, high: Vector, appearance: AppearanceName, body: mujoco.MjsBody | None = None
+        self, low: Point3, high: Point3, appearance: AppearanceName, body: mujoco.MjsBody | None = None
     ) -> mujoco.MjsGeom:
         """Add a box between two corners [m]."""
         centre = tuple((a + b) / 2 for a, b in zip(low, high, strict=True))
@@ -126,8 +124,8 @@ class FurnitureBuilder:
     def post(
         self,
         radius: float,
-        low: Vector,
-        high: Vector,
+        low: Point3,
+        high: Point3,
         appearance: AppearanceName,
         body: mujoco.MjsBody | None = None,
     ) -> mujoco.MjsGeom:
@@ -136,7 +134,7 @@ class FurnitureBuilder:
         geom.fromto = (*low, *high)
         return geom
 
-    def ball(self, half: Vector, centre: Vector, appearance: AppearanceName) -> mujoco.MjsGeom:
+    def ball(self, half: Point3, centre: Point3, appearance: AppearanceName) -> mujoco.MjsGeom:
         """Add an ellipsoid of half axes about a centre [m]."""
         return self._geom(mujoco.mjtGeom.mjGEOM_ELLIPSOID, half, centre, appearance, None)
 

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Points
 from openral_core.errors import OpenRALError
-from openral_core.home_map import Container, Fixture
+from openral_core.home_map import Container, Fixture, Point3
 from openral_sim.assets.furniture.builder import (
     DoorMotion,
     FurnitureBuilder,
     FurnitureDoor,
-    Vector,
     add_handle,
 )
 
@@ -128,7 +127,7 @@ def _exclude_frame(builder: FurnitureBuilder, body: mujoco.MjsBody) -> None:
 
 
 def add_slide(
-    builder: FurnitureBuilder, name: str, origin: Vector, axis: Vector, travel: float
+    builder: FurnitureBuilder, name: str, origin: Point3, axis: Point3, travel: float
 ) -> mujoco.MjsBody:
     """Add a body that slides along an axis of the fixture's frame, from 0 to ``travel`` [m]."""
     body = builder.body.add_body(name=f"{builder.body.name}/{name}", pos=origin)
@@ -163,7 +162,7 @@ def container_of(fixture: Fixture) -> Container:
     return fixture.container
 
 
-def points_inside(fixture: Fixture, extension: float) -> NDArray[np.float64]:
+def points_inside(fixture: Fixture, extension: float) -> Points:
     """Sample centres of small objects all over a container's floor and shelves, in map [m], shape (N, 3).
 
     Args:

@@ -9,6 +9,7 @@ import mujoco
 from pydantic import PositiveFloat
 
 from openral_core.documents import Document
+from openral_core.home_map import Point3
 from openral_sim.assets.materials import use_colour, use_printed
 from openral_sim.assets.meshes import Mesh, use_mesh
 from openral_sim.assets.objects.liquids import MARK
@@ -49,8 +50,6 @@ RING_SIDES = 10
 """Number of boxes that approximate a round wall; each is widened by `RING_OVERLAP` to leave no gap."""
 RING_OVERLAP = 1.02
 """Factor [-] by which a ring's boxes are wider than a side of the polygon they form."""
-
-Vector = tuple[float, float, float]
 
 
 class ObjectKind(Document):
@@ -112,7 +111,7 @@ class ObjectBuilder:
         return self.override_colour or self.kind.colour
 
     @property
-    def size(self) -> Vector:
+    def size(self) -> Point3:
         """Extent along x, y, z in [m]."""
         return self.kind.size
 
@@ -136,7 +135,7 @@ class ObjectBuilder:
         name = f"{self.kind.material}_{colour}"
         return use_colour(self.spec, name, (*COLOURS[colour], alpha), self.kind.gloss)
 
-    def visual(self, part: str, mesh: Mesh, material: str, pos: Vector = (0, 0, 0)) -> None:
+    def visual(self, part: str, mesh: Mesh, material: str, pos: Point3 = (0, 0, 0)) -> None:
         """Add a mesh that is rendered and does not collide."""
         self.body.add_geom(
             name=f"{self.body.name}/{part}",
@@ -150,7 +149,7 @@ class ObjectBuilder:
             mass=0,
         )
 
-    def box(self, half: Vector, pos: Vector = (0, 0, 0), yaw: float = 0.0) -> None:
+    def box(self, half: Point3, pos: Point3 = (0, 0, 0), yaw: float = 0.0) -> None:
         """Add a collision box of half sizes [m], rotated about z [rad]."""
         quat = (cos(yaw / 2), 0.0, 0.0, sin(yaw / 2))
         self._solid(mujoco.mjtGeom.mjGEOM_BOX, half, pos, quat)
@@ -159,7 +158,7 @@ class ObjectBuilder:
         """Add an upright collision cylinder of radius, half height and centre z [m]."""
         self._solid(mujoco.mjtGeom.mjGEOM_CYLINDER, (radius, half_height, 0), (0, 0, z))
 
-    def ellipsoid(self, half: Vector, pos: Vector = (0, 0, 0)) -> None:
+    def ellipsoid(self, half: Point3, pos: Point3 = (0, 0, 0)) -> None:
         """Add a collision ellipsoid of half axes [m], with rolling friction that brings it to rest."""
         geom = self._solid(mujoco.mjtGeom.mjGEOM_ELLIPSOID, half, pos)
         geom.condim = 6
@@ -174,7 +173,9 @@ class ObjectBuilder:
             pos = (middle * cos(angle), middle * sin(angle), (low + high) / 2)
             self.box((wall / 2, half_side, (high - low) / 2), pos, angle)
 
-    def liquid(self, discs: Sequence[tuple[float, float, float]], colour: Vector, full: bool) -> None:
+    def liquid(
+        self, discs: Sequence[tuple[float, float, float]], colour: tuple[float, float, float], full: bool
+    ) -> None:
         """Add the liquid of a vessel: discs of radius, lower and upper height [m], lowest first."""
         for i, (radius, low, high) in enumerate(discs):
             self.body.add_geom(
@@ -198,8 +199,8 @@ class ObjectBuilder:
     def _solid(
         self,
         kind: mujoco.mjtGeom,
-        size: Vector,
-        pos: Vector,
+        size: Point3,
+        pos: Point3,
         quat: tuple[float, float, float, float] = (1, 0, 0, 0),
     ) -> mujoco.MjsGeom:
         return self.body.add_geom(

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
+
+from openral_core.arrays import Array
 
 MARK = "/liquid_"
 """Part of the name of every geom that is a disc of liquid."""
@@ -46,11 +47,11 @@ class Liquid:
         return float(self._radius[-1])
 
     @property
-    def colour(self) -> NDArray[np.float64]:
+    def colour(self) -> Array:
         """Red, green and blue of the liquid, each in [0, 1], shape (3,)."""
         return self._colour[:3]
 
-    def add(self, litres: float, colour: NDArray[np.float64]) -> float:
+    def add(self, litres: float, colour: Array) -> float:
         """Add an amount [l], or remove it if negative; return the amount that was really added [l]."""
         before = self._level
         self._colour[:3] = colour

@@ -1,8 +1,8 @@
 """Shapes of small household objects: electronics, toys, fruit, balls, paper rolls and packaging."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array
 from openral_sim.assets.materials import use_colour, use_printed
 from openral_sim.assets.meshes import Mesh, gabled_carton, lathe, loaf, printed_box, tube
 from openral_sim.assets.objects.builder import COLOURS, ObjectBuilder
@@ -133,9 +133,7 @@ def build_roll(builder: ObjectBuilder) -> None:
     builder.cylinder(radius, half)
 
 
-def add_ellipsoid(
-    builder: ObjectBuilder, part: str, half_and_centre: NDArray[np.float64], material: str
-) -> None:
+def add_ellipsoid(builder: ObjectBuilder, part: str, half_and_centre: Array, material: str) -> None:
     """Add a visual ellipsoid of half axes and centre, both in [m], shape (2, 3)."""
     half, (x, y, z) = half_and_centre
     angle = np.linspace(-np.pi / 2, np.pi / 2, 9)

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from math import inf
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Joints
 from openral_core.policies import ActionGroup, ActionKind, ActionSpec, JointLimits
 from openral_core.skill_errors import Blocked, SkillFailed
 
-Vector = NDArray[np.float64]
 MAX_ACTIONS = 1000
 """Longest accepted chunk [actions]; the longest of published policies have 100."""
 
@@ -29,7 +28,7 @@ class ActionOutsideEnvelope(SkillFailed):
         super().__init__(f"action {number} of the policy's answer is refused: {joint} {problem}")
 
 
-def chunk_of(answer: Mapping[str, object], spec: ActionSpec) -> Vector:
+def chunk_of(answer: Mapping[str, object], spec: ActionSpec) -> Array:
     """Return the actions of an answer, shape (actions, numbers of an action).
 
     Raises:
@@ -68,12 +67,12 @@ def is_done(answer: Mapping[str, object], spec: ActionSpec) -> bool:
 class _Base:
     """Positions to which numbers refer, and the period of actions [s]."""
 
-    previous: Vector
-    observed: Vector
+    previous: Joints
+    observed: Joints
     period: float
 
 
-_TO_POSITIONS: Mapping[ActionKind, Callable[[Vector, _Base], Vector]] = {
+_TO_POSITIONS: Mapping[ActionKind, Callable[[Array, _Base], Array]] = {
     ActionKind.POSITION: lambda numbers, base: numbers,
     ActionKind.DELTA: lambda numbers, base: base.previous + np.cumsum(numbers, axis=0),
     ActionKind.OFFSET: lambda numbers, base: base.observed + numbers,
@@ -81,9 +80,7 @@ _TO_POSITIONS: Mapping[ActionKind, Callable[[Vector, _Base], Vector]] = {
 }
 
 
-def positions_of(
-    chunk: Vector, spec: ActionSpec, period: float, previous: Vector, observed: Vector
-) -> Vector:
+def positions_of(chunk: Array, spec: ActionSpec, period: float, previous: Joints, observed: Joints) -> Array:
     """Convert actions to positions of the joints of a layout.
 
     Args:
@@ -108,7 +105,7 @@ def positions_of(
     return np.hstack(columns)
 
 
-def _in_units(numbers: Vector, group: ActionGroup) -> Vector:
+def _in_units(numbers: Array, group: ActionGroup) -> Array:
     if group.unit_range is None:
         return numbers
     zero, one = group.unit_range
@@ -132,7 +129,7 @@ class Envelope:
         self._lag = np.array([inf if each.lag is None else each.lag for each in own])
         self.may_stall = np.isinf(self._lag)
 
-    def check(self, positions: Vector, previous: Vector) -> None:
+    def check(self, positions: Array, previous: Joints) -> None:
         """Return if all actions, shape (N, joints), are within reach of the limits.
 
         Raises:
@@ -152,15 +149,15 @@ class Envelope:
                 number, self._joints[joint], f"jumps by {jump:.3g}, at most {most:.3g} are accepted"
             )
 
-    def in_range(self, positions: Vector) -> Vector:
+    def in_range(self, positions: Array) -> Array:
         """Return positions, shape (N, joints), limited to the ranges."""
         return np.clip(positions, self._low, self._high)
 
-    def limited(self, target: Vector, previous: Vector) -> Vector:
+    def limited(self, target: Joints, previous: Joints) -> Joints:
         """Return the position nearest to ``target``, which is in range, that is reached within one period."""
         return previous + np.clip(target - previous, -self._step, self._step)
 
-    def check_lag(self, command: Vector, measured: Vector) -> None:
+    def check_lag(self, command: Joints, measured: Joints) -> None:
         """Return if the joints follow their commands.
 
         Raises:

@@ -7,10 +7,11 @@ from time import monotonic
 
 from rclpy.task import Future
 
+from openral_core.arrays import Joints
 from openral_core.policies import PolicyContract
 from openral_core.skill_errors import SkillFailed
 from openral_skills_ros.backends.backend import Run, Stopped
-from openral_skills_ros.backends.policy.actions import Envelope, Vector, chunk_of, is_done, positions_of
+from openral_skills_ros.backends.policy.actions import Envelope, chunk_of, is_done, positions_of
 from openral_skills_ros.backends.policy.client import Message
 from openral_skills_ros.backends.policy.controllers import Controllers
 from openral_skills_ros.backends.policy.observation import JointStates, ObservationReader, StaleInput
@@ -43,11 +44,11 @@ class MovedJoints:
     guard: Callable[[], None]
 
     @property
-    def measured(self) -> Vector:
+    def measured(self) -> Joints:
         """Measured positions [rad] or [m]."""
         return self.states.positions(self.joints)
 
-    def command(self, positions: Vector) -> None:
+    def command(self, positions: Joints) -> None:
         """Command positions of all joints."""
         self.controllers.command(dict(zip(self.joints, map(float, positions), strict=True)))
 
@@ -68,7 +69,7 @@ class PolicyMotion:
         self._period = 1.0 / contract.rate
         self._envelope = body.envelope
         self._command = self._target = self._observed = body.measured
-        self._plan: deque[Vector] = deque()
+        self._plan: deque[Joints] = deque()
         self._begun = self._acted = monotonic()
         self._connected = self._awaiting = self._done = False
         self._holding = True
@@ -138,7 +139,7 @@ class PolicyMotion:
             self._envelope.check_lag(self._command, self._body.measured)
         self._body.guard()
 
-    def _act(self, target: Vector, now: float) -> None:
+    def _act(self, target: Joints, now: float) -> None:
         self._target, self._acted, self._holding = target, now, False
         self.tally.actions += 1
         self._approach()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import CompressedImage, Image, JointState
 
+from openral_core.arrays import Array32, Joints
 from openral_core.errors import OpenRALError
 from openral_core.policies import CameraInput, JointInput, PolicyContract, TextInput, fill_template
 from openral_core.robot import Camera
@@ -17,7 +18,6 @@ from openral_ros.conversions.images import rgb_of, rgb_of_compressed
 from openral_ros.qos import SENSOR
 from openral_ros.resources import ResourceScope
 
-Vector = NDArray[np.float64]
 AT_REST = 0.02
 """Speed below which a joint stands still [rad/s] or [m/s]: noise of an encoder is below."""
 
@@ -41,7 +41,7 @@ class JointStates:
         """Return the joints that were never published."""
         return sorted(set(joints) - self._known.keys())
 
-    def positions(self, joints: Iterable[str]) -> Vector:
+    def positions(self, joints: Iterable[str]) -> Joints:
         """Return the positions of known joints [rad] or [m]."""
         return np.array([self._known[joint][0] for joint in joints])
 
@@ -152,7 +152,7 @@ def resized(rgb: NDArray[np.uint8], source: CameraInput) -> NDArray[np.uint8]:
     return padded if source.encoding == "rgb8" else np.ascontiguousarray(padded[..., ::-1])
 
 
-def joint_values(positions: Vector, source: JointInput) -> NDArray[np.float32]:
+def joint_values(positions: Joints, source: JointInput) -> Array32:
     """Return positions in the units of an input, shape (joints,)."""
     if source.unit_range is not None:
         zero, one = source.unit_range
