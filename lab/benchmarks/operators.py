@@ -23,7 +23,7 @@ from graph.faults.matrix import Row, keep
 from graph.faults.operator import Acknowledged, Operator
 from graph.faults.resource_usage import ResourceUsage, resource_usage
 
-from openral_bringup.deploy.process_supervisor import remove_stale_segments
+from openral_bringup.deploy.shared_memory import remove_stale_segments
 from openral_core.missions import PromptOutcome
 
 LONG = True

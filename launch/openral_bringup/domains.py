@@ -18,7 +18,7 @@ import rclpy
 from rclpy.context import Context
 from rclpy.node import Node
 
-from openral_bringup.graph.options import InvalidDeployment
+from openral_bringup.graph.problems import Flag, InvalidDeployment, Problem
 from openral_core.errors import format_choices
 from openral_ros.discovery import init_rclpy
 from openral_ros.node_names import nodes_of
@@ -79,8 +79,9 @@ def domain_of(text: str, environment: Mapping[str, str]) -> int | None:
         return None
     chosen = text or environment.get("ROS_DOMAIN_ID", "") or "0"
     if not chosen.isdecimal() or int(chosen) > MAX_DOMAIN:
-        flag, valid = ("--domain-id", f", or {AUTO}") if text else ("ROS_DOMAIN_ID", "")
-        raise InvalidDeployment([f"{flag} {chosen}: expected 0 to {MAX_DOMAIN}{valid}"])
+        source = Flag("domain_id", chosen) if text else f"ROS_DOMAIN_ID {chosen}"
+        valid = f"0 to {MAX_DOMAIN}, or {AUTO}" if text else f"0 to {MAX_DOMAIN}"
+        raise InvalidDeployment([Problem(source, f": expected {valid}")])
     return int(chosen)
 
 
@@ -119,18 +120,17 @@ def occupy_free(names: Sequence[str]) -> int:
                 return occupy(domain, names)
             HELD.remove(claims)
         claims.release()
-    raise InvalidDeployment(
-        [f"--domain-id {AUTO}: none of the domains {AUTO_DOMAINS.start} to {AUTO_DOMAINS.stop - 1} is free"]
-    )
+    text = f": none of the domains {AUTO_DOMAINS.start} to {AUTO_DOMAINS.stop - 1} is free"
+    raise InvalidDeployment([Problem(Flag("domain_id", AUTO), text)])
 
 
-def _conflict(domain: int, taken: Mapping[str, str]) -> str:
+def _conflict(domain: int, taken: Mapping[str, str]) -> Problem:
     holders = ", ".join(dict.fromkeys(taken.values()))
-    return (
+    text = (
         f"ROS domain {domain} already has {format_choices(sorted(taken))}, started by {holders}: "
-        f"two graphs with the same node names interfere. "
-        f"Stop it, or choose --domain-id {AUTO}, another domain, or --namespace /robot2"
+        "two graphs with the same node names interfere. Stop it, or choose "
     )
+    return Problem(text, Flag("domain_id", AUTO), ", another domain, or ", Flag("namespace", "/robot2"))
 
 
 def holder_of(address: bytes) -> str:
@@ -155,7 +155,7 @@ def describe_process(pid: int) -> str:
 
 def running_nodes(domain: int) -> dict[str, str]:
     """Return nodes of this machine and network namespace with their processes, from command lines."""
-    found: dict[str, str] = {}
+    holders: dict[str, str] = {}
     network = network_namespace(os.getpid())
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
@@ -163,8 +163,8 @@ def running_nodes(domain: int) -> dict[str, str]:
             if not names or process.environ().get("ROS_DOMAIN_ID", "0") != str(domain):
                 continue
             if network_namespace(process.pid) == network:
-                found |= dict.fromkeys(names, describe_process(process.pid))
-    return found
+                holders |= dict.fromkeys(names, describe_process(process.pid))
+    return holders
 
 
 def network_namespace(pid: int) -> str:
@@ -179,8 +179,8 @@ def discovered_nodes(domain: int) -> set[str]:
     node = Node("_openral_start", context=context)
     try:
         time.sleep(DISCOVERY_TIME)
-        found = node.get_node_names_and_namespaces()
-        return {f"{namespace.rstrip('/')}/{name}" for name, namespace in found}
+        names = node.get_node_names_and_namespaces()
+        return {f"{namespace.rstrip('/')}/{name}" for name, namespace in names}
     finally:
         node.destroy_node()
         rclpy.try_shutdown(context=context)

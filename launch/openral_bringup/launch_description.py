@@ -1,7 +1,6 @@
 """Launch arguments, derived from the options of a deployment, and the graph that `ros2 launch` starts."""
 
 import os
-import re
 import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,10 +27,9 @@ from openral_bringup.graph.options import (
     RENAMED,
     RENAMED_IN_SIMULATION,
     DeploymentOptions,
-    InvalidDeployment,
-    Problems,
     with_default,
 )
+from openral_bringup.graph.problems import Flag, InvalidDeployment, Problem, Problems
 from openral_bringup.graph.resources import require_simulation, robot_path, rskill_folders, scene_path
 from openral_core.discovery import VARIABLE
 
@@ -93,7 +91,7 @@ ROBOT_ARGUMENTS = _arguments(simulated=False)
 """Arguments of `robot.launch.py`."""
 
 
-def options_from_launch(arguments: Mapping[str, str]) -> tuple[DeploymentOptions, list[str]]:
+def options_from_launch(arguments: Mapping[str, str]) -> tuple[DeploymentOptions, list[Problem]]:
     """Return the options that launch arguments describe, and every problem with them.
 
     An invalid argument is left at its default, so that the rest can be checked too.
@@ -117,14 +115,16 @@ def options_from_launch(arguments: Mapping[str, str]) -> tuple[DeploymentOptions
         require_simulation()
         content["scene"] = problems.attempt(lambda: scene_path(arguments["scene"]), Path())
     try:
-        return DeploymentOptions.model_validate(content), problems.found
+        return DeploymentOptions.model_validate(content), problems.collected
     except ValidationError as error:
+        names = {option: name for name, option in _spelled(simulated=simulated).items()}
         wrong = {
-            str(item["loc"][0]): f"--{item['loc'][0]}".replace("_", "-") + f" {item['input']}: {item['msg']}"
+            option: Problem(Flag(names.get(option, option), str(item["input"])), f": {item['msg']}")
             for item in error.errors()
+            if (option := str(item["loc"][0]))
         }
         right = {name: value for name, value in content.items() if name not in wrong}
-        return DeploymentOptions.model_validate(right), [*problems.found, *wrong.values()]
+        return DeploymentOptions.model_validate(right), [*problems.collected, *wrong.values()]
 
 
 def default_of(argument: Argument) -> str:
@@ -148,26 +148,14 @@ def split_list(word: str, separator: str = ",") -> tuple[str, ...]:
     return tuple(part.strip() for part in word.split(separator) if part.strip())
 
 
+def launch_spelling(flag: Flag, arguments: Collection[str]) -> str:
+    """Return a flag of `deploy_sim.py` as a launch argument, or as it is if there is none."""
+    name = OTHER_NAMES.get(flag.name, flag.name)
+    return f"{name}:={flag.value}" if name in arguments else str(flag)
+
+
 OTHER_NAMES = {"camera": "cameras"}
-_COMMANDS = re.compile(r"(`[^`]*`)")
-
-
-def in_launch_spelling(problems: Iterable[str], arguments: Iterable[str]) -> list[str]:
-    """Return problems with the flags of `deploy_sim.py` replaced by launch arguments, except in `commands`.
-
-    Args:
-        problems: Messages of one line or several.
-        arguments: Names of the launch arguments; any other flag stays.
-    """
-    flags = {argument.replace("_", "-"): argument for argument in arguments} | OTHER_NAMES
-    flag = re.compile(rf"--({'|'.join(sorted(flags, key=len, reverse=True))})(?![\w-])(?: (?=\S))?")
-    return [
-        "".join(
-            part if part.startswith("`") else flag.sub(lambda found: f"{flags[found[1]]}:=", part)
-            for part in _COMMANDS.split(problem)
-        )
-        for problem in problems
-    ]
+"""Launch arguments whose flag has another name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +181,8 @@ def prepare(arguments: Mapping[str, str], given: Iterable[str]) -> Launch:
     try:
         return _prepared(arguments, given)
     except InvalidDeployment as error:
-        raise InvalidDeployment(in_launch_spelling(error.problems, arguments)) from None
+        spell = partial(launch_spelling, arguments=arguments)
+        raise InvalidDeployment(error.problems, spell) from None
 
 
 def _prepared(arguments: Mapping[str, str], given: Iterable[str]) -> Launch:
@@ -204,7 +193,7 @@ def _prepared(arguments: Mapping[str, str], given: Iterable[str]) -> Launch:
     folders = problems.attempt(lambda: rskill_folders(own), rskill_folders())
     requirements = partial(missing_requirements, folders=folders)
     reach = limit_discovery(options.discovery)
-    graph = build_graph(options, folders, known_problems=problems.found, requirements=requirements)
+    graph = build_graph(options, folders, earlier=problems.collected, requirements=requirements)
     domain = occupy(asked, [node.qualified for node in graph.started])
     write_first_records(graph.started)
     lines = [reach, *unknown_arguments(given, arguments)]

@@ -14,7 +14,7 @@ from rclpy.node import Node
 
 from openral_bringup import domains
 from openral_bringup.domains import FIRST_PORT, PORTS, Claims, domain_of, occupy
-from openral_bringup.graph.options import InvalidDeployment
+from openral_bringup.graph.problems import InvalidDeployment
 from openral_ros.node_names import nodes_of
 
 DEPLOY_SIM = "import sys; from openral_bringup.deploy.main import main; sys.exit(main())"

@@ -13,19 +13,19 @@ class SearchBudget(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    candidates: int = Field(default=24, ge=0, description="places searched")
-    recalls: int = Field(default=60, ge=0, description="questions to memory: recalls and resolves")
-    locates: int = Field(default=60, ge=0, description="live looks with a detector")
-    model_calls: int = Field(default=80, ge=0, description="decisions asked of the model")
-    tokens: int = Field(default=500_000, ge=0, description="tokens the model reads and writes")
-    dollars: float = Field(default=10.0, ge=0.0, description="cost of decisions, as far as known [US$]")
-    unpriced_calls: int = Field(default=10_000, ge=0, description="decisions whose cost is not known")
-    transitions: int = Field(default=40, ge=0, description="lifecycle transitions of detectors")
-    skills: int = Field(default=120, ge=0, description="goals sent to the skill server")
-    handoffs: int = Field(default=1, ge=0, description="questions put to a human")
-    seconds: float = Field(
-        default=900.0, gt=0.0, description="wall-clock time, without waiting for a human [s]"
+    candidates: int = Field(default=24, ge=0, le=1000, description="budget: places searched")
+    recalls: int = Field(default=60, ge=0, le=10000, description="budget: memory queries")
+    locates: int = Field(default=60, ge=0, le=10000, description="budget: detection requests")
+    model_calls: int = Field(default=80, ge=0, le=10000, description="budget: decisions of the model")
+    tokens: int = Field(default=500_000, ge=0, le=1_000_000_000, description="budget: tokens of the model")
+    dollars: float = Field(default=10.0, ge=0.0, le=1e6, description="budget: known cost of decisions [US$]")
+    unpriced_calls: int = Field(
+        default=10_000, ge=0, le=10_000, description="budget: decisions of unknown cost; 0 allows none"
     )
+    transitions: int = Field(default=40, ge=0, le=1000, description="budget: lifecycle transitions")
+    skills: int = Field(default=120, ge=0, le=10000, description="budget: skill goals")
+    handoffs: int = Field(default=1, ge=0, le=100, description="budget: questions to a human")
+    seconds: float = Field(default=900.0, ge=1.0, le=86400.0, description="budget: wall-clock time [s]")
 
 
 _FORMATS = {"dollars": ".2f"}

@@ -22,8 +22,8 @@ class SecondGoal(StrEnum):
     REFUSE = "refuse"
 
 
-class ReasonerParameters(Parameters):
-    """ROS parameters of the reasoner node, with default, bounds and description."""
+class ReasonerParameters(SearchBudget, Parameters):
+    """ROS parameters of the reasoner node, among them every line of a mission's budget."""
 
     brain: Brain = Field(default=Brain.SCRIPTED, description="scripted, anthropic or openai")
     model: str = Field(default="", description="the vendor's model name, for anthropic and openai")
@@ -138,19 +138,6 @@ class ReasonerParameters(Parameters):
         le=1000.0,
         description="search cost of opening and closing, as an equivalent driving distance [m]",
     )
-    candidates: int = Field(default=24, ge=0, le=1000, description="budget: places searched")
-    recalls: int = Field(default=60, ge=0, le=10000, description="budget: memory queries")
-    locates: int = Field(default=60, ge=0, le=10000, description="budget: detection requests")
-    model_calls: int = Field(default=80, ge=0, le=10000, description="budget: decisions of the model")
-    tokens: int = Field(default=500_000, ge=0, le=1_000_000_000, description="budget: tokens of the model")
-    dollars: float = Field(default=10.0, ge=0.0, le=1e6, description="budget: known cost of decisions [US$]")
-    unpriced_calls: int = Field(
-        default=10_000, ge=0, le=10_000, description="budget: decisions of unknown cost; 0 allows none"
-    )
-    transitions: int = Field(default=40, ge=0, le=1000, description="budget: lifecycle transitions")
-    skills: int = Field(default=120, ge=0, le=10000, description="budget: skill goals")
-    handoffs: int = Field(default=1, ge=0, le=100, description="budget: questions to a human")
-    seconds: float = Field(default=900.0, ge=1.0, le=86400.0, description="budget: wall-clock time [s]")
 
     @property
     def journal_folder(self) -> Path | None:

@@ -19,6 +19,7 @@ from openral_bringup.deploy.monitor_node import CallLine, GraphSnapshot, Mission
 from openral_bringup.deploy.process_supervisor import ProcessSupervisor
 from openral_bringup.graph.description import GraphDescription
 from openral_bringup.graph.nodes import defaults
+from openral_bringup.graph.problems import Problem
 from openral_core.missions import MissionState
 from openral_ros.node_names import short_name
 
@@ -185,7 +186,7 @@ async def show_lines(
         await asyncio.sleep(REFRESH_PERIOD)
 
 
-def plan(graph: GraphDescription, missing: Iterable[str]) -> Group:
+def plan(graph: GraphDescription, missing: Iterable[Problem]) -> Group:
     """Render every node with its parameters and environment, then the missing requirements."""
     table = Table(title="graph", show_lines=True)
     for column in ("node", "namespace", "runs", "level", "parameters"):

@@ -43,10 +43,10 @@ from openral_bringup.graph.options import (
     RENAMED,
     RENAMED_IN_SIMULATION,
     DeploymentOptions,
-    Problems,
     merged,
     with_default,
 )
+from openral_bringup.graph.problems import Problems
 from openral_bringup.graph.resources import require_simulation, robot_path, rskill_folders, scene_path
 from openral_core.discovery import VARIABLE
 from openral_core.errors import OpenRALError, check_arguments
@@ -254,7 +254,7 @@ def prepare_and_run(
     folders = problems.attempt(lambda: rskill_folders(rskills or ()), rskill_folders())
     print(limit_discovery(options.discovery), flush=True)
     if dry_run:
-        graph = build_graph(options, folders, known_problems=problems.found)
+        graph = build_graph(options, folders, earlier=problems.collected)
         Console(width=None if sys.stdout.isatty() else 160).print(
             plan(graph, missing_requirements(graph.started, folders))
         )
@@ -263,12 +263,12 @@ def prepare_and_run(
         # The hub's client takes time to import that other starts need not spend.
         from openral_perception_ros.weights.hub import download
 
-        build_graph(options, folders, known_problems=problems.found)
+        build_graph(options, folders, earlier=problems.collected)
         fetch_missing(options, folders, download, print)
     graph = build_graph(
         options,
         folders,
-        known_problems=problems.found,
+        earlier=problems.collected,
         requirements=partial(missing_requirements, folders=folders),
     )
     for line in sim_robot_notice(options):

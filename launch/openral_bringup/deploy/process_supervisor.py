@@ -1,25 +1,18 @@
-"""Supervision of a deployment's nodes as child processes: start, logs, restart with back-off, shutdown.
-
-Source of the rules by which shared memory that killed DDS participants left is removed: eProsima Fast DDS,
-shared-memory transport. Every segment and port lies in /dev/shm beside lock files (``_el`` exclusive, ``_sl``
-shared) that its readers hold with flock; a lock file without a holder has no users. A port whose writer was
-killed outlives its reader and has no lock file: it is unused if no process has mapped it.
-"""
+"""Supervision of a deployment's nodes as child processes: start, logs, restart with back-off, shutdown."""
 
 import asyncio
-import fcntl
 import os
 import shutil
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache, partial
 from pathlib import Path
 from typing import TextIO
 
+from openral_bringup.deploy.shared_memory import remove_stale_segments
 from openral_bringup.graph.bodies import write_first_records
 from openral_bringup.graph.composition import component_arguments, node_arguments
 from openral_bringup.graph.description import GraphDescription
@@ -28,81 +21,6 @@ from openral_bringup.graph.nodes import NodeSpec
 from openral_bringup.graph.resources import dds_profile, executable_path
 from openral_core.backoff import ExponentialBackoff
 from openral_core.discovery import apply_discovery, chosen_discovery
-
-SHM_FOLDER = Path("/dev/shm")
-SHM_PREFIX = "fastrtps_"
-Mapped = Callable[[], set[str]]
-"""Returns the mapped names on first use, which reads the maps of every process on the machine."""
-MIN_SEGMENT_AGE = 2.0
-"""Age below which a file's creator may not have mapped and locked it yet [s]."""
-
-
-def remove_stale_segments(folder: Path = SHM_FOLDER) -> int:
-    """Remove segments that no live participant uses; other graphs on this machine keep theirs.
-
-    Locks work across all processes that share the folder. Mappings are known only for processes visible in
-    /proc: not for another PID namespace with the same /dev/shm (containers with ``--ipc=host`` alone), nor,
-    without root, for other users. Their files without locks would be removed: give such containers
-    ``--pid=host`` too, or a /dev/shm of their own.
-
-    Returns:
-        The number of segments and ports removed.
-    """
-    mapped = lru_cache(maxsize=1)(partial(mapped_names, folder))
-    files = (file.name for file in folder.glob(f"{SHM_PREFIX}*"))
-    names = {name.removesuffix("_el").removesuffix("_sl") for name in files}
-    return sum(remove_if_stale(folder, name, mapped) for name in sorted(names))
-
-
-def mapped_names(folder: Path) -> set[str]:
-    """Return the names that live processes have mapped, as far as this process may see them."""
-    found: set[str] = set()
-    for maps in Path("/proc").glob("[0-9]*/maps"):
-        with suppress(OSError):
-            lines = maps.read_text(errors="replace").splitlines()
-            found |= {line.rpartition("/")[2] for line in lines if f"{folder}/{SHM_PREFIX}" in line}
-    return found
-
-
-def is_abandoned(file: Path, mapped: Mapped) -> bool:
-    """Return whether a file without locks is unused; its creator may still be about to lock a new one."""
-    try:
-        return time.time() - file.stat().st_mtime > MIN_SEGMENT_AGE and file.name not in mapped()
-    except FileNotFoundError:
-        return False
-
-
-def remove_if_stale(folder: Path, name: str, mapped: Mapped) -> bool:
-    """Remove one segment or port with its lock files if it is unused; return whether it was."""
-    locks = [folder / f"{name}{suffix}" for suffix in ("_el", "_sl") if (folder / f"{name}{suffix}").exists()]
-    with held_locks(locks) as all_free:
-        if not all_free or not (locks or is_abandoned(folder / name, mapped)):
-            return False
-        for file in (folder / name, folder / f"sem.{name}_mutex", *locks):
-            file.unlink(missing_ok=True)
-    return True
-
-
-@contextmanager
-def held_locks(locks: list[Path]) -> Iterator[bool]:
-    """Hold every lock file that is free; yield whether all of them were."""
-    opened: list[int] = []
-    try:
-        yield all(take_lock(lock, opened) for lock in locks)
-    finally:
-        for descriptor in opened:
-            os.close(descriptor)
-
-
-def take_lock(lock: Path, opened: list[int]) -> bool:
-    """Try to hold one lock file; an opened one is added to ``opened``."""
-    with suppress(OSError):
-        descriptor = os.open(lock, os.O_RDWR)
-        opened.append(descriptor)
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    return False
-
 
 OnLine = Callable[[str, str], None]
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue
-from openral_bringup.graph.options import DEFAULT_SIM_ROBOT, DeploymentOptions, Drift, Floor, Problems
+from openral_bringup.graph.options import DEFAULT_SIM_ROBOT, DeploymentOptions, Drift, Floor
+from openral_bringup.graph.problems import Flag, Problem, Problems
 from openral_core.consent.policy import InvalidPolicy, load_policy
 from openral_core.documents import InvalidDocument, read_yaml
 from openral_core.emergency_stop import write_first_record
@@ -37,7 +38,7 @@ class Body:
 
 
 def simulated_body(
-    options: DeploymentOptions, folders: list[str], variables: Mapping[str, str], problems: list[str]
+    options: DeploymentOptions, folders: list[str], variables: Mapping[str, str], problems: list[Problem]
 ) -> Body:
     """Return the simulation; ``variables`` are additions to its environment."""
     parameters: dict[str, ParameterValue] = {
@@ -54,27 +55,27 @@ def simulated_body(
     }
     node = NodeSpec("sim", "openral_sim", "sim", options.namespace, 0, parameters, variables=variables)
     if options.floor is Floor.PERCEIVED and not (options.mapper or options.finds_home):
-        problems.append(
-            "--floor perceived: add --mapper, which builds the map; with SLAM of your own, leave out --floor "
-            "and add --set sim.floor=perceived"
-        )
+        add_mapper = Flag("floor", "perceived"), ": add ", Flag("mapper"), ", which builds the map; "
+        or_own = "with SLAM of your own, leave out ", Flag("floor"), " and add "
+        problems.append(Problem(*add_mapper, *or_own, Flag("set", "sim.floor=perceived")))
     if options.drift is not Drift.OFF and not (options.mapper or options.finds_home):
-        problems.append("--drift mild: add --mapper or --map none, since the mapper localises the robot")
+        remedies = ": add ", Flag("mapper"), " or ", Flag("map", "none")
+        problems.append(Problem(Flag("drift", "mild"), *remedies, ", since the mapper localises the robot"))
     home_map = given_map(options, problems) or home_map_of(options.scene, problems)
     node = node.with_parameters(policy_parameter(options.policy, home_map, problems))
     return Body(node, "" if options.finds_home else home_map, semantic=True)
 
 
-def sim_robot(asked: str, problems: list[str]) -> str:
+def sim_robot(name: str, problems: list[Problem]) -> str:
     """Return a simulated robot by name or absolute path; add to ``problems`` if there is none."""
-    if asked == DEFAULT_SIM_ROBOT:
-        return asked
+    if name == DEFAULT_SIM_ROBOT:
+        return name
     from openral_sim.robot.catalogue import UnknownSimRobot, robot_file, shipped_robots
 
     try:
-        return asked if asked in shipped_robots() else str(robot_file(asked))
+        return name if name in shipped_robots() else str(robot_file(name))
     except UnknownSimRobot as error:
-        problems.append(str(error))
+        problems.append(Problem(Flag("robot", name), f": {error.reason}"))
         return DEFAULT_SIM_ROBOT
 
 
@@ -88,42 +89,44 @@ def sim_robot_notice(options: DeploymentOptions) -> tuple[str, ...]:
     return (f"robot {options.sim_robot}: {notice}",) if notice else ()
 
 
-def given_map(options: DeploymentOptions, problems: list[str]) -> str:
+def given_map(options: DeploymentOptions, problems: list[Problem]) -> str:
     """Return the file of the map that was given, "" if none was; add to ``problems`` if it is missing."""
     file = options.chosen_map
     if file and not Path(file).is_file():
-        problems.append(f"--map {options.map}: no such file; valid: shipped, none, or a map file")
+        text = ": no such file; valid: shipped, none, or a map file"
+        problems.append(Problem(Flag("map", options.map), text))
         return ""
     return file
 
 
-def policy_parameter(file: str, home_map: str, problems: list[str]) -> dict[str, ParameterValue]:
+def policy_parameter(file: str, home_map: str, problems: list[Problem]) -> dict[str, ParameterValue]:
     """Return the skill server's parameter of a policy; add to ``problems`` what is wrong with its file."""
     try:
         load_policy(file, load_map(Path(home_map)) if file and Path(home_map).is_file() else None)
     except InvalidPolicy as error:
-        problems.append(f"policy {error}")
+        problems.append(Problem(f"policy {error}"))
     except InvalidDocument:  # a map that world_state reports
         pass
     return {"policy": str(Path(file).resolve()) if file else ""}
 
 
-def home_map_of(scene: Path, problems: list[str]) -> str:
+def home_map_of(scene: Path, problems: list[Problem]) -> str:
     """Return the path of the map that a scene names; add to ``problems`` if there is none."""
     if scene == Path():  # not found, which is reported already
         return ""
     try:
         content = read_yaml(scene)
     except InvalidDocument as error:
-        problems.append(f"scene {error}")
+        problems.append(Problem(f"scene {error}"))
         return ""
     home_map = scene.parent / str(content.get("map", ""))
     if not home_map.is_file():
-        problems.append(f"scene {scene}: key 'map' must name a map file, found {quoted(content.get('map'))}")
+        text = f"scene {scene}: key 'map' must name a map file, found {quoted(content.get('map'))}"
+        problems.append(Problem(text))
     return str(home_map.resolve())
 
 
-def real_body(options: DeploymentOptions, folders: list[str], problems: list[str]) -> Body:
+def real_body(options: DeploymentOptions, folders: list[str], problems: list[Problem]) -> Body:
     """Return the skill server of a real robot; add to ``problems`` what its robot.yaml lacks."""
     parameters: dict[str, ParameterValue] = {
         "robot": str(options.robot),
@@ -136,10 +139,10 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
     except InvalidDocument:  # reported when the options were made
         return Body(node)
     home_map = (options.robot.parent / robot.map).resolve() if robot.map else None
-    if given := given_map(options, problems):
-        home_map = Path(given)
+    if chosen_map := given_map(options, problems):
+        home_map = Path(chosen_map)
     if home_map is not None and not home_map.is_file():
-        problems.append(f"{options.robot}: key 'map' must name a map file, found {robot.map!r}")
+        problems.append(Problem(f"{options.robot}: key 'map' must name a map file, found {robot.map!r}"))
     policy = options.policy or (str(options.robot.parent / robot.policy) if robot.policy else "")
     node = node.with_parameters(policy_parameter(policy, str(home_map or ""), problems))
     node = node.with_parameters({"stop_file": str(stop_file_of(robot))})
@@ -147,8 +150,8 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[str
     if rectified := [camera for camera, topics in robot.cameras.items() if topics.rectified]:
         geometry["rectified_cameras"] = rectified
     streams = driver_topics(robot)
-    known = "" if options.finds_home else str(home_map or "")
-    return Body(node, known, streams, geometry, robot.compressed, robot.semantic, bool(robot.skills))
+    drawn_map = "" if options.finds_home else str(home_map or "")
+    return Body(node, drawn_map, streams, geometry, robot.compressed, robot.semantic, bool(robot.skills))
 
 
 def frames_of(robot: RobotDescription) -> dict[str, ParameterValue]:
@@ -180,7 +183,7 @@ def write_first_records(nodes: Iterable[NodeSpec]) -> None:
 def robot_content(file: Path, problems: Problems) -> dict[str, object]:
     """Return the options that robot.yaml decides: namespace and cameras."""
     robot = problems.attempt(lambda: load_robot(file), None) if file != Path() else None
-    known: dict[str, object] = {"robot": file, "scene": Path()}
-    return (
-        known if robot is None else {**known, "namespace": robot.namespace, "cameras": tuple(robot.cameras)}
-    )
+    content: dict[str, object] = {"robot": file, "scene": Path()}
+    if robot is not None:
+        content |= {"namespace": robot.namespace, "cameras": tuple(robot.cameras)}
+    return content

@@ -17,7 +17,8 @@ from openral_bringup.graph.detectors import (
 )
 from openral_bringup.graph.middleware import LARGE_IMAGES, rmw_environment
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue, overridden, unknown
-from openral_bringup.graph.options import DeploymentOptions, Drift, InvalidDeployment, remaps_of
+from openral_bringup.graph.options import DeploymentOptions, Drift, remaps_of
+from openral_bringup.graph.problems import Flag, InvalidDeployment, Problem
 from openral_core.rskills import Registry
 from openral_reasoner.llm.base import KEY_VARIABLES, MissingKey, api_key_for
 
@@ -64,8 +65,8 @@ def build_graph(
     options: DeploymentOptions,
     rskill_folders: Sequence[Path],
     environment: Mapping[str, str] = os.environ,
-    known_problems: Sequence[str] = (),
-    requirements: Callable[[Sequence[NodeSpec]], Iterable[str]] = lambda nodes: (),
+    earlier: Sequence[Problem] = (),
+    requirements: Callable[[Sequence[NodeSpec]], Iterable[Problem]] = lambda nodes: (),
 ) -> GraphDescription:
     """Build the graph that the options describe.
 
@@ -73,13 +74,13 @@ def build_graph(
         options: Options of the deployment.
         rskill_folders: Folders of the rSkills.
         environment: Environment with the API keys of brains and the settings of the middleware.
-        known_problems: Problems found before, to be reported together with those found here.
+        earlier: Problems found before, to be reported together with those found here.
         requirements: Returns what this machine lacks for the nodes it starts, to be reported with the rest.
 
     Raises:
         InvalidDeployment: With every problem, before anything starts.
     """
-    problems = [*known_problems, *options.name_problems]
+    problems = [*earlier, *options.name_problems]
     options = options.with_valid_names
     folders = [str(folder) for folder in rskill_folders]
     registry = Registry.load(rskill_folders)
@@ -116,7 +117,7 @@ def build_graph(
         )
         for node in nodes
     )
-    problems += unknown("--run {}", options.run, nodes)
+    problems += unknown({key: Flag("run", key) for key in options.run}, nodes)
     graph = GraphDescription(nodes, frozenset(options.run), options.composed, options.namespace)
     problems += requirements(graph.started)
     if problems:
@@ -186,17 +187,18 @@ def reasoner_node(options: DeploymentOptions, folders: list[str], default: str, 
     return NodeSpec("reasoner", "openral_reasoner_ros", "reasoner", options.namespace, 2, parameters)
 
 
-def validate_model(reasoner: NodeSpec, environment: Mapping[str, str], problems: list[str]) -> None:
+def validate_model(reasoner: NodeSpec, environment: Mapping[str, str], problems: list[Problem]) -> None:
     """Add a problem if a vendor's brain has no model name or no API key."""
     brain = str(reasoner.parameters["brain"])
     if brain not in KEY_VARIABLES:
         return
+    flag = Flag("brain", brain)
     if not reasoner.parameters["model"]:
-        problems.append(f"--brain {brain}: add --model with the vendor's model name")
+        problems.append(Problem(flag, ": add ", Flag("model"), " with the vendor's model name"))
     try:
         api_key_for(brain, str(reasoner.parameters["base_url"]), environment)
     except MissingKey as error:
-        problems.append(f"--brain {brain}: {error}")
+        problems.append(Problem(flag, f": {error}"))
 
 
 def own_variables(brain: str) -> tuple[str, ...]:

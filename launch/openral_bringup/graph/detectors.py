@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from openral_bringup.graph.nodes import NodeSpec
 from openral_bringup.graph.options import DEFAULT, STREAMS, DeploymentOptions
+from openral_bringup.graph.problems import Flag, Problem
 from openral_core.rskills import DetectorManifest, Mode, Registry, Sensor, UnknownId
 from openral_perception_ros.engines.provenance import HUB, brings_code
 from openral_perception_ros.inference.worker_process import MissingEnvironment, worker_command
@@ -24,24 +25,23 @@ LEVEL = 1
 
 
 def chosen_detectors(
-    options: DeploymentOptions, registry: Registry, problems: list[str], *, semantic: bool
+    options: DeploymentOptions, registry: Registry, problems: list[Problem], *, semantic: bool
 ) -> tuple[DetectorManifest, ...]:
     """Return the manifests of the chosen detectors; add to ``problems`` why one cannot be used.
 
     ``semantic``: the cameras publish semantic images.
     """
-    found: list[DetectorManifest] = []
-    for flag, mode, names in (
-        ("--continuous", Mode.CONTINUOUS, options.chosen_continuous),
-        ("--on-demand", Mode.ON_DEMAND, options.chosen_on_demand),
-    ):
-        for name in names:
-            manifest = chosen_manifest(name, flag, mode, options, registry, problems, semantic=semantic)
-            if manifest is not None:
-                found.append(manifest)
-    ids = [manifest.id for manifest in found]
-    problems += [f"detector {id_!r} is chosen twice" for id_ in sorted({i for i in ids if ids.count(i) > 1})]
-    return tuple(found)
+    names = [(name, Mode.CONTINUOUS) for name in options.chosen_continuous]
+    names += [(name, Mode.ON_DEMAND) for name in options.chosen_on_demand]
+    manifests = [
+        manifest
+        for name, mode in names
+        if (manifest := chosen_manifest(name, mode, options, registry, problems, semantic=semantic))
+    ]
+    ids = [manifest.id for manifest in manifests]
+    twice = sorted({i for i in ids if ids.count(i) > 1})
+    problems += [Problem(f"detector {id_!r} is chosen twice") for id_ in twice]
+    return tuple(manifests)
 
 
 def default_locator(chosen: tuple[DetectorManifest, ...]) -> str:
@@ -87,11 +87,10 @@ def detector_nodes(
 
 def chosen_manifest(
     name: str,
-    flag: str,
     mode: Mode,
     options: DeploymentOptions,
     registry: Registry,
-    problems: list[str],
+    problems: list[Problem],
     *,
     semantic: bool,
 ) -> DetectorManifest | None:
@@ -99,26 +98,24 @@ def chosen_manifest(
     try:
         manifest = registry.detector(name)
     except UnknownId as error:
-        problems.append(f"{flag}: {error}")
+        problems.append(Problem(Flag(mode.value), f": {error}"))
         return None
+    flag = Flag(mode.value, name)
     if manifest.mode is not mode:
-        other = "--on-demand" if mode is Mode.CONTINUOUS else "--continuous"
-        problems.append(f"{flag} {name}: this detector is {manifest.mode.value}; choose it with {other}")
+        text = f": this detector is {manifest.mode.value}; choose it with "
+        problems.append(Problem(flag, text, Flag(manifest.mode.value)))
     if Sensor.SEMANTIC in manifest.sensors and not semantic:
-        problems.append(
-            f"{flag} {name}: this detector reads semantic images, which only the simulation publishes; "
-            "add --detectors default, or choose another detector"
-        )
+        text = ": this detector reads semantic images, which only the simulation publishes; add "
+        problems.append(Problem(flag, text, Flag("detectors", "default"), ", or choose another detector"))
     accept = manifest.licence.accept
     if accept and accept not in options.accepted_licences:
-        problems.append(
-            f"{name} is licensed under {manifest.licence.name}: to use it, add --accept-licence {accept}"
-        )
+        text = f"{name} is licensed under {manifest.licence.name}: to use it, add "
+        problems.append(Problem(text, Flag("accept_licence", accept)))
     return manifest
 
 
 def initially_inactive(
-    options: DeploymentOptions, chosen: Sequence[DetectorManifest], problems: list[str]
+    options: DeploymentOptions, chosen: Sequence[DetectorManifest], problems: list[Problem]
 ) -> frozenset[str]:
     """Return the ids of detectors that start inactive because the memory budget does not hold them.
 
@@ -131,70 +128,69 @@ def initially_inactive(
     locators = [manifest for manifest in chosen if manifest.mode is Mode.ON_DEMAND]
     smallest = min(locators, key=lambda manifest: manifest.memory_mb, default=None)
     if smallest is not None and smallest.memory_mb > budget:
-        problems.append(
-            f"--gpu-budget-mb {budget:.0f} is too small for any locator: "
-            f"the smallest, {smallest.id}, needs {smallest.memory_mb:.0f} MB"
-        )
-    left, inactive = budget, set()
+        least = f"the smallest, {smallest.id}, needs {smallest.memory_mb:.0f} MB"
+        text = f" is too small for any locator: {least}"
+        problems.append(Problem(Flag("gpu_budget_mb", f"{budget:.0f}"), text))
+    remaining, inactive = budget, set()
     for manifest in sorted(chosen, key=lambda manifest: manifest.mode is Mode.ON_DEMAND):
-        if manifest.memory_mb > left:
+        if manifest.memory_mb > remaining:
             inactive.add(manifest.id)
         else:
-            left -= manifest.memory_mb
+            remaining -= manifest.memory_mb
     return frozenset(inactive)
 
 
-def check_compressed(nodes: Iterable[NodeSpec], namespace: str, problems: list[str]) -> None:
+def check_compressed(nodes: Iterable[NodeSpec], namespace: str, problems: list[Problem]) -> None:
     """Add a problem for each detector that wants compressed images, which the simulation does not publish."""
     for node in nodes:
-        given = node.parameters.get("cameras")
-        cameras = [word.partition(":=")[::2] for word in given] if isinstance(given, list) else []
+        words = node.parameters.get("cameras")
+        cameras = [word.partition(":=")[::2] for word in words] if isinstance(words, list) else []
         simulated = [name for name, base in cameras if name in DEFAULT and base == f"{namespace}/{name}"]
         if node.parameters.get("compressed") and simulated:
-            problems.append(
-                f"--set {node.key}.compressed=true: the simulation publishes no "
-                f"{simulated[0]}/{STREAMS[0]}/compressed; remove the setting, or use a camera that "
-                f"publishes it, as in --camera {simulated[0]}=/front/camera"
-            )
+            text = f": the simulation publishes no {simulated[0]}/{STREAMS[0]}/compressed; "
+            remedy = "remove the setting, or use a camera that publishes it, as in "
+            camera = Flag("camera", f"{simulated[0]}=/front/camera")
+            problems.append(Problem(Flag("set", f"{node.key}.compressed=true"), text, remedy, camera))
 
 
 _REMEDIES = {MISSING: "fetch", REFUSED: "fetch", NOT_EXPORTED: "export"}
 
 
-def missing_requirements(nodes: Iterable[NodeSpec], folders: Sequence[Path]) -> tuple[str, ...]:
+def missing_requirements(nodes: Iterable[NodeSpec], folders: Sequence[Path]) -> tuple[Problem, ...]:
     """Return what the detectors among these nodes lack, each with the command that provides it."""
     registry = Registry.load(folders)
     detectors = [node for node in nodes if node.executable == "detector"]
     return tuple(problem for node in detectors for problem in lacks(node, registry))
 
 
-def lacks(node: NodeSpec, registry: Registry) -> Iterator[str]:
+def lacks(node: NodeSpec, registry: Registry) -> Iterator[Problem]:
     """Yield what one detector lacks on this machine."""
     named = {
         name: node.parameters[name] for name in DetectorParameters.model_fields if name in node.parameters
     }
     try:
-        given = DetectorParameters.model_validate(named)
+        parameters = DetectorParameters.model_validate(named)
     except ValidationError:  # reported by the check of its parameters
         return
-    manifest = registry.detector(given.rskill)
+    manifest = registry.detector(parameters.rskill)
     try:
-        worker_command(manifest, Path(given.environments))
+        worker_command(manifest, Path(parameters.environments))
     except MissingEnvironment as error:
-        yield str(error)
+        yield Problem(str(error))
     own = registry.folder(manifest.id).parent
-    where = f" --rskills {own}" if str(own) in given.rskill_folders[1:] else ""
-    where += f" --weights-dir {given.weights_folder}" if given.weights_folder else ""
-    presence = weights_status(manifest, registry.folder(manifest.id), given.weights_folder)
+    where = f" --rskills {own}" if str(own) in parameters.rskill_folders[1:] else ""
+    where += f" --weights-dir {parameters.weights_folder}" if parameters.weights_folder else ""
+    presence = weights_status(manifest, registry.folder(manifest.id), parameters.weights_folder)
     state = presence.state
     if state in _REMEDIES:
         accept = manifest.licence.accept if state in (MISSING, REFUSED) else ""
         flag = f" --accept-licence {accept}" if accept else ""
         command = f"openral weights {_REMEDIES[state]} {manifest.id}{where}{flag}"
         reason = f" ({presence.problem})" if presence.problem else ""
-        yield f"the weights of {manifest.id!r} are {state}{reason}: run `{command}`"
-    if brings_code(manifest) and not given.remote_code:
-        yield f"{manifest.id!r} contains remote code: to run it, add --set {node.key}.remote_code=true"
+        yield Problem(f"the weights of {manifest.id!r} are {state}{reason}: run `{command}`")
+    if brings_code(manifest) and not parameters.remote_code:
+        text = f"{manifest.id!r} contains remote code: to run it, add "
+        yield Problem(text, Flag("set", f"{node.key}.remote_code=true"))
 
 
 def fetch_missing(

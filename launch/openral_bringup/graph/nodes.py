@@ -8,8 +8,8 @@ from typing import cast
 
 from pydantic import ValidationError
 
-from openral_bringup.graph.options import InvalidDeployment
 from openral_bringup.graph.parameter_files import matches, of_client_library, ros_sections
+from openral_bringup.graph.problems import Flag, InvalidDeployment, Problem
 from openral_bringup.graph.resources import NotInstalled
 from openral_core.documents import read_yaml
 from openral_core.environment import node_environment
@@ -64,9 +64,9 @@ class NodeSpec:
         """Entry of bring-up's parameter `nodes`."""
         return f"{self.level}:{self.qualified}" + ("" if self.awake else "=inactive")
 
-    def environment(self, given: Mapping[str, str]) -> dict[str, str]:
-        """Return the environment of the node's process, selected from ``given``."""
-        return {**node_environment(given, self.own), **self.variables}
+    def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
+        """Return the environment of the node's process, selected from ``variables``."""
+        return {**node_environment(variables, self.own), **self.variables}
 
     def with_parameters(self, parameters: Mapping[str, ParameterValue]) -> "NodeSpec":
         """Return the node with additional or changed parameters."""
@@ -105,15 +105,15 @@ def model_of(name: str) -> type[Parameters] | None:
 
 
 def overridden(
-    nodes: Sequence[NodeSpec], overrides: Mapping[str, Mapping[str, object]], problems: list[str]
+    nodes: Sequence[NodeSpec], overrides: Mapping[str, Mapping[str, object]], problems: list[Problem]
 ) -> tuple[NodeSpec, ...]:
     """Return the nodes with these parameters on top, addressed by node name or, for detectors, by slug.
 
     A key that begins with a slash is a name of ROS: fully qualified, or with wildcards, whose parameters
     count for the nodes that have them. The more a key names one node alone, the later it counts.
     """
-    lost = (key for key in overrides if "*" not in key and not _selected(key, nodes))
-    problems += unknown("--set {}.…", lost, nodes)
+    lost = [key for key in overrides if "*" not in key and not _selected(key, nodes)]
+    problems += unknown({key: Flag("set", f"{key}.…") for key in lost}, nodes)
     changed = {node.key: node for node in nodes}
     for key in sorted(overrides, key=_precision):
         for name in _selected(key, nodes):
@@ -149,23 +149,26 @@ def defaults(node: NodeSpec) -> dict[str, object]:
     return {name: field.get_default() for name, field in fields.items() if name not in node.parameters}
 
 
-def unknown(flag: str, keys: Iterable[str], nodes: Sequence[NodeSpec]) -> list[str]:
-    """Return a problem for each key that names no node, beginning with ``flag`` formatted with the key."""
-    known = {node.key for node in nodes}
-    problem = f"no such node; nodes are {format_choices(sorted(known))}"
-    return [f"{flag.format(key)}: {problem}" for key in sorted(set(keys) - known)]
+def unknown(flags: Mapping[str, Flag], nodes: Sequence[NodeSpec]) -> list[Problem]:
+    """Return a problem for each key that names no node, with the flag that it is from."""
+    keys = {node.key for node in nodes}
+    text = f": no such node; nodes are {format_choices(sorted(keys))}"
+    return [Problem(flags[key], text) for key in sorted(set(flags) - keys)]
 
 
-def parameter_problems(node: NodeSpec) -> list[str]:
+def parameter_problems(node: NodeSpec) -> list[Problem]:
     """Return a problem for each parameter that the node does not have or accept."""
-    given = {name: value for name, value in node.parameters.items() if not of_client_library(name)}
+    values = {name: value for name, value in node.parameters.items() if not of_client_library(name)}
     model = model_of(node.name)
     try:
         if model is not None:
-            model.model_validate(given)
+            model.model_validate(values)
     except ValidationError as error:
         return [
-            f"--set {node.key}.{'.'.join(map(str, e['loc']))}: {e['msg']}, found {quoted(e['input'])}"
+            Problem(
+                Flag("set", ".".join(map(str, (node.key, *e["loc"])))),
+                f": {e['msg']}, found {quoted(e['input'])}",
+            )
             for e in error.errors()
         ]
     return []
@@ -184,7 +187,7 @@ def overrides_of(files: Iterable[Path], settings: Iterable[str]) -> Overrides:
         InvalidDocument: If a file cannot be read.
     """
     result: Overrides = {}
-    problems: list[str] = []
+    problems: list[Problem] = []
     for file in files:
         _add_file(result, file, problems)
     for setting in settings:
@@ -196,16 +199,16 @@ def overrides_of(files: Iterable[Path], settings: Iterable[str]) -> Overrides:
             try:
                 result.setdefault(node, {})[parameter] = parse_yaml(value)
             except InvalidText as error:
-                problems.append(f"--set {shortened(path, 200)}: {error}")
+                problems.append(Problem(Flag("set", shortened(path, 200)), f": {error}"))
         else:
-            given = shortened(setting, 200)
-            problems.append(f"--set {given}: expected node.parameter=value, as in sim.seed=3")
+            expected = ": expected node.parameter=value, as in sim.seed=3"
+            problems.append(Problem(Flag("set", shortened(setting, 200)), expected))
     if problems:
         raise InvalidDeployment(problems)
     return result
 
 
-def _add_file(result: Overrides, file: Path, problems: list[str]) -> None:
+def _add_file(result: Overrides, file: Path, problems: list[Problem]) -> None:
     """Add the parameters of a file; a later one counts more."""
     content = read_yaml(file)
     sections = list(ros_sections(content))
@@ -214,7 +217,7 @@ def _add_file(result: Overrides, file: Path, problems: list[str]) -> None:
             if isinstance(parameters, dict):
                 sections.append((str(node), parameters))
             else:
-                found = f"must map parameters to values, found {quoted(parameters)}"
-                problems.append(f"--params {file}: {quoted(node)} {found}")
+                text = f": {quoted(node)} must map parameters to values, found {quoted(parameters)}"
+                problems.append(Problem(Flag("params", str(file)), text))
     for node, values in sections:
         result.setdefault(node, {}).update(values)

@@ -1,48 +1,17 @@
 """Options of a deployment: one model behind the command line and the launch arguments; invalid ones."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
 
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
+from openral_bringup.graph.problems import Flag, InvalidOption, Problem
 from openral_core.discovery import Discovery
 from openral_core.documents import Document
-from openral_core.errors import OpenRALError
-
-
-class InvalidDeployment(OpenRALError):
-    """Invalid deployment; the message lists every problem, before anything is started."""
-
-    def __init__(self, problems: list[str]) -> None:
-        self.problems = tuple(problems)
-        super().__init__(
-            "Cannot bring up this graph:\n" + "\n".join(f"  - {problem}" for problem in problems)
-        )
-
-
-T = TypeVar("T")
-
-
-class Problems:
-    """Collector of problems."""
-
-    def __init__(self, found: Iterable[str] = ()) -> None:
-        self.found = list(found)
-
-    def attempt(self, make: Callable[[], T], fallback: T) -> T:
-        """Return what ``make`` returns; if it raises an `OpenRALError`, record it and return ``fallback``."""
-        try:
-            return make()
-        except InvalidDeployment as error:
-            self.found += error.problems
-        except OpenRALError as error:
-            self.found.append(str(error))
-        return fallback
-
+from openral_reasoner_ros.brains import Brain
 
 DEFAULT = ("head", "wrist")
 STREAMS = ("image_raw", "depth", "camera_info", "depth/camera_info", "semantic", "labels")
@@ -50,14 +19,12 @@ _ID = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*")
 _BASE = re.compile(r"/[a-zA-Z0-9_/]*[a-zA-Z0-9_]")
 
 
-class InvalidCameraChoice(OpenRALError):
+class InvalidCameraChoice(InvalidOption):
     """Text that does not describe a camera."""
 
     def __init__(self, word: str) -> None:
-        super().__init__(
-            f"--camera {word}: expected an id, or id=/topics as in head=/front/camera "
-            f"for /front/camera/{STREAMS[0]}"
-        )
+        example = f"head=/front/camera for /front/camera/{STREAMS[0]}"
+        super().__init__(Flag("camera", word), f": expected an id, or id=/topics as in {example}")
 
 
 def camera_bases(cameras: Iterable[str], namespace: str) -> dict[str, str]:
@@ -114,14 +81,6 @@ ON_DEMAND = {
 }
 
 
-class Brain(StrEnum):
-    """Kind of decision model."""
-
-    SCRIPTED = "scripted"
-    ANTHROPIC = "anthropic"
-    OPENAI = "openai"
-
-
 class Sensors(StrEnum):
     """Errors of the simulated cameras: none, those of a good camera, those of a RealSense D400."""
 
@@ -145,7 +104,6 @@ class Floor(StrEnum):
 
 
 _NAMESPACE = re.compile(r"(/[a-zA-Z_][a-zA-Z0-9_]*)*")
-_NOT_A_NAMESPACE = "--namespace {}: expected names that each begin with a slash, as in /robot1"
 LOCATE_ANYTHING = "locateanything-3b-nf4"
 DEFAULT_SCENE = "home"
 """Name of a shipped scene."""
@@ -276,15 +234,18 @@ class DeploymentOptions(Document):
         return "" if self.map in (SHIPPED, NO_MAP) else str(Path(self.map).resolve())
 
     @property
-    def name_problems(self) -> tuple[str, ...]:
+    def name_problems(self) -> tuple[Problem, ...]:
         """Problems with the names of cameras and namespace, which every node description needs."""
-        found = [] if _NAMESPACE.fullmatch(self.namespace) else [_NOT_A_NAMESPACE.format(self.namespace)]
+        problems = []
+        if not _NAMESPACE.fullmatch(self.namespace):
+            expected = ": expected names that each begin with a slash, as in /robot1"
+            problems.append(Problem(Flag("namespace", self.namespace), expected))
         for word in self.cameras:
             try:
                 camera_bases((word,), self.namespace)
             except InvalidCameraChoice as error:
-                found.append(str(error))
-        return tuple(found)
+                problems.append(error.problem)
+        return tuple(problems)
 
     @property
     def with_valid_names(self) -> "DeploymentOptions":

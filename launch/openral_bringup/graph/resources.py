@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix, get_package_share_directory
 
+from openral_bringup.graph.problems import Flag, InvalidOption
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.rskills import MANIFEST_FILE
 
@@ -52,11 +53,11 @@ class RobotNotFound(OpenRALError):
         super().__init__(f"robot {asked!r} is not a file: shipped examples are {format_choices(shipped)}")
 
 
-class NoRskills(OpenRALError):
+class NoRskills(InvalidOption):
     """Folder of the user that holds no rSkill."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(f"--rskills {folder}: no <id>/rskill.yaml in this folder")
+        super().__init__(Flag("rskills", str(folder)), ": no <id>/rskill.yaml in this folder")
 
 
 def rskill_folders(own: Iterable[Path | str] = ()) -> list[Path]:

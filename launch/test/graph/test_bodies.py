@@ -10,14 +10,8 @@ from typer.testing import CliRunner
 from openral_bringup.deploy.main import robot_app
 from openral_bringup.graph.bodies import robot_content
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.options import (
-    DeploymentOptions,
-    Drift,
-    Floor,
-    InvalidDeployment,
-    Problems,
-    Sensors,
-)
+from openral_bringup.graph.options import DeploymentOptions, Drift, Floor, Sensors
+from openral_bringup.graph.problems import InvalidDeployment, Problems
 from openral_core.robot import driver_topics, load_robot
 from openral_core.rskills import Verb
 from openral_sim.odometry import DriftName
@@ -34,7 +28,7 @@ ROBOTS = sorted((ROOT / "robots").glob("*.yaml"))
 def graph_of(file: Path, **choices: Any) -> Any:
     problems = Problems()
     content = {"detectors": "default", **robot_content(file, problems), **choices}
-    return build_graph(DeploymentOptions.model_validate(content), RSKILLS, known_problems=problems.found)
+    return build_graph(DeploymentOptions.model_validate(content), RSKILLS, earlier=problems.collected)
 
 
 @pytest.mark.parametrize("file", ROBOTS, ids=lambda file: file.stem)
@@ -119,7 +113,7 @@ def test_a_mistake_in_the_file_and_one_in_a_flag_are_told_together(tmp_path: Pat
     file.write_text(yaml.safe_dump({"name": "r", "camera": {}}))
     with pytest.raises(InvalidDeployment) as refused:
         graph_of(file, run=("arm",))
-    told = "\n".join(refused.value.problems)
+    told = str(refused.value)
     assert "unknown key 'camera': valid here are 'arm', 'cameras'" in told
     assert "--run arm" in told
 

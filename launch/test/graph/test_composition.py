@@ -11,7 +11,9 @@ from openral_bringup.graph.bodies import robot_content
 from openral_bringup.graph.composition import COMPONENTS, CONTAINER
 from openral_bringup.graph.description import GraphDescription, build_graph
 from openral_bringup.graph.nodes import NodeSpec, model_of
-from openral_bringup.graph.options import Brain, DeploymentOptions, Problems
+from openral_bringup.graph.options import DeploymentOptions
+from openral_bringup.graph.problems import Problems
+from openral_reasoner_ros.brains import Brain
 from openral_ros.container import parse
 from openral_ros.lifecycle_node import LifecycleNodeBase
 

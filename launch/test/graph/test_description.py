@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment
+from openral_bringup.graph.options import DeploymentOptions
+from openral_bringup.graph.problems import InvalidDeployment, Problem
 from openral_bringup.graph.resources import rskill_folders
 
 ROOT = Path(__file__).parents[3]
@@ -100,7 +101,7 @@ def test_a_host_starts_only_its_own_nodes_and_bring_up_still_knows_all() -> None
 def test_what_is_misnamed_does_not_hide_the_rest() -> None:
     with pytest.raises(InvalidDeployment) as refused:
         graph_of(namespace="robot1", cameras=("1head",), gpu_budget_mb=20.0, run=("arm",), brain="openai")
-    reported = "\n".join(refused.value.problems)
+    reported = str(refused.value)
     for word in (
         "--namespace robot1",
         "--camera 1head",
@@ -112,19 +113,21 @@ def test_what_is_misnamed_does_not_hide_the_rest() -> None:
 
 
 def test_what_the_machine_lacks_is_told_with_the_rest() -> None:
-    def lacking(nodes: Any) -> list[str]:
-        return [f"nothing for {node.key}" for node in nodes if node.name == "detector"]
+    def lacking(nodes: Any) -> list[Problem]:
+        return [Problem(f"nothing for {node.key}") for node in nodes if node.name == "detector"]
 
     with pytest.raises(InvalidDeployment) as refused:
         build_graph(DeploymentOptions(scene=SCENE, namespace="robot1"), RSKILLS, requirements=lacking)
-    assert [line for line in refused.value.problems if line == "nothing for home_tiny"]
+    assert [line for line in refused.value.problems if str(line) == "nothing for home_tiny"]
     assert len(refused.value.problems) == 3
 
 
 def test_what_was_found_before_is_told_with_the_rest() -> None:
     with pytest.raises(InvalidDeployment) as refused:
-        build_graph(DeploymentOptions(scene=Path(), run=("arm",)), RSKILLS, known_problems=["no such scene"])
-    assert refused.value.problems[0] == "no such scene"
+        build_graph(
+            DeploymentOptions(scene=Path(), run=("arm",)), RSKILLS, earlier=[Problem("no such scene")]
+        )
+    assert str(refused.value.problems[0]) == "no such scene"
     assert len(refused.value.problems) == 2
 
 

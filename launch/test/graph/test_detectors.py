@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from openral_bringup.graph.description import build_graph, own_variables
 from openral_bringup.graph.detectors import fetch_missing, initially_inactive, missing_requirements
-from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment
+from openral_bringup.graph.options import DeploymentOptions
+from openral_bringup.graph.problems import InvalidDeployment
 from openral_core.rskills import DetectorManifest, Mode, Registry
 from openral_perception_ros.engines.provenance import HUB
 from openral_perception_ros.engines.weights_record import ChecksumDiffers, WeightsRecord, digests_of
@@ -157,9 +158,8 @@ def told(folder: Path, continuous: str, on_demand: str, **more: object) -> tuple
         "overrides": dict.fromkeys(slugs, environments),
         **more,
     }
-    return missing_requirements(
-        build_graph(DeploymentOptions.model_validate(content), RSKILLS, {}).started, RSKILLS
-    )
+    started = build_graph(DeploymentOptions.model_validate(content), RSKILLS, {}).started
+    return tuple(map(str, missing_requirements(started, RSKILLS)))
 
 
 def recorded(folder: Path, name: str) -> None:

@@ -8,7 +8,8 @@ import pytest
 from openral_bringup.graph import nodes
 from openral_bringup.graph.description import build_graph
 from openral_bringup.graph.nodes import NodeSpec, defaults, model_of, overridden, overrides_of, unknown
-from openral_bringup.graph.options import DeploymentOptions, InvalidDeployment
+from openral_bringup.graph.options import DeploymentOptions
+from openral_bringup.graph.problems import Flag, InvalidDeployment, Problem
 from openral_bringup.graph.resources import NotInstalled
 from openral_core.documents import InvalidDocument
 from openral_sim.ros.parameters import SimParameters
@@ -134,7 +135,7 @@ def test_a_parameter_file_of_ros_sets_what_it_names(
         NodeSpec("world_state", "p", "e"),
     )
     for given in (overrides_of([tmp_path / "ros.yaml"], []), overrides_of([], [str(tmp_path / "ros.yaml")])):
-        problems: list[str] = []
+        problems: list[Problem] = []
         changed = overridden(nodes, given, problems)
         set_values = {
             node.key: value
@@ -143,8 +144,8 @@ def test_a_parameter_file_of_ros_sets_what_it_names(
             if name != "use_sim_time"
         }
         assert set_values == expected
-        unknown_nodes = [problem for problem in problems if "no such node" in problem]
-        assert all("/kitchen/reasoner" in problem for problem in unknown_nodes)
+        unknown_nodes = [text for text in map(str, problems) if "no such node" in text]
+        assert all("/kitchen/reasoner" in text for text in unknown_nodes)
         assert bool(unknown_nodes) == ("kitchen" in text)
 
 
@@ -153,11 +154,11 @@ def test_parameters_that_ros_dumps_of_every_node_are_no_problem(tmp_path: Path) 
         "/reasoner:\n  ros__parameters:\n    start_type_description_service: true\n    use_sim_time: true\n"
         "    qos_overrides:\n      /clock:\n        subscription:\n          depth: 1\n    secnds: 1.0\n"
     )
-    problems: list[str] = []
+    problems: list[Problem] = []
     reasoner = NodeSpec("reasoner", "p", "e", parameters={"rskill_folders": ["rskills"]})
     overridden((reasoner,), overrides_of([tmp_path / "dump.yaml"], []), problems)
     assert len(problems) == 1
-    assert "reasoner.secnds" in problems[0]
+    assert "reasoner.secnds" in str(problems[0])
 
 
 def test_a_setting_that_is_no_yaml_is_refused() -> None:
@@ -194,7 +195,8 @@ def test_defaults_are_listed_for_the_parameters_that_the_deployment_leaves() -> 
 
 def test_unknown_nodes_are_reported_once_each_in_order() -> None:
     nodes = (NodeSpec("sim", "openral_sim", "sim"),)
-    assert unknown("--run {}", ["leg", "sim", "arm", "leg"], nodes) == [
+    problems = unknown({key: Flag("run", key) for key in ("leg", "sim", "arm", "leg")}, nodes)
+    assert list(map(str, problems)) == [
         "--run arm: no such node; nodes are 'sim'",
         "--run leg: no such node; nodes are 'sim'",
     ]

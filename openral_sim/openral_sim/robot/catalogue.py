@@ -13,10 +13,9 @@ class UnknownSimRobot(OpenRALError):
     """A robot that is neither a file nor the name of a shipped one."""
 
     def __init__(self, asked: str) -> None:
-        super().__init__(
-            f"--robot {asked}: no such file; valid: {format_choices(shipped_robots())}, "
-            "or the file of a robot's description"
-        )
+        valid = f"{format_choices(shipped_robots())}, or the file of a robot's description"
+        self.reason = f"no such file; valid: {valid}"
+        super().__init__(f"--robot {asked}: {self.reason}")
 
 
 def shipped_robots() -> dict[str, Path]:

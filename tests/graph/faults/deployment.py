@@ -22,8 +22,9 @@ from openral_bringup.deploy.mission_runner import MissionRunner, RunTimeouts
 from openral_bringup.deploy.monitor_node import MissionSnapshot, MonitorNode, watch_processes
 from openral_bringup.deploy.process_supervisor import RESPAWN, ProcessSupervisor, Respawn, child_environment
 from openral_bringup.graph.description import build_graph
-from openral_bringup.graph.options import NO_MAP, SHIPPED, Brain, DeploymentOptions, DetectorSet, Drift
+from openral_bringup.graph.options import NO_MAP, SHIPPED, DeploymentOptions, DetectorSet, Drift
 from openral_bringup.graph.resources import rskill_folders, scene_path
+from openral_reasoner_ros.brains import Brain
 
 SLUG = "sim_groundtruth_locator"
 Parameters = Mapping[str, Mapping[str, object]]

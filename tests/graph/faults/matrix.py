@@ -17,7 +17,7 @@ from graph.faults.deployment import FaultTestDeployment, is_alive
 from graph.faults.injections import Fault
 
 from openral_bringup.deploy.mission_runner import REASONER_DIED, RunOutcome, save
-from openral_bringup.deploy.process_supervisor import remove_stale_segments
+from openral_bringup.deploy.shared_memory import remove_stale_segments
 
 GOAL, SECOND_GOAL = "find the baguette", "find the mug"
 PHASES = {"idle": "", "locate": "locate_in_view", "skill": "execute_rskill"}

@@ -9,7 +9,7 @@ import psutil
 from dds_ports import ports_of
 from graph.faults.deployment import FaultTestDeployment
 
-from openral_bringup.deploy.process_supervisor import SHM_FOLDER, SHM_PREFIX
+from openral_bringup.deploy.shared_memory import SHM_FOLDER, SHM_PREFIX
 
 
 @dataclass(frozen=True, slots=True)
