@@ -189,8 +189,7 @@ def _prepared(arguments: Mapping[str, str], given: Iterable[str]) -> Launch:
     options, wrong = options_from_launch(arguments)
     problems = Problems(wrong)
     asked = problems.attempt(lambda: domain_of(arguments["domain_id"], os.environ), None)
-    own = [folder.strip() for folder in arguments["rskills"].split(",") if folder.strip()]
-    folders = problems.attempt(lambda: rskill_folders(own), rskill_folders())
+    folders = problems.attempt(lambda: rskill_folders(split_list(arguments["rskills"])), rskill_folders())
     requirements = partial(missing_requirements, folders=folders)
     reach = limit_discovery(options.discovery)
     graph = build_graph(options, folders, earlier=problems.collected, requirements=requirements)

@@ -11,12 +11,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from openral_core.rskills import Mode
-from openral_perception_ros.camera_images import (
-    RateLimiter,
-    decode_frame,
-    make_image_cache,
-    subscribe_camera,
-)
+from openral_perception_ros.camera_images import ImageCache, RateLimiter, decode_frame, subscribe_camera
 from openral_perception_ros.detector import CameraSource, Detector
 from openral_perception_ros.inference.ipc import Load, Ready
 from openral_perception_ros.inference.worker_manager import WorkerEvent, WorkerStatus
@@ -69,7 +64,7 @@ class ActiveDetector:
         self.dispatcher = RequestDispatcher(
             config.validator,
             self.supervised.supervisor,
-            {camera.id: make_image_cache(camera, manifest.sensors) for camera in config.cameras},
+            {camera.id: ImageCache(camera.id, manifest.sensors) for camera in config.cameras},
             lambda: node.get_clock().now().nanoseconds,
             parameters.max_frame_age,
         )

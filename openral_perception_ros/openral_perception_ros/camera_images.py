@@ -50,12 +50,12 @@ MAX_PARTIAL_STAMPS = 8
 
 
 class ImageCache:
-    """Match one camera's images by stamp; thread-safe."""
+    """Match one camera's images by stamp; thread-safe. Semantic images also need their labels."""
 
-    def __init__(self, camera: str, sensors: Sequence[str], needs_labels: bool) -> None:
+    def __init__(self, camera: str, sensors: Sequence[Sensor]) -> None:
         self._camera = camera
-        self.sensors = tuple(sensors)
-        self._needs_labels = needs_labels
+        self.sensors = tuple(sensor.value for sensor in sensors)
+        self._needs_labels = Sensor.SEMANTIC in sensors
         self._lock = Lock()
         self._partial: OrderedDict[int, dict[str, object]] = OrderedDict()
         self._labels: Mapping[int, str] = {}
@@ -115,11 +115,6 @@ class RateLimiter:
         if now < self.not_before - EARLY_TOLERANCE * period:
             return False, self
         return True, replace(self, not_before=max(now, self.not_before) + period)
-
-
-def make_image_cache(camera: CameraSource, sensors: Sequence[Sensor]) -> ImageCache:
-    """Create the empty cache of a camera; semantic images also need their labels."""
-    return ImageCache(camera.id, [sensor.value for sensor in sensors], Sensor.SEMANTIC in sensors)
 
 
 def subscribe_camera(

@@ -16,7 +16,6 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
-from openral_core.detectors import LocateResult
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.active_detector import ActiveDetector
 from openral_perception_ros.locate_errors import DetectorError, LocateError, NotActive
@@ -106,19 +105,6 @@ class DeferredServiceServer:
         self._node.destroy_node()
 
 
-def start_locate_span(request: LocateInView.Request) -> Span:
-    """Start a child span of the request; never the current span, since requests overlap."""
-    return start_span(
-        "locate_in_view", request.traceparent, {"query": request.query, "camera": request.camera}
-    )
-
-
-def end_locate_span(span: Span, result: LocateResult) -> None:
-    """Record the request's status and end its span."""
-    span.set_attribute("status", result.status.name)
-    span.end()
-
-
 @dataclass(slots=True)
 class LocateServiceHandler:
     """Handle ``locate_in_view`` requests, on any thread.
@@ -138,7 +124,10 @@ class LocateServiceHandler:
     ) -> "Future[LocateInView.Response]":
         """Return a future of the response."""
         future: Future[LocateInView.Response] = Future()
-        on_done = partial(self._respond, future, response, start_locate_span(request))
+        words = {"query": request.query, "camera": request.camera}
+        # A child of the request's span and never the current one, since requests overlap.
+        span = start_span("locate_in_view", request.traceparent, words)
+        on_done = partial(self._respond, future, response, span)
         query, camera = request.query or self.query, request.camera
         try:
             locate_query = self.validator.parse(query, camera, request.detector, request.deadline)
@@ -157,7 +146,8 @@ class LocateServiceHandler:
         span: Span,
         answer: LocateAnswer,
     ) -> None:
-        end_locate_span(span, answer.result)
+        span.set_attribute("status", answer.result.status.name)
+        span.end()
         try:
             filled = fill_locate_response(response, answer.result, make_header(answer.image_set))
         except Exception:  # a label that is no valid text must not leave the caller without a response

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from openral_core.rskills import Sensor
 from openral_perception_ros.camera_images import ImageCache, ImageSet, RateLimiter, is_blank
 
 RNG = np.random.default_rng(0)
@@ -53,9 +54,9 @@ def test_something_is_shown_by(picture: np.ndarray) -> None:
 
 
 def test_images_of_one_stamp_make_a_shot() -> None:
-    cache = ImageCache("head", ("rgb", "semantic"), needs_labels=False)
+    cache = ImageCache("head", (Sensor.RGB, Sensor.DEPTH))
     assert not cache.put("rgb", "r1", 1, "optical", 0.1)
-    assert not cache.put("semantic", "s2", 2, "optical", 0.2)
+    assert not cache.put("depth", "s2", 2, "optical", 0.2)
     assert cache.latest() is None
     assert cache.put("rgb", "r2", 2, "optical", 0.3)
     image_set = cache.latest()
@@ -63,34 +64,34 @@ def test_images_of_one_stamp_make_a_shot() -> None:
     assert (image_set.stamp, image_set.received, image_set.images) == (
         2,
         0.3,
-        {"semantic": "s2", "rgb": "r2"},
+        {"depth": "s2", "rgb": "r2"},
     )
 
 
 def test_a_late_image_never_brings_an_older_shot_back() -> None:
-    cache = ImageCache("head", ("rgb", "semantic"), needs_labels=False)
-    for sensor, stamp in (("rgb", 1), ("rgb", 2), ("semantic", 2)):
+    cache = ImageCache("head", (Sensor.RGB, Sensor.DEPTH))
+    for sensor, stamp in (("rgb", 1), ("rgb", 2), ("depth", 2)):
         cache.put(sensor, sensor, stamp, "optical", 0.0)
-    assert not cache.put("semantic", "late", 1, "optical", 0.0)
+    assert not cache.put("depth", "late", 1, "optical", 0.0)
     assert cache.latest().stamp == 2
 
 
 def test_a_clock_that_jumped_back_still_gives_new_shots() -> None:
-    cache = ImageCache("head", ("rgb",), needs_labels=False)
+    cache = ImageCache("head", (Sensor.RGB,))
     cache.put("rgb", "before", 10_000, "optical", 0.0)
     assert cache.put("rgb", "after", 5, "optical", 0.1)
     assert cache.latest().images == {"rgb": "after"}
 
 
 def test_images_without_a_partner_are_not_kept_for_ever() -> None:
-    cache = ImageCache("head", ("rgb", "semantic"), needs_labels=False)
+    cache = ImageCache("head", (Sensor.RGB, Sensor.DEPTH))
     for stamp in range(1000):
         cache.put("rgb", "alone", stamp, "optical", 0.0)
     assert len(cache._partial) < 10
 
 
 def test_instance_ids_wait_for_their_names() -> None:
-    cache = ImageCache("head", ("semantic",), needs_labels=True)
+    cache = ImageCache("head", (Sensor.SEMANTIC,))
     cache.put("semantic", "s", 1, "optical", 0.0)
     assert cache.latest() is None
     assert cache.missing_topics() == ("labels",)
@@ -99,7 +100,7 @@ def test_instance_ids_wait_for_their_names() -> None:
 
 
 def test_what_never_came_is_named() -> None:
-    cache = ImageCache("head", ("rgb", "semantic"), needs_labels=True)
+    cache = ImageCache("head", (Sensor.RGB, Sensor.SEMANTIC))
     cache.put("rgb", "r", 1, "optical", 0.0)
     assert cache.missing_topics() == ("semantic", "labels")
 

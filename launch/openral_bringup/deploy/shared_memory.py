@@ -1,9 +1,8 @@
 """Removal of the shared memory that killed DDS participants left on this machine.
 
-Source of the rules by which shared memory that killed DDS participants left is removed: eProsima Fast DDS,
-shared-memory transport. Every segment and port lies in /dev/shm beside lock files (``_el`` exclusive, ``_sl``
-shared) that its readers hold with flock; a lock file without a holder has no users. A port whose writer was
-killed outlives its reader and has no lock file: it is unused if no process has mapped it.
+Source: eProsima Fast DDS, shared-memory transport. Every segment and port lies in /dev/shm beside lock files
+(``_el`` exclusive, ``_sl`` shared) that its readers hold with flock; one without a holder has no users. A
+port whose writer was killed outlives its reader without a lock file; it is unused if no process maps it.
 """
 
 import fcntl
