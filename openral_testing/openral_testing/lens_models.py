@@ -7,13 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from openral_core.arrays import Array, Points
+
 Distort = Callable[[Array, tuple[float, ...]], Array]
 
 
-def brown_conrady(plane: Array, coefficients: tuple[float, ...]) -> Array:
+def brown_conrady(plane: Points, coefficients: tuple[float, ...]) -> Array:
     """Distort points at depth 1 (N, 2) by k1, k2, p1, p2, k3, k4 to k6, s1 to s4, tau_x, tau_y.
 
     Source: Brown 1966 with the rational, thin prism and tilted sensor terms of OpenCV's calib3d.
@@ -27,7 +27,7 @@ def brown_conrady(plane: Array, coefficients: tuple[float, ...]) -> Array:
     return _tilted(np.column_stack((u, v)), tx, ty)
 
 
-def _tilted(plane: Array, tau_x: float, tau_y: float) -> Array:
+def _tilted(plane: Points, tau_x: float, tau_y: float) -> Array:
     """Project the image onto a sensor tilted by two angles [rad]."""
     cx, sx, cy, sy = np.cos(tau_x), np.sin(tau_x), np.cos(tau_y), np.sin(tau_y)
     R = np.array([[cy, 0, -sy], [0, 1, 0], [sy, 0, cy]]) @ np.array([[1, 0, 0], [0, cx, sx], [0, -sx, cx]])
@@ -64,7 +64,7 @@ class Lens:
         K = [[self.focal, 0.0, width / 2 + off[0]], [0.0, self.focal, height / 2 + off[1]], [0.0, 0.0, 1.0]]
         object.__setattr__(self, "K", np.array(K))
 
-    def directions(self, pixels: Array) -> Array:
+    def directions(self, pixels: Points) -> Points:
         """Return the unit vectors (N, 3) that pixels (N, 2) look along; NaN if none is within 85 degrees."""
         plane = (pixels - self.K[:2, 2]) / self.focal
         if self.model == "equidistant":
@@ -89,7 +89,7 @@ def _inverse(distort: Distort, target: Array, coefficients: tuple[float, ...]) -
     return np.where(solved, plane, np.nan)
 
 
-def _fisheye_directions(plane: Array, coefficients: tuple[float, ...]) -> Array:
+def _fisheye_directions(plane: Points, coefficients: tuple[float, ...]) -> Array:
     radius = np.linalg.norm(plane, axis=1)
     angles = np.minimum(radius, 1.4)
     for _ in range(20):

@@ -5,19 +5,18 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Mask, Points, Transform, Vector3
 from openral_core.detectors import Box
 from openral_world_state.depth_camera import DepthView, Intrinsics
 
-Array = NDArray[np.float64]
 Triple = tuple[float, float, float]
 
 
 class Body(Protocol):
     """A body that rays can intersect."""
 
-    def intersect(self, eye: Array, rays: Array) -> Array:
+    def intersect(self, eye: Vector3, rays: Points) -> Array:
         """Return the multiples of each ray (N, 3) at its first intersection; infinite without one."""
         ...
 
@@ -29,7 +28,7 @@ class Plane:
     normal: Triple
     offset: float
 
-    def intersect(self, eye: Array, rays: Array) -> Array:
+    def intersect(self, eye: Vector3, rays: Points) -> Array:
         normal = np.array(self.normal)
         return _ahead((self.offset - normal @ eye) / _nonzero(rays @ normal))
 
@@ -42,7 +41,7 @@ class Block:
     size: Triple
     yaw: float = 0.0
 
-    def intersect(self, eye: Array, rays: Array) -> Array:
+    def intersect(self, eye: Vector3, rays: Points) -> Array:
         c, s = np.cos(self.yaw), np.sin(self.yaw)
         R = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
         start, toward = R @ (eye - np.array(self.center)), _nonzero(rays @ R.T)
@@ -61,7 +60,7 @@ class Cylinder:
     height: float
     hollow: bool = False
 
-    def intersect(self, eye: Array, rays: Array) -> Array:
+    def intersect(self, eye: Vector3, rays: Points) -> Array:
         start = eye - np.array(self.center)
         a = (rays[:, :2] ** 2).sum(axis=1)
         b = 2.0 * rays[:, :2] @ start[:2]
@@ -73,12 +72,12 @@ class Cylinder:
         caps = [self._end(start, rays, end * self.height) for end in ends]
         return np.asarray(np.minimum.reduce([*sides, *caps]))
 
-    def _side(self, start: Array, rays: Array, t: Array) -> Array:
+    def _side(self, start: Vector3, rays: Points, t: Array) -> Array:
         met = np.where(np.isfinite(t), t, 0.0)
         within = np.abs(start[2] + met * rays[:, 2]) <= self.height / 2.0
         return np.asarray(np.where(within & np.isfinite(t), _ahead(t), np.inf))
 
-    def _end(self, start: Array, rays: Array, z: float) -> Array:
+    def _end(self, start: Vector3, rays: Points, z: float) -> Array:
         t = _ahead((z - start[2]) / _nonzero(rays[:, 2]))
         points = start[:2] + np.where(np.isfinite(t), t, 0.0)[:, None] * rays[:, :2]
         return np.where((points**2).sum(axis=1) <= self.radius**2, t, np.inf)
@@ -91,7 +90,7 @@ class Ball:
     center: Triple
     radius: float
 
-    def intersect(self, eye: Array, rays: Array) -> Array:
+    def intersect(self, eye: Vector3, rays: Points) -> Array:
         start = eye - np.array(self.center)
         a, b = (rays**2).sum(axis=1), 2.0 * rays @ start
         inside = b * b - 4.0 * a * (start @ start - self.radius**2)
@@ -106,7 +105,7 @@ class Ring:
     radius: float
     thickness: float
 
-    def intersect(self, eye: Array, rays: Array) -> Array:
+    def intersect(self, eye: Vector3, rays: Points) -> Array:
         t = (self.center[0] - eye[0]) / rays[:, 0]
         away = np.linalg.norm((eye + t[:, None] * rays - np.array(self.center))[:, 1:], axis=1)
         return np.where((np.abs(away - self.radius) <= self.thickness) & (t > 0.0), t, np.inf)
@@ -118,7 +117,7 @@ class Basket:
 
     body: Cylinder
 
-    def intersect(self, eye: Array, rays: Array) -> Array:
+    def intersect(self, eye: Vector3, rays: Points) -> Array:
         t = self.body.intersect(eye, rays)
         points = eye + np.where(np.isfinite(t), t, 0.0)[:, None] * rays
         wires = (np.mod(points[:, 2], 0.04) < 0.008) | (np.mod(points[:, 1], 0.04) < 0.008)
@@ -132,7 +131,7 @@ class Glass:
     body: Body
     fraction: float
 
-    def intersect(self, eye: Array, rays: Array) -> Array:
+    def intersect(self, eye: Vector3, rays: Points) -> Array:
         measured = np.random.default_rng(0).random(len(rays)) < self.fraction
         return np.where(measured, self.body.intersect(eye, rays), np.inf)
 
@@ -153,7 +152,7 @@ class SyntheticDepthImage:
     boxes: Mapping[str, Box]
 
 
-def look_at_pose(eye: Triple, at: Triple) -> Array:
+def look_at_pose(eye: Triple, at: Triple) -> Transform:
     """Return ``T_map_camera`` of a level camera at ``eye`` whose optical axis goes through ``at``."""
     z = np.array(at, dtype=float) - np.array(eye, dtype=float)
     z /= np.linalg.norm(z)
@@ -167,7 +166,7 @@ def look_at_pose(eye: Triple, at: Triple) -> Array:
 
 def render_depth(
     bodies: Mapping[str, Body],
-    T_map_camera: Array,
+    T_map_camera: Transform,
     size: tuple[int, int] = (640, 480),
     focal: float = 525.0,
     stamp: float = 0.0,
@@ -204,7 +203,7 @@ def render_depth(
     return SyntheticDepthImage(DepthView(camera, stamp, image, intrinsics, T_map_camera), boxes)
 
 
-def _box_around(mask: NDArray[np.bool_]) -> Box | None:
+def _box_around(mask: Mask) -> Box | None:
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     if not len(rows):
         return None

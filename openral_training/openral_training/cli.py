@@ -60,7 +60,7 @@ def detector(
     from openral_training.detector.options import stored_options, training_options
     from openral_training.environment import become, job_command
 
-    given = {
+    raw = {
         "data": data,
         "out": out,
         "hours": hours,
@@ -84,7 +84,7 @@ def detector(
         "evaluations": evaluations,
         "save_every": save_every,
     }
-    chosen = {name: value for name, value in given.items() if value is not None}
+    chosen = {name: value for name, value in raw.items() if value is not None}
     options = training_options({**(stored_options(out) if resume else {}), **chosen}, chosen)
     become(job_command(environments, "detector", options.model_dump_json()))
 
@@ -107,8 +107,8 @@ def evaluate(
     from openral_training.detector.options import EvaluationOptions
     from openral_training.environment import become, job_command
 
-    given = {"run": run, "data": data, "split": split, "threshold": threshold, "save": save, "cache": cache}
-    options = parse_document(EvaluationOptions, given, "openral train evaluate")
+    raw = {"run": run, "data": data, "split": split, "threshold": threshold, "save": save, "cache": cache}
+    options = parse_document(EvaluationOptions, raw, "openral train evaluate")
     become(job_command(environments, "evaluate", options.model_dump_json()))
 
 
@@ -137,8 +137,8 @@ def export(
     from openral_training.detector.options import ExportOptions
     from openral_training.environment import become, job_command
 
-    given = {"run": run, "data": data, "out": out, "licence": licence, "quantise": quantise, "cache": cache}
-    options = parse_document(ExportOptions, {**given, "size": _size(size)}, "openral train export")
+    raw = {"run": run, "data": data, "out": out, "licence": licence, "quantise": quantise, "cache": cache}
+    options = parse_document(ExportOptions, {**raw, "size": _size(size)}, "openral train export")
     become(job_command(environments, "export", options.model_dump_json()))
 
 

@@ -56,20 +56,20 @@ def results_of_cluster(
         import ray
     except ImportError as error:
         raise NoRay from error
-    left, wanted = list(tasks), version()
+    queue, expected = list(tasks), version()
     running = dict[object, T]()
     try:
         ray.init(address=address, log_to_driver=False, configure_logging=False)
         remote = ray.remote(num_cpus=1, max_calls=per_process)(_checked)
-        while left or running:
-            while left and len(running) < pending:
-                task = left.pop(0)
-                running[remote.remote(work, version, wanted, task)] = task
-            (done,), _ = ray.wait(list(running))
-            result, problem = ray.get(done)
+        while queue or running:
+            while queue and len(running) < pending:
+                task = queue.pop(0)
+                running[remote.remote(work, version, expected, task)] = task
+            (finished,), _ = ray.wait(list(running))
+            result, problem = ray.get(finished)
             if problem:
                 raise ClusterUnavailable(address, problem)
-            yield running.pop(done), result
+            yield running.pop(finished), result
     except (ConnectionError, ray.exceptions.RayError) as error:
         raise ClusterUnavailable(address, error) from error
     finally:
@@ -77,8 +77,8 @@ def results_of_cluster(
 
 
 def _checked(
-    work: Callable[[T], R], version: Callable[[], object], wanted: object, task: T
+    work: Callable[[T], R], version: Callable[[], object], expected: object, task: T
 ) -> tuple[R | None, str]:
     """Do a task on a node; return its result, or the problem if the node has other code."""
-    found = version()
-    return (work(task), "") if found == wanted else (None, f"a node has {found}, this machine has {wanted}")
+    own = version()
+    return (work(task), "") if own == expected else (None, f"a node has {own}, this machine has {expected}")

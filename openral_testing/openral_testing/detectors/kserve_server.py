@@ -26,11 +26,10 @@ CLASSES = 2
 BRIGHT = 0.75
 """Fraction of full brightness above which a pixel belongs to the object."""
 NCHW, NHWC = (1, 3, HEIGHT, WIDTH), (1, HEIGHT, WIDTH, 3)
-Array = NDArray[np.generic]
-Outputs = dict[str, Array]
+Outputs = dict[str, NDArray[np.generic]]
 
 
-def bright_box(pixels: Array) -> tuple[float, float, float, float]:
+def bright_box(pixels: NDArray[np.generic]) -> tuple[float, float, float, float]:
     """Return x_min, y_min, x_max, y_max [px] of what is bright; all of the image if nothing is."""
     image = pixels[0] if pixels.shape == NHWC else pixels[0].transpose(1, 2, 0)
     full = 255.0 if image.dtype == np.uint8 else 1.0
@@ -40,7 +39,7 @@ def bright_box(pixels: Array) -> tuple[float, float, float, float]:
     return float(columns.min()), float(rows.min()), float(columns.max() + 1), float(rows.max() + 1)
 
 
-def detr(pixels: Array, phrases: int = CLASSES) -> Outputs:
+def detr(pixels: NDArray[np.generic], phrases: int = CLASSES) -> Outputs:
     """Answer like RT-DETR: three queries, of which the second has the object as the last class."""
     x_min, y_min, x_max, y_max = bright_box(pixels)
     logits, boxes = np.full((1, 3, phrases), -8.0, np.float32), np.full((1, 3, 4), 0.5, np.float32)
@@ -50,7 +49,7 @@ def detr(pixels: Array, phrases: int = CLASSES) -> Outputs:
     return {"logits": logits, "pred_boxes": boxes}
 
 
-def final(pixels: Array) -> Outputs:
+def final(pixels: NDArray[np.generic]) -> Outputs:
     """Answer with final boxes in pixels of the input."""
     boxes = np.array([bright_box(pixels), (1, 1, 2, 2)], np.float32)
     return {
@@ -64,7 +63,7 @@ def final(pixels: Array) -> Outputs:
 class Model:
     """A model: its tensors and what it answers; ``status`` is that of a failure, ``times`` how often."""
 
-    run: Callable[[Array], Outputs] = detr
+    run: Callable[[NDArray[np.generic]], Outputs] = detr
     shape: tuple[int, ...] = NCHW
     image_type: str = "FP32"
     outputs: Mapping[str, str] = field(default_factory=lambda: {"logits": "FP32", "pred_boxes": "FP32"})

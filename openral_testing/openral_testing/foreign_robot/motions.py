@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Joints, Transform
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose, wrap_angle
 from openral_core.grasping.approach import HandOrientation
@@ -28,8 +28,6 @@ from openral_sim.motion_primitives.gripper import (
 )
 from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.planning.inverse_kinematics import IkFailed
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -100,7 +98,7 @@ class Turn:
 class GoalToleranceViolated(OpenRALError):
     """Joints that have not arrived where their trajectory ends."""
 
-    def __init__(self, errors: Vector) -> None:
+    def __init__(self, errors: Joints) -> None:
         super().__init__(f"the joints are {np.round(errors, 3).tolist()} rad from the end of the trajectory")
 
 
@@ -114,8 +112,8 @@ class HeadTrajectory:
         tolerance: Error at the end that counts as arrived in [rad].
     """
 
-    times: Vector
-    points: Vector
+    times: Array
+    points: Array
     tolerance: float = 0.05
 
     def run(self, context: SkillContext) -> Move[None]:
@@ -151,7 +149,7 @@ class Reach:
     ``straight``: along a line, which is not planned around obstacles; the hand stops at a contact.
     """
 
-    T_map_grasp: Vector
+    T_map_grasp: Transform
     speed: float = 1.0
     straight: bool = False
 
@@ -177,7 +175,7 @@ class Reach:
         if not reached:
             raise Blocked("the hand hit something")
 
-    def _free_posture(self, context: SkillContext) -> Move[Vector]:
+    def _free_posture(self, context: SkillContext) -> Move[Joints]:
         """Find a posture without collision, one solution of inverse kinematics per control period."""
         context.sync_collision_scene()
         context.set_checked_opening(context.control.opening)
@@ -193,7 +191,7 @@ class Reach:
             posture = following
         return posture
 
-    def _solutions(self, context: SkillContext) -> Iterator[Vector]:
+    def _solutions(self, context: SkillContext) -> Iterator[Joints]:
         """List postures of the pose, those near the present one first.
 
         Raises:

@@ -4,14 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from openral_core.skills import Feedback
 from openral_sim.motion_primitives.context import CONTROL_PERIOD, HeldObject, Move, Person, SkillContext
 from openral_sim.motion_primitives.gripper import distance_to
 from openral_sim.skills.handover import palm, pass_to
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import find_objects
 
+from openral_core.arrays import Array, Points, Transform, Vector3
 from openral_sim.rendering.renderer import HIDDEN_GROUPS
 from openral_training.data.labels import HomeLabels
 
@@ -19,8 +20,6 @@ POINTS = 256
 """Points on the surface of an instance that its visible share is measured with [1]; resolves 0.4 %."""
 _NEAR = 0.02
 """Distance in front of the camera from which a point can be in the image [m]."""
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -57,11 +56,11 @@ class Annotation:
 class Pinhole:
     """Intrinsics of an image [px], and the pose of the optical frame in map, shape (4, 4)."""
 
-    K: Vector
-    T_map_camera: Vector
+    K: Array
+    T_map_camera: Transform
 
 
-class SurfacePoints:
+class SurfaceSamples:
     """Points on the surfaces of all instances of a home, spread evenly over each instance."""
 
     def __init__(self, model: mujoco.MjModel, labels: HomeLabels, rng: np.random.Generator) -> None:
@@ -76,7 +75,7 @@ class SurfacePoints:
         self._points, self._geoms = np.vstack(points), np.concatenate(geoms)
         self._instance = labels.of_geom[self._geoms]
 
-    def visible_shares(self, data: mujoco.MjData, camera: Pinhole, instances: NDArray[np.int32]) -> Vector:
+    def visible_shares(self, data: mujoco.MjData, camera: Pinhole, instances: NDArray[np.int32]) -> Array:
         """Return the visible share of every instance by its number; the share of number 0 is 0.
 
         A point of an instance that is projected into the instance's visible pixels is not hidden by another
@@ -96,17 +95,17 @@ class SurfacePoints:
         inside = ((pixels >= 0) & (pixels < (width, height))).all(axis=1)
         own = self._instance[ahead][inside]
         u, v = pixels[inside].T
-        seen = np.zeros(len(own), dtype=bool)
+        visible = np.zeros(len(own), dtype=bool)
         # A point on an outline may be rounded into the pixel beside it.
         for dv, du in ((0, 0), (0, 1), (0, -1), (1, 0), (-1, 0)):
-            seen |= instances[np.clip(v + dv, 0, height - 1), np.clip(u + du, 0, width - 1)] == own
+            visible |= instances[np.clip(v + dv, 0, height - 1), np.clip(u + du, 0, width - 1)] == own
         size = int(self._instance.max()) + 1
         total = np.bincount(self._instance, minlength=size)
-        shares: Vector = np.bincount(own[seen], minlength=size) / np.maximum(total, 1)
+        shares: Array = np.bincount(own[visible], minlength=size) / np.maximum(total, 1)
         return shares
 
 
-def annotate(instances: NDArray[np.int32], shares: Vector, labels: HomeLabels) -> list[Annotation]:
+def annotate(instances: NDArray[np.int32], shares: Array, labels: HomeLabels) -> list[Annotation]:
     """Annotate every instance in an image; small and mostly hidden ones are marked to be ignored.
 
     Args:
@@ -116,7 +115,7 @@ def annotate(instances: NDArray[np.int32], shares: Vector, labels: HomeLabels) -
     """
     least = MIN_PIXELS * instances.size / _REFERENCE_AREA
     counts = np.bincount(instances.ravel(), minlength=len(labels.instances) + 1)
-    found = []
+    annotations = []
     for number, box in enumerate(find_objects(instances), start=1):
         if box is None:
             continue
@@ -124,7 +123,7 @@ def annotate(instances: NDArray[np.int32], shares: Vector, labels: HomeLabels) -
         instance = labels.instances[number - 1]
         share = round(float(shares[number]), 3)
         ignored = int(instance.ignored or counts[number] < least or share < MIN_SHARE)
-        found.append(
+        annotations.append(
             Annotation(
                 category_id=instance.category.id,
                 bbox=(
@@ -141,7 +140,7 @@ def annotate(instances: NDArray[np.int32], shares: Vector, labels: HomeLabels) -
                 entity=instance.entity,
             )
         )
-    return found
+    return annotations
 
 
 def _surface(model: mujoco.MjModel, geom: int) -> float:
@@ -150,7 +149,7 @@ def _surface(model: mujoco.MjModel, geom: int) -> float:
     return float(8 * (x * y + y * z + z * x))
 
 
-def _sample(model: mujoco.MjModel, geom: int, count: int, rng: np.random.Generator) -> Vector:
+def _sample(model: mujoco.MjModel, geom: int, count: int, rng: np.random.Generator) -> Points:
     """Sample points of a geom's surface in its frame, shape (count, 3)."""
     kind, size = int(model.geom_type[geom]), model.geom_size[geom]
     if kind == mujoco.mjtGeom.mjGEOM_MESH.value:
@@ -166,7 +165,7 @@ def _sample(model: mujoco.MjModel, geom: int, count: int, rng: np.random.Generat
     return np.column_stack([round_part * size[0], rng.uniform(-size[1], size[1], count)])
 
 
-def _on_box(half: Vector, count: int, rng: np.random.Generator) -> Vector:
+def _on_box(half: Vector3, count: int, rng: np.random.Generator) -> Points:
     faces = np.array([half[1] * half[2], half[0] * half[2], half[0] * half[1]])
     axis = rng.choice(3, count, p=faces / faces.sum())
     points = rng.uniform(-1.0, 1.0, (count, 3))
@@ -174,7 +173,7 @@ def _on_box(half: Vector, count: int, rng: np.random.Generator) -> Vector:
     return np.asarray(points * half)
 
 
-def _on_mesh(model: mujoco.MjModel, mesh: int, count: int, rng: np.random.Generator) -> Vector:
+def _on_mesh(model: mujoco.MjModel, mesh: int, count: int, rng: np.random.Generator) -> Points:
     first, number = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])
     vertices = model.mesh_vert[first : first + number].astype(float)
     begin, faces = int(model.mesh_faceadr[mesh]), int(model.mesh_facenum[mesh])

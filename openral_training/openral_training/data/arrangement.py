@@ -6,16 +6,14 @@ from math import pi
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Vector3
 from openral_core.home_map import Container, Fixture, Surface
 from openral_sim.planning.occupancy_grid import SimOccupancyGrid, rasterise
 from openral_sim.robot.control import robot_bodies
 from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.entities import WorldObject, WorldPerson
 from openral_sim.scene.world import SimWorldModel
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -114,11 +112,11 @@ class ArrangedHome:
         mujoco.mj_kinematics(self.world.model, self.world.data)
         mujoco.mj_camlight(self.world.model, self.world.data)
 
-    def put(self, item: WorldObject, position: Vector, quaternion: Vector) -> None:
+    def put(self, item: WorldObject, position: Vector3, quaternion: Array) -> None:
         """Set the pose of an object in map; `forward` makes it visible."""
         self.world.data.joint(item.body).qpos[:] = (*position, *quaternion)
 
-    def position(self, item: WorldObject) -> Vector:
+    def position(self, item: WorldObject) -> Vector3:
         """Return the position of an object in map [m], shape (3,)."""
         return np.array(self.world.data.joint(item.body).qpos[:3])
 
@@ -158,10 +156,10 @@ class ArrangedHome:
             if rng.random() > CONFIG.moved_probability and not self._is_hidden(item, opened):
                 continue
             others = [value for name, value in taken.items() if name != item.id]
-            found = self._free_spot(rng, item, (surfaces, weights / weights.sum()), others)
-            if found is not None:
-                self.put(item, *found)
-                taken[item.id] = (found[0], _radius(item))
+            pose = self._free_spot(rng, item, (surfaces, weights / weights.sum()), others)
+            if pose is not None:
+                self.put(item, *pose)
+                taken[item.id] = (pose[0], _radius(item))
 
     def _is_hidden(self, item: WorldObject, opened: dict[str, float]) -> bool:
         """Return True if an object is in a closed container."""
@@ -178,9 +176,9 @@ class ArrangedHome:
         self,
         rng: np.random.Generator,
         item: WorldObject,
-        surfaces: tuple[list[tuple[Fixture, Surface, float]], Vector],
-        others: list[tuple[Vector, float]],
-    ) -> tuple[Vector, Vector] | None:
+        surfaces: tuple[list[tuple[Fixture, Surface, float]], Array],
+        others: list[tuple[Vector3, float]],
+    ) -> tuple[Vector3, Array] | None:
         """Sample a pose of an object on a surface or the floor, clear of others; None if none was found."""
         quaternion, half_height = _sample_orientation(rng, item)
         for _ in range(CONFIG.attempts):
@@ -238,7 +236,7 @@ def _radius(item: WorldObject) -> float:
     return max(item.size[0], item.size[1]) / 2
 
 
-def _sample_orientation(rng: np.random.Generator, item: WorldObject) -> tuple[Vector, float]:
+def _sample_orientation(rng: np.random.Generator, item: WorldObject) -> tuple[Array, float]:
     """Sample the orientation of an object, and return half of its height in it [m]."""
     yaw = float(rng.uniform(-pi, pi))
     upright = np.array([np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2)])

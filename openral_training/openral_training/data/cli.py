@@ -20,8 +20,8 @@ MAX_SIDE = 4096
 class InvalidOption(OpenRALError):
     """A value of an option that cannot be used."""
 
-    def __init__(self, option: str, found: object, valid: str) -> None:
-        super().__init__(f"{option} {found}: expected {valid}")
+    def __init__(self, option: str, value: object, valid: str) -> None:
+        super().__init__(f"{option} {value}: expected {valid}")
 
 
 @app.command()

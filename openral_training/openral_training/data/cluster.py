@@ -19,8 +19,8 @@ def on_cluster(address: str) -> Work:
 def _on_cluster(address: str, tasks: Sequence[HomeTask]) -> Iterator[tuple[HomeTask, int]]:
     finished = [task for task in tasks if task.part.exists()]
     yield from ((task, count_images(task)) for task in finished)
-    left = [task for task in tasks if task not in finished]
-    rendered = results_of_cluster(address, left, render_files, code_version, per_process=HOMES_PER_PROCESS)
+    pending = [task for task in tasks if task not in finished]
+    rendered = results_of_cluster(address, pending, render_files, code_version, per_process=HOMES_PER_PROCESS)
     for task, content in rendered:
         write_files(task, content)
         yield task, count_images(task)

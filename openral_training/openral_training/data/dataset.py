@@ -248,10 +248,10 @@ def read_json(path: Path) -> dict[str, object]:
 
 
 def _list(content: Mapping[str, object], key: str, path: Path) -> list[dict[str, object]]:
-    found = content.get(key)
-    if not isinstance(found, list):
+    entries = content.get(key)
+    if not isinstance(entries, list):
         raise NotADataset(path, f"'{key}' is not a list")
-    return found
+    return entries
 
 
 def annotated_images(

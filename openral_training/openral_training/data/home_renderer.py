@@ -14,7 +14,7 @@ from openral_sim.rendering.renderer import SceneView
 from openral_sim.rendering.sensor import SENSORS, SensorName
 from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.world import SimWorldModel
-from openral_training.data.annotation import Annotation, Pinhole, SurfacePoints, annotate
+from openral_training.data.annotation import Annotation, Pinhole, SurfaceSamples, annotate
 from openral_training.data.arrangement import ArrangedHome
 from openral_training.data.labels import HomeLabels
 from openral_training.data.photometry import Illumination, develop
@@ -140,7 +140,7 @@ class HomeCamera:
         self._home, self._settings = home, settings
         self._model, self._data = home.world.model, home.world.data
         self._labels = HomeLabels(home.world)
-        self._points = SurfacePoints(self._model, self._labels, rng)
+        self._points = SurfaceSamples(self._model, self._labels, rng)
         self._light = Illumination(self._model, rng)
         self._view = SceneView(self._model, settings.width, settings.height, shadows=False)
 

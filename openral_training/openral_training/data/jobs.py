@@ -61,10 +61,10 @@ def _one_by_one(tasks: Sequence[HomeTask]) -> Iterator[tuple[HomeTask, int]]:
 
 def _in_pool(tasks: Sequence[HomeTask], count: int) -> Iterator[tuple[HomeTask, int]]:
     yield from _one_by_one([task for task in tasks if task.part.exists()])
-    left = [task for task in tasks if not task.part.exists()]
+    pending = [task for task in tasks if not task.part.exists()]
     # Fresh processes give memory back. `max_tasks_per_child` can leave a pool of Python 3.11 without any.
-    for first in range(0, len(left), count * HOMES_PER_PROCESS):
-        yield from _in_fresh_pool(left[first : first + count * HOMES_PER_PROCESS], count)
+    for first in range(0, len(pending), count * HOMES_PER_PROCESS):
+        yield from _in_fresh_pool(pending[first : first + count * HOMES_PER_PROCESS], count)
 
 
 def _in_fresh_pool(tasks: Sequence[HomeTask], count: int) -> Iterator[tuple[HomeTask, int]]:
@@ -72,8 +72,8 @@ def _in_fresh_pool(tasks: Sequence[HomeTask], count: int) -> Iterator[tuple[Home
     with ProcessPoolExecutor(count, mp_context=multiprocessing.get_context("spawn")) as pool:
         try:
             futures = {pool.submit(render_task, task): task for task in tasks}
-            for done in as_completed(futures):
-                yield futures[done], done.result()
+            for future in as_completed(futures):
+                yield futures[future], future.result()
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

@@ -5,12 +5,9 @@ from dataclasses import dataclass, fields
 import cv2
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Array32, Image
 from openral_sim.rendering.sensor import SENSORS, WHITE, SensorModel, SensorName
-
-Colour = NDArray[np.uint8]
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -84,7 +81,7 @@ class Illumination:
             getattr(model.vis.headlight, name)[:] = np.clip(usual * gain, 0.0, 0.8)
 
 
-def develop(rgb: Colour, rng: np.random.Generator) -> Colour:
+def develop(rgb: Image, rng: np.random.Generator) -> Image:
     """Return an image as a camera with other settings, a little blur and noise would have taken it."""
     gains = np.exp(rng.normal(0.0, (CONFIG.white_balance, 0.0, CONFIG.white_balance)))
     gains *= np.exp(rng.normal(0.0, CONFIG.exposure))
@@ -110,21 +107,21 @@ def noisy_sensor(rng: np.random.Generator) -> SensorModel:
     )
 
 
-def encode_jpeg(rgb: Colour, rng: np.random.Generator) -> bytes:
+def encode_jpeg(rgb: Image, rng: np.random.Generator) -> bytes:
     """Encode an image with a random quality."""
     quality = int(rng.integers(CONFIG.jpeg[0], CONFIG.jpeg[1], endpoint=True))
     _, encoded = cv2.imencode(".jpg", rgb[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, quality])
     return bytes(encoded)
 
 
-def encode_depth(depth: NDArray[np.float32]) -> bytes:
+def encode_depth(depth: Array32) -> bytes:
     """Encode depth [m] as a PNG of 16 bits in millimetres, 0 where unknown."""
     millimetres = np.clip(np.rint(depth * 1000.0), 0, 65535).astype(np.uint16)
     _, encoded = cv2.imencode(".png", millimetres)
     return bytes(encoded)
 
 
-def _blurred(image: Colour, rng: np.random.Generator) -> Colour:
+def _blurred(image: Image, rng: np.random.Generator) -> Image:
     extent = float(rng.uniform(*CONFIG.blur)) * image.shape[1] / REFERENCE_WIDTH
     if rng.random() > MOTION_SHARE:
         return np.asarray(cv2.GaussianBlur(image, (0, 0), extent))

@@ -35,7 +35,7 @@ class SheetStyle:
         columns: Largest number of images in a row.
         width: Width of an image [px].
         title: Height of the line below an image [px].
-        found: Colour of a box that must be found, or was found by a detector.
+        hit: Colour of a box that must be found, or was found by a detector.
         ignored: Colour of a box that is ignored.
         missed: Colour of a box that a detector did not find.
         wrong: Colour of a detection that is none of the boxes.
@@ -46,7 +46,7 @@ class SheetStyle:
     columns: int = 4
     width: int = 480
     title: int = 16
-    found: tuple[int, int, int] = (40, 220, 60)
+    hit: tuple[int, int, int] = (40, 220, 60)
     ignored: tuple[int, int, int] = (235, 60, 50)
     missed: tuple[int, int, int] = (255, 150, 30)
     wrong: tuple[int, int, int] = (70, 150, 255)
@@ -115,12 +115,12 @@ def _tile(
     except (OSError, UnidentifiedImageError) as error:
         raise NotADataset(path, f"image {file} cannot be read: {error}") from error
     scale = STYLE.width / picture.width
-    found = list(find(np.asarray(picture))) if find else None
+    detections = list(find(np.asarray(picture))) if find else None
     picture = picture.resize((STYLE.width, round(scale * picture.height)))
     draw = ImageDraw.Draw(picture)
     for annotation in annotations:
-        _draw_box(draw, annotation, names, scale, found)
-    for detection in found or ():
+        _draw_box(draw, annotation, names, scale, detections)
+    for detection in detections or ():
         _rectangle(draw, detection.box, f"{detection.label} {detection.score:.2f}", STYLE.wrong, scale)
     tile = Image.new("RGB", (STYLE.width, picture.height + STYLE.title), STYLE.paper)
     tile.paste(picture)
@@ -134,30 +134,30 @@ def _draw_box(
     annotation: dict[str, object],
     names: Mapping[object, str],
     scale: float,
-    found: list[Detection] | None,
+    detections: list[Detection] | None,
 ) -> None:
-    """Draw an annotation; a detection that is its is taken out of ``found``."""
+    """Draw an annotation; a detection that is its is taken out of ``detections``."""
     x, y, width, height = np.array(annotation.get("bbox"), dtype=float)
     true = Box(x, y, x + max(width, 1.0), y + max(height, 1.0))
     name = names.get(annotation.get("category_id"), "?")
     if annotation.get("iscrowd"):
-        if found is None:
+        if detections is None:
             _rectangle(draw, true, "", STYLE.ignored, scale)
         else:
-            found[:] = [each for each in found if each.box.intersection(true) < MIN_OVERLAP * each.box.area]
+            detections[:] = [d for d in detections if d.box.intersection(true) < MIN_OVERLAP * d.box.area]
         return
     share = annotation.get("visible_share")
-    hit = _best(found, true, name) if found is not None else None
-    if found is not None and hit is not None:
-        found.remove(hit)
-        _rectangle(draw, true, f"{name} {hit.score:.2f}", STYLE.found, scale)
+    hit = _best(detections, true, name) if detections is not None else None
+    if detections is not None and hit is not None:
+        detections.remove(hit)
+        _rectangle(draw, true, f"{name} {hit.score:.2f}", STYLE.hit, scale)
     else:
         text = name if share is None else f"{name} {share:.2f}"
-        _rectangle(draw, true, text, STYLE.found if found is None else STYLE.missed, scale)
+        _rectangle(draw, true, text, STYLE.hit if detections is None else STYLE.missed, scale)
 
 
-def _best(found: Sequence[Detection], true: Box, name: str) -> Detection | None:
-    near = [each for each in found if each.label == name and each.box.iou(true) >= MIN_OVERLAP]
+def _best(detections: Sequence[Detection], true: Box, name: str) -> Detection | None:
+    near = [each for each in detections if each.label == name and each.box.iou(true) >= MIN_OVERLAP]
     return max(near, key=lambda each: each.score, default=None)
 
 

@@ -9,9 +9,9 @@ from math import pi
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from openral_core.arrays import Array, Transform, Vector3
 from openral_core.grasping.approach import frontal, hand_axes, oblique, top_down
 from openral_sim.motion_primitives.head import head_angles
 from openral_sim.planning.base_planner import CostToGo, NoBasePath, plan_from
@@ -23,7 +23,6 @@ from openral_sim.scene.entities import WorldObject
 from openral_training.data.annotation import Pinhole
 from openral_training.data.arrangement import ArrangedHome
 
-Vector = NDArray[np.float64]
 HEAD_CAMERA = load_sim_robot().names.head_camera
 
 
@@ -79,7 +78,7 @@ class Viewpoint:
     kind: str
     camera: str
     fovy: float
-    T_map_camera: Vector
+    T_map_camera: Transform
 
     def pinhole(self, width: int, height: int) -> Pinhole:
         """Return the camera of an image of this size [px]."""
@@ -99,7 +98,7 @@ class ViewpointSampler:
         self._names, self._head, self._stowed = robot.names, robot.head, robot.stowed
         self._clearance = robot.description.base.clearance
         self._data, self._model = home.world.data, home.world.model
-        self._held: tuple[WorldObject, Vector] | None = None
+        self._held: tuple[WorldObject, Array] | None = None
         self._reachable = self._plan()
         self._samplers: dict[str, Callable[[], Viewpoint]] = {
             "drive": self._driving,
@@ -173,9 +172,9 @@ class ViewpointSampler:
         points = field.grid.point(cells)
         for _ in range(CONFIG.attempts):
             target, own = self._target()
-            wanted = self._rng.uniform(*CONFIG.distance)
+            distance = self._rng.uniform(*CONFIG.distance)
             distances = np.hypot(*(points - target[:2]).T)
-            near = np.flatnonzero(np.abs(distances - wanted) < 0.15)
+            near = np.flatnonzero(np.abs(distances - distance) < 0.15)
             if len(near) == 0:
                 continue
             x, y = points[near[self._rng.integers(len(near))]]
@@ -188,7 +187,7 @@ class ViewpointSampler:
             return self._pose("object", base, look, self._stowed)
         raise NoViewpoint
 
-    def _target(self) -> tuple[Vector, frozenset[int]]:
+    def _target(self) -> tuple[Vector3, frozenset[int]]:
         """Choose what to look at: mostly an object; its position in map and its bodies."""
         choice = self._rng.random()
         if choice < 0.06 and self._home.people:
@@ -229,7 +228,7 @@ class ViewpointSampler:
             return self._pose("wrist", base, look, posture, self._names.wrist_camera)
         raise NoViewpoint
 
-    def _pregrasp(self, base: Vector, target: Vector) -> tuple[float, ...] | None:
+    def _pregrasp(self, base: Array, target: Vector3) -> tuple[float, ...] | None:
         """Solve for a posture that points the open hand at a point; None if it is out of reach."""
         heading = float(base[2] + self._rng.uniform(-0.6, 0.6))
         approaches = (
@@ -279,11 +278,11 @@ class ViewpointSampler:
         self._home.put(item, hand.xpos, self._upright(quaternion))
         return self._pose("hold", base, self._beside(look), posture, camera, min(item.size[:2]))
 
-    def _upright(self, hand: Vector) -> Vector:
+    def _upright(self, hand: Array) -> Array:
         """Turn an object in the hand upright, or leave it along the hand."""
         return np.array([1.0, 0.0, 0.0, 0.0]) if self._rng.random() < 0.7 else hand
 
-    def _ahead(self, yaw: float) -> Vector:
+    def _ahead(self, yaw: float) -> Vector3:
         forward, side = self._rng.uniform(0.45, 0.7), self._rng.uniform(-0.25, 0.25)
         c, s = np.cos(yaw), np.sin(yaw)
         return np.array([c * forward - s * side, s * forward + c * side, self._rng.uniform(0.6, 1.1)])
@@ -313,7 +312,7 @@ class ViewpointSampler:
     def _pose(
         self,
         kind: str,
-        base: Vector,
+        base: Array,
         head: tuple[float, float],
         posture: Iterable[float],
         camera: str = HEAD_CAMERA,
@@ -333,11 +332,7 @@ class ViewpointSampler:
         return Viewpoint(kind, camera, float(fovy), T)
 
     def _set_robot(
-        self,
-        base: Vector,
-        head: tuple[float, float],
-        posture: Iterable[float],
-        opening: float | None = None,
+        self, base: Array, head: tuple[float, float], posture: Iterable[float], opening: float | None = None
     ) -> None:
         names = self._names
         joints = (*names.base_joints, *names.reach_joints, *names.head_joints)
@@ -350,7 +345,7 @@ class ViewpointSampler:
         self._home.forward()
 
 
-def _optical(yaw: float, pitch: float, roll: float) -> Vector:
+def _optical(yaw: float, pitch: float, roll: float) -> Array:
     """Return the optical axes in map of a camera that looks along a yaw, ``pitch`` below level."""
     c, s, cp, sp = np.cos(yaw), np.sin(yaw), np.cos(pitch), np.sin(pitch)
     axes = np.column_stack([(s, -c, 0.0), (-sp * c, -sp * s, -cp), (cp * c, cp * s, -sp)])

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_training.detector.image_cache import GREY, View
+from openral_training.detector.image_cache import GREY, ImageView
 from openral_training.detector.splits import Objects
 
 Size = tuple[int, int]
@@ -40,13 +40,13 @@ class Augmentation:
 
 
 def training_view(
-    load: Callable[[int], View],
+    load: Callable[[int], ImageView],
     index: int,
     count: int,
     size: Size,
     settings: Augmentation,
     rng: np.random.Generator,
-) -> View:
+) -> ImageView:
     """Draw one view of an image, or of it and three others.
 
     Args:
@@ -67,10 +67,12 @@ def training_view(
         view = crop(source, size, scale, settings.least_visible, rng)
     if rng.random() < 0.5:
         view = flipped(view)
-    return View(_recoloured(view.pixels, settings, rng), view.objects)
+    return ImageView(_recoloured(view.pixels, settings, rng), view.objects)
 
 
-def crop(view: View, size: Size, scale: float, least_visible: float, rng: np.random.Generator) -> View:
+def crop(
+    view: ImageView, size: Size, scale: float, least_visible: float, rng: np.random.Generator
+) -> ImageView:
     """Scale an image and cut a window out of it, or pad it where it is smaller.
 
     Args:
@@ -82,8 +84,8 @@ def crop(view: View, size: Size, scale: float, least_visible: float, rng: np.ran
     """
     height, width = view.pixels.shape[:2]
     window = np.minimum(np.ceil(np.array(size) / scale), (width, height)).astype(int)
-    left, top = (int(rng.integers(0, limit + 1)) for limit in (width - window[0], height - window[1]))
-    cut = view.pixels[top : top + window[1], left : left + window[0]]
+    x, y = (int(rng.integers(0, limit + 1)) for limit in (width - window[0], height - window[1]))
+    cut = view.pixels[y : y + window[1], x : x + window[0]]
     scaled = (min(size[0], max(1, round(window[0] * scale))), min(size[1], max(1, round(window[1] * scale))))
     kind = cv2.INTER_AREA if scale < 1.0 else cv2.INTER_LINEAR
     fitted = np.asarray(cv2.resize(cut, scaled, interpolation=kind), np.uint8)
@@ -91,11 +93,11 @@ def crop(view: View, size: Size, scale: float, least_visible: float, rng: np.ran
     free = [int(rng.integers(0, total - part + 1)) for total, part in zip(size, scaled, strict=True)]
     pixels[free[1] : free[1] + scaled[1], free[0] : free[0] + scaled[0]] = fitted
     factor = np.array([scaled[0] / window[0], scaled[1] / window[1]] * 2, np.float32)
-    boxes = (view.objects.boxes - np.array([left, top] * 2, np.float32)) * factor
+    boxes = (view.objects.boxes - np.array([x, y] * 2, np.float32)) * factor
     corner = np.array([0, 0, *scaled], np.float32)
     objects = clipped(Objects(boxes, view.objects.classes, view.objects.ignored), corner, least_visible)
     moved = objects.boxes + np.array(free * 2, np.float32)
-    return View(pixels, Objects(moved, objects.classes, objects.ignored))
+    return ImageView(pixels, Objects(moved, objects.classes, objects.ignored))
 
 
 def clipped(objects: Objects, window: NDArray[np.float32], least_visible: float) -> Objects:
@@ -109,16 +111,18 @@ def clipped(objects: Objects, window: NDArray[np.float32], least_visible: float)
     return result.only((sides > 1.0).all(axis=1))
 
 
-def flipped(view: View) -> View:
+def flipped(view: ImageView) -> ImageView:
     """Mirror an image left to right."""
     width = view.pixels.shape[1]
     boxes = view.objects.boxes.copy()
     boxes[:, [0, 2]] = width - boxes[:, [2, 0]]
     objects = Objects(boxes, view.objects.classes, view.objects.ignored)
-    return View(np.ascontiguousarray(view.pixels[:, ::-1]), objects)
+    return ImageView(np.ascontiguousarray(view.pixels[:, ::-1]), objects)
 
 
-def _mosaic(views: list[View], size: Size, settings: Augmentation, rng: np.random.Generator) -> View:
+def _mosaic(
+    views: list[ImageView], size: Size, settings: Augmentation, rng: np.random.Generator
+) -> ImageView:
     """Join crops of four images around a random centre."""
     centre = [int(side * rng.uniform(0.35, 0.65)) for side in size]
     pixels = np.empty((size[1], size[0], 3), np.uint8)
@@ -131,7 +135,7 @@ def _mosaic(views: list[View], size: Size, settings: Augmentation, rng: np.rando
         pixels[corner[1] : corner[1] + part[1], corner[0] : corner[0] + part[0]] = cut.pixels
         moved = cut.objects.boxes + np.array(corner * 2, np.float32)
         parts.append(Objects(moved, cut.objects.classes, cut.objects.ignored))
-    return View(pixels, Objects.joined(parts))
+    return ImageView(pixels, Objects.joined(parts))
 
 
 def _recoloured(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch.utils.data import DataLoader, Dataset
 
 from openral_training.detector.augmentation import Augmentation, Size, training_view
-from openral_training.detector.image_cache import DecodedImages, View
+from openral_training.detector.image_cache import DecodedImages, ImageView
 
 AHEAD = 3
 """Batches prepared ahead of the one in use [count]."""
@@ -41,7 +41,7 @@ class Batch:
         return type(self)(*(part.to(device, non_blocking=True) for part in parts))
 
 
-def collate(views: list[View]) -> Batch:
+def collate(views: list[ImageView]) -> Batch:
     """Stack views of one size."""
     pixels = np.stack([view.pixels for view in views]).transpose(0, 3, 1, 2)
     objects = [view.objects.only(~view.objects.ignored) for view in views]

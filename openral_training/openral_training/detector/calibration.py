@@ -37,12 +37,12 @@ class Calibration:
         """Return detections with calibrated scores, best first."""
         return [self._applied(each) for each in detections]
 
-    def _applied(self, found: Detections) -> Detections:
+    def _applied(self, detections: Detections) -> Detections:
         slopes, offsets = np.array(self.slopes), np.array(self.offsets)
-        logits = slopes[found.classes] * logit(found.scores) + offsets[found.classes]
+        logits = slopes[detections.classes] * logit(detections.scores) + offsets[detections.classes]
         scores = (1.0 / (1.0 + np.exp(-logits))).astype(np.float32)
         order = np.argsort(-scores, kind="stable")
-        return Detections(found.boxes[order], scores[order], found.classes[order])
+        return Detections(detections.boxes[order], scores[order], detections.classes[order])
 
 
 def logit(scores: NDArray[np.floating]) -> NDArray[np.float64]:

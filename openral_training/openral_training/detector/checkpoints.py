@@ -35,10 +35,10 @@ class NotACheckpoint(OpenRALError):
 class OtherArchitecture(OpenRALError):
     """A checkpoint of another architecture than asked for."""
 
-    def __init__(self, file: Path, found: str, asked: str) -> None:
+    def __init__(self, file: Path, architecture: str, requested: str) -> None:
         super().__init__(
-            f"{file} is a checkpoint of architecture {found!r}, {asked!r} was asked for: "
-            f"use --architecture {found}, or train anew without --init"
+            f"{file} is a checkpoint of architecture {architecture!r}, {requested!r} was asked for: "
+            f"use --architecture {architecture}, or train anew without --init"
         )
 
 
@@ -146,13 +146,13 @@ def read_checkpoint(file: Path) -> Checkpoint:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise NotACheckpoint(file, f"its format is not {FORMAT!r}")
     content.pop("format")
-    found = Checkpoint(**{**content, "labels": tuple(content["labels"]), "size": tuple(content["size"])})
-    if found.architecture not in ARCHITECTURES:
-        raise NotACheckpoint(file, f"its architecture is {found.architecture!r}")
-    problems = _misfits(found)
+    checkpoint = Checkpoint(**{**content, "labels": tuple(content["labels"]), "size": tuple(content["size"])})
+    if checkpoint.architecture not in ARCHITECTURES:
+        raise NotACheckpoint(file, f"its architecture is {checkpoint.architecture!r}")
+    problems = _misfits(checkpoint)
     if problems:
-        raise OtherLayers(file, found.architecture, problems)
-    return replace(found, weights=_as_type(found.weights, torch.float32))
+        raise OtherLayers(file, checkpoint.architecture, problems)
+    return replace(checkpoint, weights=_as_type(checkpoint.weights, torch.float32))
 
 
 def _as_type(weights: Mapping[str, torch.Tensor], kind: torch.dtype) -> dict[str, torch.Tensor]:
@@ -164,12 +164,12 @@ def _misfits(checkpoint: Checkpoint) -> list[str]:
     """Return differences between the weights of a checkpoint and the layers that it should have."""
     with torch.device("meta"):
         layers = DetectionNetwork(checkpoint.architecture, len(checkpoint.labels)).state_dict()
-    found = {name: tuple(value.shape) for name, value in checkpoint.weights.items()}
-    wanted = {name: tuple(value.shape) for name, value in layers.items()}
+    actual = {name: tuple(value.shape) for name, value in checkpoint.weights.items()}
+    expected = {name: tuple(value.shape) for name, value in layers.items()}
     return [
-        f"{name} has shape {found.get(name, 'none')}, expected {wanted.get(name, 'none')}"
-        for name in [*wanted, *found.keys() - wanted.keys()]
-        if found.get(name) != wanted.get(name)
+        f"{name} has shape {actual.get(name, 'none')}, expected {expected.get(name, 'none')}"
+        for name in [*expected, *actual.keys() - expected.keys()]
+        if actual.get(name) != expected.get(name)
     ]
 
 
@@ -185,21 +185,21 @@ def initial_weights(
         OtherArchitecture: If the architectures differ.
         ClassesDiffer: If the classes differ and ``new_classes`` is not set.
     """
-    found = read_checkpoint(file)
-    if found.architecture != architecture:
-        raise OtherArchitecture(file, found.architecture, architecture)
-    if tuple(labels) != found.labels and not new_classes:
+    initial = read_checkpoint(file)
+    if initial.architecture != architecture:
+        raise OtherArchitecture(file, initial.architecture, architecture)
+    if tuple(labels) != initial.labels and not new_classes:
         raise ClassesDiffer(
-            f"{file} (--new-classes adds and removes classes)", found.labels, "the data", labels
+            f"{file} (--new-classes adds and removes classes)", initial.labels, "the data", labels
         )
     weights = DetectionNetwork(architecture, len(labels)).state_dict()
-    for name, value in found.weights.items():
+    for name, value in initial.weights.items():
         if weights[name].shape == value.shape and not name.startswith("class_head."):
             weights[name] = value
     for number, label in enumerate(labels):
-        if label in found.labels:
+        if label in initial.labels:
             for part in ("weight", "bias"):
-                weights[f"class_head.{part}"][number] = found.weights[f"class_head.{part}"][
-                    found.labels.index(label)
+                weights[f"class_head.{part}"][number] = initial.weights[f"class_head.{part}"][
+                    initial.labels.index(label)
                 ]
     return dict(weights)

@@ -27,7 +27,7 @@ from openral_core.errors import OpenRALError, format_choices, quoted
 from openral_core.files import read_bytes
 from openral_training.detector.layouts import (
     YOLO_FILES,
-    Annotations,
+    AnnotationFile,
     annotations_of,
     image_file,
     image_size,
@@ -55,7 +55,7 @@ class NotCoco(OpenRALError):
         )
 
 
-class _Part(BaseModel):
+class _CocoPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
@@ -67,7 +67,7 @@ Id = Annotated[int | str, BeforeValidator(_number_if_digits)]
 """Number, or name, of an image or category."""
 
 
-class CocoImage(_Part):
+class CocoImage(_CocoPart):
     """One entry of ``images``; a size that is missing is that of the file."""
 
     id: Id
@@ -80,7 +80,7 @@ Coordinate = Annotated[float, Field(allow_inf_nan=False)]
 Side = Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
 
 
-class CocoAnnotation(_Part):
+class CocoAnnotation(_CocoPart):
     """One entry of ``annotations``; ``iscrowd`` or ``ignore`` 1 marks a region to ignore.
 
     ``segmentation`` matters where there is no ``bbox``, and ``attributes`` for CVAT's ``rotation`` of a box
@@ -138,14 +138,14 @@ class CocoAnnotation(_Part):
         return x + (width - wide) / 2, y + (height - high) / 2, wide, high
 
 
-class CocoCategory(_Part):
+class CocoCategory(_CocoPart):
     """One entry of ``categories``."""
 
     id: Id
     name: str = Field(min_length=1)
 
 
-class CocoFile(_Part):
+class CocoFile(_CocoPart):
     """An annotation file."""
 
     images: tuple[CocoImage, ...] = Field(min_length=1)
@@ -173,20 +173,20 @@ def read_split(data: Path, split: str) -> CocoSplit:
         NotCoco: If the folder has no such split, or its file is not valid; the first problems are named.
         NotYolo: The same for an export of YOLO.
     """
-    found = annotations_of(data, split)
-    if not found:
+    candidates = annotations_of(data, split)
+    if not candidates:
         present = sorted(path.name for path in data.iterdir()) if data.is_dir() else []
         raise NotCoco(data, f"no annotations of split {split!r} among {format_choices(present[:8])}")
-    if len(found) > 1:
-        files = format_choices(each.file.relative_to(data) for each in found[:8])
+    if len(candidates) > 1:
+        files = format_choices(each.file.relative_to(data) for each in candidates[:8])
         raise NotCoco(data, f"several annotations of split {split!r}: {files}; keep one of them there")
-    (annotations,) = found
+    (annotations,) = candidates
     if annotations.file.name in YOLO_FILES:
         return read_yolo(annotations.file, split)
     return _read(annotations)
 
 
-def _read(annotations: Annotations) -> CocoSplit:
+def _read(annotations: AnnotationFile) -> CocoSplit:
     file, content = annotations.file, read_coco(annotations.file)
     categories = _categories(file, content)
     numbers = {category.id: number for number, category in enumerate(categories)}
@@ -212,10 +212,10 @@ def _categories(file: Path, content: CocoFile) -> list[CocoCategory]:
     """Sort the categories by id; one that nothing refers to gives way to another of its name (Roboflow)."""
     used = {each.category_id for each in content.annotations}
     names = Counter(category.name for category in content.categories)
-    kept = [each for each in content.categories if names[each.name] == 1 or each.id in used]
-    if len({each.name for each in kept}) != len(kept) or len({each.id for each in kept}) != len(kept):
+    categories = [each for each in content.categories if names[each.name] == 1 or each.id in used]
+    if not len({c.name for c in categories}) == len({c.id for c in categories}) == len(categories):
         raise NotCoco(file, "two categories have the same name or id")
-    return sorted(kept, key=lambda each: (isinstance(each.id, str), each.id))
+    return sorted(categories, key=lambda each: (isinstance(each.id, str), each.id))
 
 
 def read_coco(file: Path) -> CocoFile:
@@ -240,9 +240,9 @@ def _as_utf8(data: bytes) -> bytes:
     return data.removeprefix(codecs.BOM_UTF8)
 
 
-def _image_file(annotations: Annotations, image: CocoImage) -> Path:
-    if found := image_file(image.file_name, annotations.folders):
-        return found
+def _image_file(annotations: AnnotationFile, image: CocoImage) -> Path:
+    if path := image_file(image.file_name, annotations.folders):
+        return path
     searched = format_choices(map(str, annotations.folders))
     raise NotCoco(
         annotations.file, f"image {quoted(image.file_name)} (id {quoted(image.id)}) is in none of {searched}"

@@ -107,12 +107,12 @@ def coco_metrics(
 ) -> tuple[float, float, float, dict[int, float]]:
     """Return AP, AP50, AP of small objects (area under 32x32) and AP50 by class, as COCO defines them."""
     truth = _truth(objects, labels)
-    found = [row for image, each in enumerate(detections) for row in _rows(image, each)]
-    if not found or not truth["annotations"]:
+    rows = [row for image, each in enumerate(detections) for row in _rows(image, each)]
+    if not rows or not truth["annotations"]:
         return 0.0, 0.0, 0.0, {}
     with contextlib.redirect_stdout(io.StringIO()):
-        known = COCO(truth)
-        judged = COCOeval_faster(known, known.loadRes(found), "bbox", print_function=lambda *_: None)
+        reference = COCO(truth)
+        judged = COCOeval_faster(reference, reference.loadRes(rows), "bbox", print_function=lambda *_: None)
         judged.evaluate()
         judged.accumulate()
     precision = np.asarray(judged.eval["precision"])  # overlap x recall x class x area x detections per image
@@ -127,8 +127,8 @@ def coco_metrics(
 
 def _mean(precision: "np.ndarray[Any, np.dtype[np.float64]]") -> float:
     """Return the mean over what occurs; COCO marks the rest by -1."""
-    known = precision[precision > -1]
-    return float(known.mean()) if known.size else 0.0
+    occurring = precision[precision > -1]
+    return float(occurring.mean()) if occurring.size else 0.0
 
 
 def _truth(objects: Sequence[Objects], labels: tuple[str, ...]) -> dict[str, Any]:
@@ -151,10 +151,10 @@ def _truth(objects: Sequence[Objects], labels: tuple[str, ...]) -> dict[str, Any
     }
 
 
-def _rows(image: int, found: Detections) -> list[dict[str, Any]]:
+def _rows(image: int, detections: Detections) -> list[dict[str, Any]]:
     return [
         {"image_id": image, "category_id": int(number), "bbox": _corner_and_sides(box), "score": float(score)}
-        for box, score, number in zip(found.boxes, found.scores, found.classes, strict=True)
+        for box, score, number in zip(detections.boxes, detections.scores, detections.classes, strict=True)
     ]
 
 

@@ -45,7 +45,7 @@ class CacheNotWritten(OpenRALError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class View:
+class ImageView:
     """An image with its objects in its own pixels; ``pixels`` is RGB uint8 (H, W, 3)."""
 
     pixels: NDArray[np.uint8]
@@ -75,13 +75,13 @@ class DecodedImages:
         """Return the factor from the file's pixels to the cache's, at most 1."""
         return _scale(self.images[index].size, self.size)
 
-    def view(self, index: int) -> View:
+    def view(self, index: int) -> ImageView:
         """Return one image without its padding; the pixels belong to the cache and must not be written."""
         image = self.images[index]
         width, height = _fitted(image.size, self.size)
         boxes = image.objects.boxes * np.float32(self.scale(index))
         objects = Objects(boxes, image.objects.classes, image.objects.ignored)
-        return View(self._pixels[index, :height, :width], objects)
+        return ImageView(self._pixels[index, :height, :width], objects)
 
     def padded(self, index: int) -> NDArray[np.uint8]:
         """Return one image with its padding, shape (H, W, 3)."""
@@ -113,14 +113,14 @@ def open_cache(
         CacheNotWritten: If the disk is full or read-only.
     """
     frame = size[0] * size[1] * 3
-    wanted: list[list[object]] = [
+    expected: list[list[object]] = [
         list(size),
         *([str(i.file), i.file.stat().st_size, i.file.stat().st_mtime_ns] for i in images),
     ]
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        complete = _reusable(file, wanted, frame)
-        replace_file(file.with_suffix(".json"), json.dumps(wanted))
+        complete = _reusable(file, expected, frame)
+        replace_file(file.with_suffix(".json"), json.dumps(expected))
         _append(file, images, complete, size, report)
     except OSError as error:
         raise CacheNotWritten(file, frame * len(images), error) from error
@@ -128,7 +128,7 @@ def open_cache(
     return DecodedImages(np.memmap(file, np.uint8, "r", shape=shape), images)
 
 
-def _reusable(file: Path, wanted: list[list[object]], frame: int) -> int:
+def _reusable(file: Path, expected: list[list[object]], frame: int) -> int:
     """Count the leading images that an existing cache holds unchanged."""
     try:
         present = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
@@ -136,7 +136,7 @@ def _reusable(file: Path, wanted: list[list[object]], frame: int) -> int:
     except (OSError, ValueError):
         return 0
     same = 0
-    while same < min(len(present), len(wanted)) and present[same] == wanted[same]:
+    while same < min(len(present), len(expected)) and present[same] == expected[same]:
         same += 1
     return max(0, min(same - 1, stored))  # the first entry is the size
 

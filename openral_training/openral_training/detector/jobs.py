@@ -48,8 +48,8 @@ def train(options: TrainingOptions, say: Say, stopped: Stopped) -> bool:
     """
     options.out.mkdir(parents=True, exist_ok=True)
     run = TrainingRun(options, load_data(options, say), say)
-    kept = options.model_dump_json(exclude={"resume", "new_data"}, indent=1)
-    replace_file(options.out / OPTIONS_FILE, kept)
+    stored = options.model_dump_json(exclude={"resume", "new_data"}, indent=1)
+    replace_file(options.out / OPTIONS_FILE, stored)
     complete = run.run(stopped)
     say("done" if complete else f"stopped; go on with: --out {options.out} --resume")
     return complete
@@ -66,9 +66,9 @@ class Judged:
         self, labels: tuple[str, ...], threshold: float | None, calibration: Calibration | None = None
     ) -> Evaluation:
         """Compute the metrics, with calibrated scores if a calibration is given."""
-        found = self.detections if calibration is None else calibration.apply(self.detections)
+        detections = self.detections if calibration is None else calibration.apply(self.detections)
         objects = [self.cache.view(index).objects for index in range(len(self.cache))]
-        return evaluate(found, objects, labels, threshold)
+        return evaluate(detections, objects, labels, threshold)
 
 
 def judge(checkpoint: Checkpoint, data: Path, split: str, cache: Path, say: Say) -> Judged:
@@ -78,7 +78,7 @@ def judge(checkpoint: Checkpoint, data: Path, split: str, cache: Path, say: Say)
         NotCoco, ClassesDiffer, UnreadableImage, CacheNotWritten: If the data do not allow it.
     """
     images = read_split(data, split).relabelled(checkpoint.labels, "the checkpoint").images
-    opened = open_cache(cache / f"{split}.u8", images, checkpoint.size, lambda _done, _total: None)
+    opened = open_cache(cache / f"{split}.u8", images, checkpoint.size, lambda _decoded, _total: None)
     say(f"{split}: {len(images)} images")
     predict = predictor(checkpoint.network(), "cpu")
     return Judged(opened, detect_all(predict, opened, range(len(opened))))
@@ -211,13 +211,13 @@ def _judged_onnx(
     file: Path, cache: DecodedImages, size: tuple[int, int], labels: tuple[str, ...], threshold: float
 ) -> Evaluation:
     """Evaluate an exported file on a split, in the pixels of the cache."""
-    detector, found = OnnxDetector(file), []
+    detector, detections = OnnxDetector(file), []
     scale = min(size[0] / cache.size[0], size[1] / cache.size[1])
     for index in range(len(cache)):
         each = detector.detect(_letterboxed(cache.padded(index), size))
-        found.append(Detections(each.boxes / np.float32(scale), each.scores, each.classes))
+        detections.append(Detections(each.boxes / np.float32(scale), each.scores, each.classes))
     objects = [cache.view(index).objects for index in range(len(cache))]
-    return evaluate(found, objects, labels, threshold)
+    return evaluate(detections, objects, labels, threshold)
 
 
 def _latency(file: Path, images: Sequence[NDArray[np.float32]]) -> float:

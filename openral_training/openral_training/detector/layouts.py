@@ -38,18 +38,18 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 
 @dataclass(frozen=True, slots=True)
-class Annotations:
+class AnnotationFile:
     """An annotation file and the folders that may hold its images."""
 
     file: Path
     folders: tuple[Path, ...]
 
 
-def annotations_of(data: Path, split: str) -> list[Annotations]:
+def annotations_of(data: Path, split: str) -> list[AnnotationFile]:
     """List what may be the annotations of a split; several are a choice that is not made here."""
-    found = [*_in_folders(data, split), *_of_coco(data, split)]
-    found += [Annotations(data / name, (data,)) for name in YOLO_FILES if (data / name).is_file()]
-    return found or (list(_undivided(data)) if split in SPLITS["train"] else [])
+    candidates = [*_in_folders(data, split), *_of_coco(data, split)]
+    candidates += [AnnotationFile(data / name, (data,)) for name in YOLO_FILES if (data / name).is_file()]
+    return candidates or (list(_undivided(data)) if split in SPLITS["train"] else [])
 
 
 def is_split(name: str, split: str) -> bool:
@@ -59,35 +59,35 @@ def is_split(name: str, split: str) -> bool:
     return plain == split or bool({plain, numbered["name"] if numbered else plain} & {*SPLITS.get(split, ())})
 
 
-def _in_folders(data: Path, split: str) -> Iterator[Annotations]:
+def _in_folders(data: Path, split: str) -> Iterator[AnnotationFile]:
     for folder in sorted(data.iterdir()) if data.is_dir() else ():
         if folder.is_dir() and is_split(folder.name, split):
             yield from _beside(folder)
 
 
-def _beside(folder: Path) -> Iterator[Annotations]:
+def _beside(folder: Path) -> Iterator[AnnotationFile]:
     for name in FILES:
         if (folder / name).is_file():
-            yield Annotations(folder / name, (folder / "images", folder))
+            yield AnnotationFile(folder / name, (folder / "images", folder))
 
 
-def _of_coco(data: Path, split: str) -> Iterator[Annotations]:
+def _of_coco(data: Path, split: str) -> Iterator[AnnotationFile]:
     for file in sorted((data / "annotations").glob("instances_*.json")):
         name = file.stem.removeprefix("instances_")
         if is_split(name, split):
-            yield Annotations(file, _coco_folders(data, name))
+            yield AnnotationFile(file, _coco_folders(data, name))
 
 
 def _coco_folders(data: Path, name: str) -> tuple[Path, ...]:
     return (data / name, data / name / "images", data / "images" / name, data / "images", data)
 
 
-def _undivided(data: Path) -> Iterator[Annotations]:
+def _undivided(data: Path) -> Iterator[AnnotationFile]:
     yield from _beside(data)
     for file in sorted((data / "annotations").glob("instances_*.json")):
         name = file.stem.removeprefix("instances_")
         if name == "default":
-            yield Annotations(file, _coco_folders(data, name))
+            yield AnnotationFile(file, _coco_folders(data, name))
 
 
 def path_parts(name: str) -> tuple[str, ...]:

@@ -82,8 +82,8 @@ def assign(
     """
     exists = batch.classes >= 0
     classes = batch.classes.clamp(min=0)
-    wanted = classes[:, :, None].expand(-1, -1, points.shape[0])
-    scores = logits.sigmoid().transpose(1, 2).gather(1, wanted)  # (B, M, A)
+    index = classes[:, :, None].expand(-1, -1, points.shape[0])
+    scores = logits.sigmoid().transpose(1, 2).gather(1, index)  # (B, M, A)
     plain, _ = overlaps(batch.boxes[:, :, None], boxes[:, None])
     inside = _near(points, batch.boxes, settings.reach) & exists[..., None]
     metric = scores.pow(settings.alpha) * plain.pow(settings.beta) * inside

@@ -66,21 +66,21 @@ def match(detections: Sequence[Detections], objects: Sequence[Objects]) -> Match
     return Matches(*(np.concatenate(column) for column in zip(*rows, strict=True)))
 
 
-def _matched(found: Detections, true: Objects) -> tuple[NDArray[np.generic], ...]:
+def _matched(detections: Detections, true: Objects) -> tuple[NDArray[np.generic], ...]:
     real, regions = true.only(~true.ignored), true.only(true.ignored)
-    shared = overlap_matrix(found.boxes, real.boxes)
-    shared *= found.classes[:, None] == real.classes
+    shared = overlap_matrix(detections.boxes, real.boxes)
+    shared *= detections.classes[:, None] == real.classes
     found_at = np.zeros(len(real.boxes), np.float64)
-    right = np.zeros(len(found.scores), np.bool_)
-    for row in range(len(found.scores)) if len(real.boxes) else ():
+    right = np.zeros(len(detections.scores), np.bool_)
+    for row in range(len(detections.scores)) if len(real.boxes) else ():
         best = int(np.where(found_at > 0, -1.0, shared[row]).argmax())
         if found_at[best] == 0 and shared[row, best] >= MIN_OVERLAP:
-            found_at[best], right[row] = found.scores[row], True
-    counted = right | ~(_covered(found.boxes, regions.boxes) >= MIN_OVERLAP)
+            found_at[best], right[row] = detections.scores[row], True
+    counted = right | ~(_covered(detections.boxes, regions.boxes) >= MIN_OVERLAP)
     sides = real.boxes[:, 2:] - real.boxes[:, :2]
-    short = sides.min(axis=1) if len(sides) else np.zeros(0)
-    scores = found.scores[counted].astype(np.float64)
-    return scores, found.classes[counted], right[counted], found_at, real.classes, short.astype(np.float64)
+    short = sides.min(axis=1).astype(np.float64) if len(sides) else np.zeros(0)
+    scores = detections.scores[counted].astype(np.float64)
+    return scores, detections.classes[counted], right[counted], found_at, real.classes, short
 
 
 def _intersections(first: NDArray[np.float32], second: NDArray[np.float32]) -> NDArray[np.float32]:

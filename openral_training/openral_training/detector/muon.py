@@ -14,8 +14,8 @@ def computes_in_bfloat16(device: torch.device) -> bool:
     """Return True if a device multiplies matrices of bfloat16 in hardware."""
     if device.type != "cpu":
         return device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
-    found = torch.cpu.get_capabilities()
-    return any(found.get(each, False) for each in ("amx_bf16", "avx512_bf16", "bf16"))
+    capabilities = torch.cpu.get_capabilities()
+    return any(capabilities.get(each, False) for each in ("amx_bf16", "avx512_bf16", "bf16"))
 
 
 class Muon(torch.optim.Muon):

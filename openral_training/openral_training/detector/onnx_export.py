@@ -28,8 +28,8 @@ COMPARED_SCORE = 0.1
 class ExportDiffers(OpenRALError):
     """An exported file whose boxes are not those of the network."""
 
-    def __init__(self, found: str) -> None:
-        super().__init__(f"the exported ONNX file does not give the boxes of the network: {found}")
+    def __init__(self, difference: str) -> None:
+        super().__init__(f"the exported ONNX file does not give the boxes of the network: {difference}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,12 @@ class OnnxDetector:
         """Return the detections of one image (1, 3, H, W)."""
         logits, boxes = self._session.run(["logits", "pred_boxes"], {"pixel_values": image})
         best = logits[0].max(axis=1)
-        kept = best > max(NOTHING / 2, np.log(LEAST_SCORE / (1 - LEAST_SCORE)))
-        centre, half = boxes[0][kept, :2], boxes[0][kept, 2:] / 2
+        likely = best > max(NOTHING / 2, np.log(LEAST_SCORE / (1 - LEAST_SCORE)))
+        centre, half = boxes[0][likely, :2], boxes[0][likely, 2:] / 2
         corners = np.hstack([centre - half, centre + half]) * np.tile(image.shape[:1:-1], 2)
-        scores = 1.0 / (1.0 + np.exp(-best[kept]))
+        scores = 1.0 / (1.0 + np.exp(-best[likely]))
         return Detections(
-            corners.astype(np.float32), scores.astype(np.float32), logits[0][kept].argmax(axis=1)
+            corners.astype(np.float32), scores.astype(np.float32), logits[0][likely].argmax(axis=1)
         )
 
 
@@ -103,9 +103,9 @@ def check_parity(model: ExportedDetector, file: Path, images: Sequence[NDArray[n
     return Parity(compared, worst)
 
 
-def _strong(found: Detections) -> Detections:
-    kept = found.scores > COMPARED_SCORE
-    return Detections(found.boxes[kept], found.scores[kept], found.classes[kept])
+def _strong(detections: Detections) -> Detections:
+    strong = detections.scores > COMPARED_SCORE
+    return Detections(detections.boxes[strong], detections.scores[strong], detections.classes[strong])
 
 
 def quantised(file: Path, images: Sequence[NDArray[np.float32]], target: Path) -> None:
@@ -123,23 +123,23 @@ def quantised(file: Path, images: Sequence[NDArray[np.float32]], target: Path) -
 
     class Reader(CalibrationDataReader):
         def __init__(self) -> None:
-            self._left = iter(images)
+            self._images = iter(images)
 
         def get_next(self) -> dict[str, NDArray[np.float32]] | None:
-            image = next(self._left, None)
+            image = next(self._images, None)
             return None if image is None else {"pixel_values": image}
 
     with tempfile.TemporaryDirectory() as folder:
         prepared = Path(folder) / "prepared.onnx"
         quant_pre_process(str(file), str(prepared), skip_symbolic_shape=True)
-        kept = [name for name in _convolutions(prepared) if any(layer in name for layer in OUTER_LAYERS)]
+        outer = [name for name in _convolutions(prepared) if any(layer in name for layer in OUTER_LAYERS)]
         quantize_static(
             str(prepared),
             str(target),
             Reader(),
             quant_format=QuantFormat.QDQ,
             op_types_to_quantize=["Conv"],
-            nodes_to_exclude=kept,
+            nodes_to_exclude=outer,
             per_channel=True,
             calibrate_method=CalibrationMethod.MinMax,
         )

@@ -64,8 +64,8 @@ class ExportedDetector(nn.Module):
         classes = logits.shape[1]
         best = logits[rows].reshape(-1).topk(min(CANDIDATES, rows.shape[0] * classes))
         corners, labels = boxes[rows[best.indices // classes]], best.indices % classes
-        kept = self._kept(corners, labels, best.values)
-        scores = torch.where(kept, best.values, torch.full_like(best.values, NOTHING))
+        uncovered = self._uncovered(corners, labels, best.values)
+        scores = torch.where(uncovered, best.values, torch.full_like(best.values, NOTHING))
         top = scores.topk(min(KEPT, scores.shape[0]))
         column = torch.arange(classes)[None] == labels[top.indices][:, None]
         single = torch.where(column, top.values[:, None], torch.full_like(top.values[:, None], NOTHING))
@@ -76,7 +76,7 @@ class ExportedDetector(nn.Module):
         logits, boxes = self.network(pixel_values)
         return logits[0] * self.slopes + self.offsets, boxes[0]
 
-    def _kept(self, corners: torch.Tensor, labels: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+    def _uncovered(self, corners: torch.Tensor, labels: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """Test which boxes no better box of their class covers, shape (N,)."""
         moved = corners + labels[:, None].to(torch.float32) * torch.tensor(APART, dtype=torch.float32)
         chosen = _Suppression.apply(moved[None], scores[None, None])[:, 2]

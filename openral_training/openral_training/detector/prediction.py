@@ -67,11 +67,11 @@ def select(logits: NDArray[np.float32], boxes: NDArray[np.float32]) -> Detection
     scores = 1.0 / (1.0 + np.exp(-flat[order].astype(np.float64)))
     order, scores = order[scores > LEAST_SCORE], scores[scores > LEAST_SCORE]
     corners = boxes[rows[order // logits.shape[1]]].astype(np.float64)
-    found = Candidates(corners, scores, order % logits.shape[1])
-    kept = non_max_suppression(found, NMS_OVERLAP, across_classes=False)
-    best = np.argsort(-kept.scores, kind="stable")[:KEPT]
+    candidates = Candidates(corners, scores, order % logits.shape[1])
+    final = non_max_suppression(candidates, NMS_OVERLAP, across_classes=False)
+    best = np.argsort(-final.scores, kind="stable")[:KEPT]
     return Detections(
-        kept.corners[best].astype(np.float32), kept.scores[best].astype(np.float32), kept.classes[best]
+        final.corners[best].astype(np.float32), final.scores[best].astype(np.float32), final.classes[best]
     )
 
 
@@ -79,9 +79,9 @@ def detect_all(
     predict: Predict, cache: DecodedImages, indices: Sequence[int], batch: int = 4
 ) -> list[Detections]:
     """Return the detections of images of a cache, in its pixels."""
-    found: list[Detections] = []
+    detections: list[Detections] = []
     for start in range(0, len(indices), batch):
         pixels = np.stack([cache.padded(index) for index in indices[start : start + batch]])
         logits, boxes = predict(as_input(pixels))
-        found += [select(one, corners) for one, corners in zip(logits, boxes, strict=True)]
-    return found
+        detections += [select(one, corners) for one, corners in zip(logits, boxes, strict=True)]
+    return detections

@@ -13,9 +13,9 @@ from openral_core.errors import OpenRALError, format_choices
 class ClassesDiffer(OpenRALError):
     """Classes of a checkpoint or split that the data do not have."""
 
-    def __init__(self, expected_by: str, expected: Sequence[str], where: str, found: Sequence[str]) -> None:
-        missing = [label for label in expected if label not in found]
-        added = [label for label in found if label not in expected]
+    def __init__(self, expected_by: str, expected: Sequence[str], where: str, present: Sequence[str]) -> None:
+        missing = [label for label in expected if label not in present]
+        added = [label for label in present if label not in expected]
         super().__init__(
             f"the classes of {where} do not match those of {expected_by}: missing "
             f"{format_choices(missing)}; not in {expected_by}: {format_choices(added)}"
@@ -34,9 +34,9 @@ class Objects:
     classes: NDArray[np.int64]
     ignored: NDArray[np.bool_]
 
-    def only(self, kept: NDArray[np.bool_]) -> "Objects":
+    def only(self, chosen: NDArray[np.bool_]) -> "Objects":
         """Select objects by a mask."""
-        return Objects(self.boxes[kept], self.classes[kept], self.ignored[kept])
+        return Objects(self.boxes[chosen], self.classes[chosen], self.ignored[chosen])
 
     @classmethod
     def joined(cls, parts: Sequence["Objects"]) -> "Objects":
@@ -87,8 +87,8 @@ class CocoSplit:
 
 
 def _renumbered(image: AnnotatedImage, numbers: NDArray[np.int64]) -> AnnotatedImage:
-    found = image.objects
-    objects = Objects(found.boxes, numbers[found.classes], found.ignored)
+    annotated = image.objects
+    objects = Objects(annotated.boxes, numbers[annotated.classes], annotated.ignored)
     return AnnotatedImage(image.file, image.size, objects.only((objects.classes >= 0) | objects.ignored))
 
 

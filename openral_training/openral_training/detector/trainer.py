@@ -99,7 +99,7 @@ def load_data(options: TrainingOptions, say: Say) -> TrainingData:
 
 
 def _decoding(name: str, say: Say) -> Callable[[int, int], None]:
-    return lambda done, total: say(f"{name}: decoded {done} of {total}") if done % 1024 < 64 else None
+    return lambda count, total: say(f"{name}: decoded {count} of {total}") if count % 1024 < 64 else None
 
 
 def digest_of(split: CocoSplit) -> str:
@@ -246,8 +246,8 @@ class TrainingRun:
         position, cache = self.state.position, self.data.validation
         step = max(1, -(-len(cache) // self.options.evaluated_images))
         indices = list(range(0, len(cache), step))
-        found = detect_all(predictor(self.state.average, str(self.device)), cache, indices)
-        result = evaluate(found, [cache.view(index).objects for index in indices], self.data.labels)
+        detections = detect_all(predictor(self.state.average, str(self.device)), cache, indices)
+        result = evaluate(detections, [cache.view(index).objects for index in indices], self.data.labels)
         entry = {"views": position.views, "minutes": position.seconds / 60, "ap": result.ap}
         entry |= {"ap50": result.ap50, "ap_small": result.ap_small, "recall": result.recall}
         position.history.append({key: round(float(value), 4) for key, value in entry.items()})

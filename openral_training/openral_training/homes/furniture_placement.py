@@ -95,8 +95,8 @@ class Piece(Document):
         """Return the floor to keep clear in front of it, in its own frame [m]."""
         x, y = self.size[0] / 2, self.size[1] / 2
         narrow = self.beside / 2
-        left, right = (self.beside, narrow) if hinge == "right" else (narrow, self.beside)
-        return Rectangle(min=(x, -y - right), max=(x + self.free, y + left))
+        on_left, on_right = (self.beside, narrow) if hinge == "right" else (narrow, self.beside)
+        return Rectangle(min=(x, -y - on_right), max=(x + self.free, y + on_left))
 
     def fixture(self, fixture_id: str, name: str, room: str, pose: Pose2) -> Fixture:
         """Return the fixture it becomes in a room."""
@@ -273,27 +273,27 @@ def sample_pose_at_wall(rng: np.random.Generator, inside: Rectangle, outline: Re
 
 
 def _with_companions(
-    rng: np.random.Generator, known: set[str], room: str, name: str, pose: Pose2, hinge: Side
+    rng: np.random.Generator, home_ids: set[str], room: str, name: str, pose: Pose2, hinge: Side
 ) -> list[PlacedPiece]:
     """Return the piece, then its companions, in its appearance unless they have their own."""
     piece = pieces()[name]
     look = piece.looks[rng.integers(len(piece.looks))]
-    placed = [_placed_piece(known, room, name, pose, (*look, hinge))]
+    placed = [_placed_piece(home_ids, room, name, pose, (*look, hinge))]
     for companion in piece.companions:
         looks = pieces()[companion.piece].looks or (look,)
         companion_look = looks[rng.integers(len(looks))]
-        taken = known | {other.fixture.id for other in placed}
+        taken = home_ids | {other.fixture.id for other in placed}
         companion_pose = composed_pose(pose, companion.at)
         placed.append(_placed_piece(taken, room, companion.piece, companion_pose, (*companion_look, hinge)))
     return placed
 
 
 def _placed_piece(
-    known: set[str], room: str, name: str, pose: Pose2, look: tuple[AppearanceName, AppearanceName, Side]
+    taken: set[str], room: str, name: str, pose: Pose2, look: tuple[AppearanceName, AppearanceName, Side]
 ) -> PlacedPiece:
     """Return a piece at a pose; the second one of its kind in a home is named after its room."""
     ids = [name, f"{room}_{name}", *(f"{room}_{name}_{number}" for number in range(2, 9))]
-    fixture_id = next(candidate for candidate in ids if candidate not in known)
+    fixture_id = next(candidate for candidate in ids if candidate not in taken)
     piece = pieces()[name]
     phrase = piece.name if fixture_id == name else f"{room_types()[room].name} {piece.name}"
     main, accent, hinge = look

@@ -102,10 +102,10 @@ class Spot:
 
     def accepts(self, kind: ObjectKind) -> bool:
         """Return True if a kind is kept here, fits under the next board, and can be reached to grasp it."""
-        kept = {self.placed.name, self.fixture.kind} & set(kind.kept)
+        allowed = {self.placed.name, self.fixture.kind} & set(kind.kept)
         low, high = PLACEMENT.heights if self.headroom == inf else PLACEMENT.heights_inside
         in_reach = not kind.graspable or low <= self.surface.z <= high
-        return bool(kept) and in_reach and self.has_room_for(kind)
+        return bool(allowed) and in_reach and self.has_room_for(kind)
 
     def has_room_for(self, kind: ObjectKind) -> bool:
         """Return True if a kind fits under the next board."""

@@ -105,9 +105,9 @@ class Rosbag2Bag:
         """Yield the messages of some topics in order."""
         try:
             with Rosbag2Reader(self.path) as reader:
-                wanted = [each for each in reader.connections if each.topic in topics]
-                if wanted:
-                    for connection, time, data in reader.messages(wanted):
+                connections = [each for each in reader.connections if each.topic in topics]
+                if connections:
+                    for connection, time, data in reader.messages(connections):
                         yield BagMessage(connection.topic, connection.msgtype, bytes(data), time * NANO)
         except (ReaderError, OSError, ValueError) as error:
             raise UnreadableBag(self.path, error) from error

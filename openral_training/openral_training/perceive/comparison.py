@@ -17,7 +17,7 @@ FORBIDDEN = 1e6
 """Cost of a pair that cannot be one object [m]: beyond any home."""
 
 
-class Outcome(StrEnum):
+class MemoryDifference(StrEnum):
     """Result of the comparison of one object."""
 
     SAME = "same"
@@ -32,7 +32,7 @@ class Outcome(StrEnum):
 class ComparedObject:
     """One object in both memories, or in one of them; ``apart`` is the distance between both poses [m]."""
 
-    outcome: Outcome
+    outcome: MemoryDifference
     before: SceneNode | None
     after: SceneNode | None
     before_place: str = ""
@@ -80,11 +80,11 @@ def compare(
     def is_near(one: SceneNode, other: SceneNode) -> bool:
         return dist(one.pose.position, other.pose.position) <= RELABELLED_WITHIN
 
-    left, right = _objects(before), _objects(after)
-    pairs = _assigned(left, right, is_same_label)
-    pairs += _assigned(*_unpaired(left, right, pairs), is_near)
-    missing, new = _unpaired(left, right, pairs)
-    found = [
+    old, new = _objects(before), _objects(after)
+    pairs = _assigned(old, new, is_same_label)
+    pairs += _assigned(*_unpaired(old, new, pairs), is_near)
+    missing, added = _unpaired(old, new, pairs)
+    compared = [
         ComparedObject(
             _outcome(one, other, tolerance, is_same_label(one, other)),
             one,
@@ -94,18 +94,22 @@ def compare(
         )
         for one, other in pairs
     ]
-    found += [ComparedObject(Outcome.MISSING, node, None, place_of(before, node)) for node in missing]
-    found += [ComparedObject(Outcome.NEW, None, node, "", place_of(after, node)) for node in new]
-    return sorted(found, key=_order)
+    compared += [
+        ComparedObject(MemoryDifference.MISSING, node, None, place_of(before, node)) for node in missing
+    ]
+    compared += [
+        ComparedObject(MemoryDifference.NEW, None, node, "", place_of(after, node)) for node in added
+    ]
+    return sorted(compared, key=_order)
 
 
 _ORDER = (
-    Outcome.MISSING,
-    Outcome.NEW,
-    Outcome.MOVED,
-    Outcome.RELABELLED,
-    Outcome.PRESENCE,
-    Outcome.SAME,
+    MemoryDifference.MISSING,
+    MemoryDifference.NEW,
+    MemoryDifference.MOVED,
+    MemoryDifference.RELABELLED,
+    MemoryDifference.PRESENCE,
+    MemoryDifference.SAME,
 )
 Pairs = list[tuple[SceneNode, SceneNode]]
 
@@ -127,40 +131,38 @@ def place_of(graph: SceneGraph, node: SceneNode) -> str:
 
 
 def _assigned(
-    left: Sequence[SceneNode], right: Sequence[SceneNode], can_be_one: Callable[[SceneNode, SceneNode], bool]
+    old: Sequence[SceneNode], new: Sequence[SceneNode], can_be_one: Callable[[SceneNode, SceneNode], bool]
 ) -> Pairs:
     """Pair nodes one to one at the smallest total distance."""
-    if not left or not right:
+    if not old or not new:
         return []
     costs = np.array(
         [
             [
                 dist(one.pose.position, other.pose.position) if can_be_one(one, other) else FORBIDDEN
-                for other in right
+                for other in new
             ]
-            for one in left
+            for one in old
         ]
     )
     rows, columns = linear_sum_assignment(costs)
     chosen = zip(rows.tolist(), columns.tolist(), strict=True)
-    return [(left[row], right[column]) for row, column in chosen if costs[row, column] < FORBIDDEN]
+    return [(old[row], new[column]) for row, column in chosen if costs[row, column] < FORBIDDEN]
 
 
 def _unpaired(
-    left: Sequence[SceneNode], right: Sequence[SceneNode], pairs: Pairs
+    old: Sequence[SceneNode], new: Sequence[SceneNode], pairs: Pairs
 ) -> tuple[list[SceneNode], list[SceneNode]]:
     firsts, seconds = {one.id for one, _ in pairs}, {other.id for _, other in pairs}
-    return [one for one in left if one.id not in firsts], [
-        other for other in right if other.id not in seconds
-    ]
+    return [one for one in old if one.id not in firsts], [other for other in new if other.id not in seconds]
 
 
-def _outcome(one: SceneNode, other: SceneNode, tolerance: float, same_label: bool) -> Outcome:
+def _outcome(one: SceneNode, other: SceneNode, tolerance: float, same_label: bool) -> MemoryDifference:
     if not same_label:
-        return Outcome.RELABELLED
+        return MemoryDifference.RELABELLED
     if dist(one.pose.position, other.pose.position) > tolerance:
-        return Outcome.MOVED
-    return Outcome.SAME if one.presence is other.presence else Outcome.PRESENCE
+        return MemoryDifference.MOVED
+    return MemoryDifference.SAME if one.presence is other.presence else MemoryDifference.PRESENCE
 
 
 def _order(compared: ComparedObject) -> tuple[int, str]:

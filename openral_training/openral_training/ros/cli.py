@@ -48,13 +48,13 @@ def collect(
     from openral_training.ros.sources import frames_of
     from openral_training.teach.lesson import Lesson
 
-    kept = Lesson.opened(lesson)
+    content = Lesson.opened(lesson)
     for rgb, origin in frames_of(source, camera, every):
-        if len(kept.frames) >= limit:
+        if len(content.frames) >= limit:
             break
-        kept = kept.with_frame(rgb, origin)
-    kept.save()
-    typer.echo(f"{lesson}: {len(kept.frames)} frames")
+        content = content.with_frame(rgb, origin)
+    content.save()
+    typer.echo(f"{lesson}: {len(content.frames)} frames")
 
 
 @app.command()
@@ -72,22 +72,22 @@ def label(
     from openral_training.teach.lesson import Lesson
     from openral_training.teach.teachers import label_by_coco
 
-    asked = tuple(name.strip() for name in names.split(",") if name.strip())
-    kept = Lesson.read(lesson)
+    labels = tuple(name.strip() for name in names.split(",") if name.strip())
+    content = Lesson.read(lesson)
     if coco is not None and not teacher:
-        kept = label_by_coco(kept, coco, asked)
-        kept.save()
-    elif teacher and asked and coco is None:
+        content = label_by_coco(content, coco, labels)
+        content.save()
+    elif teacher and labels and coco is None:
         from openral_perception_ros.parameters import DetectorParameters
         from openral_ros.rskill_folders import rskill_folders
         from openral_training.ros.locators import label_by_locator
 
         options = DetectorParameters(rskill="-", device=device, weights_folder=weights_dir)
         folders = rskill_folders([str(folder) for folder in rskills or ()])
-        kept = label_by_locator(kept, teacher, asked, folders, options, _report)
+        content = label_by_locator(content, teacher, labels, folders, options, _report)
     else:
         raise NoTeacher
-    typer.echo(f"{lesson}: {len(kept.boxes)} boxes in {len({box.frame for box in kept.boxes})} frames")
+    typer.echo(f"{lesson}: {len(content.boxes)} boxes in {len({box.frame for box in content.boxes})} frames")
     typer.echo(f"review them: openral teach review {lesson}")
 
 
@@ -101,13 +101,13 @@ def review(
     from openral_training.teach.lesson import Lesson
     from openral_training.teach.review import review_in_terminal, unreviewed, write_pages
 
-    kept = Lesson.read(lesson)
-    for page in write_pages(kept):
+    content = Lesson.read(lesson)
+    for page in write_pages(content):
         typer.echo(page)
     if terminal:
-        kept = review_in_terminal(kept, typer.prompt)
-    waiting = len(list(unreviewed(kept)))
-    typer.echo(f"{len(kept.boxes)} boxes, {waiting} without a verdict, which count as accepted")
+        content = review_in_terminal(content, typer.prompt)
+    count = len(list(unreviewed(content)))
+    typer.echo(f"{len(content.boxes)} boxes, {count} without a verdict, which count as accepted")
 
 
 @app.command()
@@ -133,8 +133,8 @@ def fit(
     from openral_training.detector.options import TeachingOptions
     from openral_training.teach.lesson import Lesson
 
-    given = {"lesson": lesson, "init": init, "out": out, "replay": replay, "views": views, "threads": threads}
-    options = parse_document(TeachingOptions, given, "openral teach fit")
+    raw = {"lesson": lesson, "init": init, "out": out, "replay": replay, "views": views, "threads": threads}
+    options = parse_document(TeachingOptions, raw, "openral teach fit")
     Lesson.read(lesson).accepted()
     code = environment.run(environment.job_command(environments, "teach", options.model_dump_json()))
     if code:
@@ -153,5 +153,5 @@ def fit(
     typer.echo(f"use it: deploy_sim.py --rskills {out.parent} --continuous {out.name}")
 
 
-def _report(done: int, total: int) -> None:
-    typer.echo(f"frame {done} of {total}")
+def _report(number: int, total: int) -> None:
+    typer.echo(f"frame {number} of {total}")

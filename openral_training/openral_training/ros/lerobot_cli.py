@@ -32,7 +32,7 @@ def lerobot(
     """
     from openral_training.ros.lerobot_export import Choice, DataSet, NotWritten, interpreter, write
 
-    found = interpreter(python)
+    interpreter_path = interpreter(python)
     if out.exists():
         raise NotWritten(f"{out} exists already: name another folder with --out")
     made = DataSet(name or f"openral/{out.name}", Choice(fps, tuple(camera or ()), task, all_outcomes))
@@ -41,6 +41,6 @@ def lerobot(
         folder = Path(temporary)
         for index, run in enumerate(runs):
             typer.echo(f"{run}: {made.add(run, folder / str(index))} episodes")
-        write(made.document(robot), folder, out.absolute(), found)
+        write(made.document(robot), folder, out.absolute(), interpreter_path)
     actions = "recorded commands" if made.from_commands else "the state one frame later: no commands recorded"
     typer.echo(f"{out}: {len(made.episodes)} episodes, {made.frames} frames; actions: {actions}")

@@ -51,8 +51,8 @@ class NothingToExport(OpenRALError):
 class UnlikeRuns(OpenRALError):
     """Runs that do not fit into one data set, whose episodes have the same joints and cameras."""
 
-    def __init__(self, run: Path, what: str, found: object, expected: object) -> None:
-        super().__init__(f"{run}: {what} {found}; the runs before it have {expected}. Export them separately")
+    def __init__(self, run: Path, what: str, value: object, expected: object) -> None:
+        super().__init__(f"{run}: {what} {value}; the runs before it have {expected}. Export them separately")
 
 
 class LerobotMissing(OpenRALError):
@@ -98,7 +98,7 @@ class Span:
 
 
 @dataclass
-class Run:
+class RecordedRun:
     """Content of one recording that a data set takes: numbers of the robot, images as files, missions."""
 
     state: Track[Values] = field(default_factory=Track)
@@ -153,11 +153,11 @@ class RunReader:
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._now = folder, 0.0
-        self._known: dict[str, Values] = {STATE: {}, ACTION: {}}
+        self._latest: dict[str, Values] = {STATE: {}, ACTION: {}}
         self._missions: dict[tuple[str, str], Span] = {}
-        self.run = Run()
+        self.run = RecordedRun()
 
-    def read(self, path: Path) -> Run:
+    def read(self, path: Path) -> RecordedRun:
         """Return the content of a recording."""
         file = complete_recording(path)
         for schema, channel, recorded in recorded_messages(file, damaged=self.run.damaged):
@@ -189,17 +189,17 @@ class RunReader:
         self.run.cameras.setdefault(camera, Track()).put(self._now, file)
 
     def _add_values(self, part: str, values: Values) -> None:
-        self._known[part] = {**self._known[part], **values}
-        (self.run.state if part == STATE else self.run.action).put(self._now, self._known[part])
+        self._latest[part] = {**self._latest[part], **values}
+        (self.run.state if part == STATE else self.run.action).put(self._now, self._latest[part])
 
     def _add_status(self, message: MissionStatus) -> None:
         """Extend the span of a mission until it has ended."""
         key = (message.mission_id, message.prompt_id)
-        known = self._missions.get(key)
-        if message.state == MissionState.IDLE or (known is not None and math.isfinite(known.end)):
+        span = self._missions.get(key)
+        if message.state == MissionState.IDLE or (span is not None and math.isfinite(span.end)):
             return
         end = self._now if is_final(message.state) else math.inf
-        start = self._now if known is None else known.start
+        start = self._now if span is None else span.start
         self._missions[key] = Span(message.goal, start, end, message.state == MissionState.SUCCEEDED)
 
 
@@ -233,9 +233,9 @@ class DataSet:
         run = RunReader(folder).read(path)
         chosen = self._choice.cameras or tuple(sorted(run.cameras))
         if not run.state.values or not chosen or not set(chosen) <= run.cameras.keys():
-            found = ", ".join(sorted(run.cameras)) or "none"
+            cameras = ", ".join(sorted(run.cameras)) or "none"
             lacks = f"it needs joint states (found {len(run.state.times)}) and images of cameras "
-            raise NothingToExport(path, f"{lacks}{', '.join(chosen) or '(any)'} (found: {found})")
+            raise NothingToExport(path, f"{lacks}{', '.join(chosen) or '(any)'} (found: {cameras})")
         self._agree(path, run, chosen)
         before = len(self.episodes)
         for span in self._spans(run):
@@ -257,7 +257,7 @@ class DataSet:
         facts = {"name": self.name, "fps": self._choice.fps, "robot": robot}
         return json.dumps({**facts, "names": self.names, "cameras": self.cameras, "episodes": self.episodes})
 
-    def _agree(self, path: Path, run: Run, chosen: Sequence[str]) -> None:
+    def _agree(self, path: Path, run: RecordedRun, chosen: Sequence[str]) -> None:
         """Take the joints and cameras of the first run; demand them of the others."""
         commands = bool(run.action.values)
         names = {
@@ -267,23 +267,25 @@ class DataSet:
         cameras = {each: _shape(run.cameras[each].values[0]) for each in chosen}
         if not self.names:
             self.names, self.cameras, self.from_commands = names, cameras, commands
-        for what, found, expected in (("values", names, self.names), ("cameras", cameras, self.cameras)):
-            if found != expected:
-                raise UnlikeRuns(path, what, found, expected)
+        for what, actual, expected in (("values", names, self.names), ("cameras", cameras, self.cameras)):
+            if actual != expected:
+                raise UnlikeRuns(path, what, actual, expected)
 
-    def _spans(self, run: Run) -> list[Span]:
+    def _spans(self, run: RecordedRun) -> list[Span]:
         """Return the episodes: missions, or if there is a task the whole of a run without missions."""
         task = self._choice.task
         if not run.spans and task:
             return [Span(task, -math.inf, math.inf, succeeded=True)]
-        wanted = [span for span in run.spans if span.succeeded or self._choice.all_outcomes]
-        return [Span(task or span.task, span.start, span.end, span.succeeded) for span in wanted]
+        spans = [span for span in run.spans if span.succeeded or self._choice.all_outcomes]
+        return [Span(task or span.task, span.start, span.end, span.succeeded) for span in spans]
 
-    def _frames(self, run: Run, span: Span, chosen: Sequence[str], root: Path) -> Iterator[dict[str, object]]:
+    def _frames(
+        self, run: RecordedRun, span: Span, chosen: Sequence[str], root: Path
+    ) -> Iterator[dict[str, object]]:
         """Yield the frames of an episode: the latest of everything at each instant, once all is known."""
         names, actions = self.names[STATE], run.action if self.from_commands else run.state
-        known = zip(run.state.times, run.state.values, strict=True)
-        complete = next(time for time, values in known if len(values) == len(names))
+        states = zip(run.state.times, run.state.values, strict=True)
+        complete = next(time for time, values in states if len(values) == len(names))
         times = [run.state.times, *(run.cameras[each].times for each in chosen)]
         start = max(span.start, complete, *(each[0] for each in times))
         end = min(span.end, max(each[-1] for each in times))
@@ -295,10 +297,10 @@ class DataSet:
         for index in range(math.floor((end - start) * self._choice.fps + SAME) + 1 if end > start else 0):
             time = start + index * step
             state = run.state.at(time)
-            asked = actions.at(time if self.from_commands else time + step)
+            action = actions.at(time if self.from_commands else time + step)
             yield {
                 STATE: [state[name] for name in names],
-                ACTION: [asked.get(name, state.get(name, 0.0)) for name in self.names[ACTION]],
+                ACTION: [action.get(name, state.get(name, 0.0)) for name in self.names[ACTION]],
                 "images": {each: str(run.cameras[each].at(time).relative_to(root)) for each in chosen},
             }
 
@@ -319,9 +321,9 @@ def write(document: str, folder: Path, out: Path, python: Path) -> None:
     variables = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "cache"), "SVT_LOG": "1"}
     command = [str(python), "-s", str(WRITER), str(file), str(partial)]
-    done = subprocess.run(command, env={**variables, **offline}, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise NotWritten(f"lerobot wrote no data set: {done.stderr.strip()[-1500:]}")
+    job = subprocess.run(command, env={**variables, **offline}, capture_output=True, text=True, check=False)
+    if job.returncode:
+        raise NotWritten(f"lerobot wrote no data set: {job.stderr.strip()[-1500:]}")
     partial.rename(out)
 
 
@@ -331,7 +333,7 @@ def interpreter(python: Path | None) -> Path:
     Raises:
         LerobotMissing: If it does not exist.
     """
-    found = (python or ENVIRONMENT / "bin" / "python").absolute()
-    if not found.exists():
-        raise LerobotMissing(found)
-    return found
+    path = (python or ENVIRONMENT / "bin" / "python").absolute()
+    if not path.exists():
+        raise LerobotMissing(path)
+    return path

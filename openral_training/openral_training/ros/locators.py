@@ -30,10 +30,10 @@ def label_by_locator(
         OpenRALError: If there is no such locator, or its model does not load.
     """
     detector = RecordedImageDetector(teacher, Mode.ON_DEMAND, (CAMERA,), (Sensor.RGB,), folders, options)
-    done = {box.frame for box in lesson.boxes if box.teacher == detector.id}
+    labelled = {box.frame for box in lesson.boxes if box.teacher == detector.id}
     try:
         for number, frame in enumerate(lesson.frames, start=1):
-            if frame.file in done:
+            if frame.file in labelled:
                 continue
             image = image_message(lesson.image(frame), "rgb8", 0.0, CAMERA)
             answer = detector.locate(", ".join(names), CAMERA, image)

@@ -29,8 +29,8 @@ Found = tuple[NDArray[np.uint8], str]
 class NoImages(OpenRALError):
     """A source without usable images."""
 
-    def __init__(self, source: object, found: str) -> None:
-        super().__init__(f"{source} has no images for a lesson: {found}")
+    def __init__(self, source: object, problem: str) -> None:
+        super().__init__(f"{source} has no images for a lesson: {problem}")
 
 
 def frames_of(source: str, camera: str, every: float) -> Generator[Found]:
@@ -89,13 +89,13 @@ def live_images(camera: str, every: float) -> Generator[Found]:
     """Yield the images of a running robot's camera until it falls silent."""
     topic = camera if camera.startswith("/") else f"/{camera}/image_raw"
     received: list[Image] = []
-    due, heard = 0.0, time.monotonic()
+    due, latest = 0.0, time.monotonic()
     with TemporaryNode("openral_teach") as temporary:
         temporary.scope.subscription(Image, topic, received.append, SENSOR)
-        while time.monotonic() - heard < STALL:
+        while time.monotonic() - latest < STALL:
             temporary.spin(0.2)
             if received and time.monotonic() >= due:
-                heard, due = time.monotonic(), time.monotonic() + every
+                latest, due = time.monotonic(), time.monotonic() + every
                 stamp = received[-1].header.stamp
                 yield _rgb(received[-1]), f"{topic} {stamp.sec}.{stamp.nanosec:09d}"
             received.clear()

@@ -60,16 +60,16 @@ class Cutouts:
 def cut_out(rgb: NDArray[np.uint8], box: Box) -> Cutout | None:
     """Segment the object in a box; None if it is too small to be pasted, or fills the image."""
     height, width = rgb.shape[:2]
-    left, top = max(0, round(box[0])), max(0, round(box[1]))
-    right, bottom = min(width, round(box[0] + box[2])), min(height, round(box[1] + box[3]))
-    size = (right - left, bottom - top)
+    x_min, y_min = max(0, round(box[0])), max(0, round(box[1]))
+    x_max, y_max = min(width, round(box[0] + box[2])), min(height, round(box[1] + box[3]))
+    size = (x_max - x_min, y_max - y_min)
     if min(size) < LEAST_SIDE or size == (width, height):
         return None
     margin = (max(3, round(MARGIN * box[2])), max(3, round(MARGIN * box[3])))
-    x, y = max(0, left - margin[0]), max(0, top - margin[1])
-    around = rgb[y : min(height, bottom + margin[1]), x : min(width, right + margin[0])]
-    inner = (left - x, top - y, right - left, bottom - top)
-    return Cutout(rgb[top:bottom, left:right].copy(), _opacity(around, inner))
+    x, y = max(0, x_min - margin[0]), max(0, y_min - margin[1])
+    around = rgb[y : min(height, y_max + margin[1]), x : min(width, x_max + margin[0])]
+    inner = (x_min - x, y_min - y, x_max - x_min, y_max - y_min)
+    return Cutout(rgb[y_min:y_max, x_min:x_max].copy(), _opacity(around, inner))
 
 
 def _opacity(around: NDArray[np.uint8], box: tuple[int, int, int, int]) -> NDArray[np.float32]:
@@ -80,12 +80,12 @@ def _opacity(around: NDArray[np.uint8], box: tuple[int, int, int, int]) -> NDArr
     mask, models = np.zeros(large.shape[:2], np.uint8), np.zeros((2, 1, 65))
     cv2.setRNGSeed(0)
     cv2.grabCut(large, mask, [x, y, width, height], models[0], models[1], 4, cv2.GC_INIT_WITH_RECT)
-    found = np.isin(mask, (cv2.GC_FGD, cv2.GC_PR_FGD))[y : y + height, x : x + width].astype(np.float32)
-    if not PLAUSIBLE[0] <= found.mean() <= PLAUSIBLE[1]:
-        found = np.zeros_like(found)
-        half = (found.shape[1] // 2, found.shape[0] // 2)
-        cv2.ellipse(found, half, half, 0.0, 0.0, 360.0, 1.0, cv2.FILLED)
-    return np.asarray(cv2.resize(found, box[2:], interpolation=cv2.INTER_AREA), np.float32)
+    opacity = np.isin(mask, (cv2.GC_FGD, cv2.GC_PR_FGD))[y : y + height, x : x + width].astype(np.float32)
+    if not PLAUSIBLE[0] <= opacity.mean() <= PLAUSIBLE[1]:
+        opacity = np.zeros_like(opacity)
+        half = (opacity.shape[1] // 2, opacity.shape[0] // 2)
+        cv2.ellipse(opacity, half, half, 0.0, 0.0, 360.0, 1.0, cv2.FILLED)
+    return np.asarray(cv2.resize(opacity, box[2:], interpolation=cv2.INTER_AREA), np.float32)
 
 
 def with_pasted(
@@ -96,19 +96,19 @@ def with_pasted(
     Returns:
         Image and rows.
     """
-    pixels, kept = rgb.copy(), list(rows)
+    pixels, labelled = rgb.copy(), list(rows)
     drawn = [kind.draw(rng) for kind in kinds for _ in range(int(rng.integers(1, MOST + 1)))]
     for index in rng.permutation(len(drawn)):
         label, cutout = drawn[index][0], _varied(drawn[index][1], rng)
         height, width = cutout.opacity.shape
-        x, y = _place(kept, (width, height), (rgb.shape[1], rgb.shape[0]), rng)
+        x, y = _place(labelled, (width, height), (rgb.shape[1], rgb.shape[0]), rng)
         if min(width, height) < LEAST_SIDE or x < 0 or y < 0:
             continue
         target, opacity = pixels[y : y + height, x : x + width], cutout.opacity[..., None]
         target[:] = (opacity * cutout.pixels + (1.0 - opacity) * target).round().astype(np.uint8)
         box = (float(x), float(y), float(width), float(height))
-        kept = [*_uncovered(kept, box), (label, box, False)]
-    return pixels, kept
+        labelled = [*_uncovered(labelled, box), (label, box, False)]
+    return pixels, labelled
 
 
 def _varied(cutout: Cutout, rng: np.random.Generator) -> Cutout:
@@ -130,9 +130,9 @@ def _place(
     x, bottom = rng.uniform(0, max(0, image[0] - size[0])), rng.uniform(0.3, 1.0) * image[1]
     standing = [box for _, box, ignored in rows if not ignored and box[1] + box[3] < image[1] - 2]
     if standing and rng.random() < 0.7:
-        left, top, width, height = standing[int(rng.integers(len(standing)))]
-        x = left + width / 2 - size[0] / 2 + rng.uniform(-1.0, 1.0) * (width + size[0])
-        bottom = top + height * rng.uniform(0.7, 1.05)
+        x_min, y_min, width, height = standing[int(rng.integers(len(standing)))]
+        x = x_min + width / 2 - size[0] / 2 + rng.uniform(-1.0, 1.0) * (width + size[0])
+        bottom = y_min + height * rng.uniform(0.7, 1.05)
     x = min(max(0.0, x), image[0] - size[0])
     return round(x), round(min(bottom, image[1]) - size[1])
 

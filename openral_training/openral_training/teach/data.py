@@ -21,7 +21,7 @@ from openral_training.detector.image_cache import decode, open_cache
 from openral_training.detector.prediction import detect_all, predictor
 from openral_training.detector.splits import AnnotatedImage, CocoSplit, Objects
 from openral_training.teach.copy_paste import Cutout, Cutouts, Row, cut_out, with_pasted
-from openral_training.teach.lesson import FRAMES, Lesson, TaughtBox, Verdict, write_frame
+from openral_training.teach.lesson import FRAMES, BoxVerdict, Lesson, TaughtBox, write_frame
 
 KNOWN, DOUBTFUL = 0.4, 0.15
 """Scores from which a box of the old network is a label, and from which it is ignored [1]."""
@@ -45,9 +45,9 @@ _Image = tuple[Path, tuple[int, int], list[Row]]
 """File, size (width, height) [px] and rows."""
 
 
-def taught_labels(lesson: Lesson, known: Sequence[str]) -> tuple[str, ...]:
+def taught_labels(lesson: Lesson, old_labels: Sequence[str]) -> tuple[str, ...]:
     """Return the labels of the detector that learns the lesson: the old ones, then the new ones by name."""
-    return (*known, *sorted({box.label for box in lesson.accepted()} - set(known)))
+    return (*old_labels, *sorted({box.label for box in lesson.accepted()} - set(old_labels)))
 
 
 def write_data(lesson: Lesson, checkpoint: Checkpoint, replay: Path | None, seed: int) -> Path:
@@ -98,8 +98,8 @@ def _replayed(replay: Path, labels: tuple[str, ...], seed: int) -> Iterator[tupl
     ):
         older = read_split(replay, name).relabelled(labels, "the checkpoint")
         for image in sampled(older, count, seed):
-            found = image.objects
-            rows = zip(found.boxes, found.classes, found.ignored, strict=True)
+            objects = image.objects
+            rows = zip(objects.boxes, objects.classes, objects.ignored, strict=True)
             own: list[Row] = [
                 (labels[number], _sides(box.tolist()), bool(crowd)) for box, number, crowd in rows
             ]
@@ -120,14 +120,14 @@ def _own_rows(lesson: Lesson, checkpoint: Checkpoint) -> tuple[list[list[Row]], 
         for frame in lesson.frames
     ]
     file = lesson.folder / "data" / "frames.u8"
-    cache = open_cache(file, images, checkpoint.size, lambda _done, _total: None)
-    found = detect_all(predictor(checkpoint.network(), "cpu"), cache, range(len(cache)))
+    cache = open_cache(file, images, checkpoint.size, lambda _decoded, _total: None)
+    detections = detect_all(predictor(checkpoint.network(), "cpu"), cache, range(len(cache)))
     accepted = set(lesson.accepted())
     rows, resembling = [], defaultdict[str, float](float)
-    for index, (frame, seen) in enumerate(zip(lesson.frames, found, strict=True)):
+    for index, (frame, detected) in enumerate(zip(lesson.frames, detections, strict=True)):
         taught = [box for box in lesson.boxes if box.frame == frame.file]
-        own = [_taught(box) for box in taught if box in accepted or box.verdict is Verdict.IGNORE]
-        scored = zip(seen.boxes / cache.scale(index), seen.scores, seen.classes, strict=True)
+        own = [_taught(box) for box in taught if box in accepted or box.verdict is BoxVerdict.IGNORE]
+        scored = zip(detected.boxes / cache.scale(index), detected.scores, detected.classes, strict=True)
         for corners, score, number in scored:
             box, label = Box(*map(float, corners)), checkpoint.labels[number]
             if any(box.iou(each.extent) >= SAME_OBJECT for each in taught if each in accepted):
@@ -139,15 +139,15 @@ def _own_rows(lesson: Lesson, checkpoint: Checkpoint) -> tuple[list[list[Row]], 
 
 
 def _taught(box: TaughtBox) -> Row:
-    return box.label, (box.x, box.y, box.width, box.height), box.verdict is Verdict.IGNORE
+    return box.label, (box.x, box.y, box.width, box.height), box.verdict is BoxVerdict.IGNORE
 
 
-def _is_taught(seen: Box, label: str, taught: Sequence[TaughtBox]) -> bool:
+def _is_taught(detected: Box, label: str, taught: Sequence[TaughtBox]) -> bool:
     """Test if the lesson has a better label for a box, or rejects this one."""
     return any(
-        seen.iou(box.extent) >= SAME_OBJECT
+        detected.iou(box.extent) >= SAME_OBJECT
         for box in taught
-        if box.verdict is not Verdict.REJECT or box.label == label
+        if box.verdict is not BoxVerdict.REJECT or box.label == label
     )
 
 
@@ -157,8 +157,8 @@ def _taught_cutouts(lesson: Lesson, rows: Sequence[Sequence[Row]]) -> Cutouts:
     objects: dict[str, list[Cutout]] = {}
     for number, frame in enumerate(lesson.frames):
         for label, box, ignored in () if _is_held_out(number) else rows[number]:
-            if label in taught and not ignored and (found := cut_out(lesson.image(frame), box)):
-                objects.setdefault(label, []).append(found)
+            if label in taught and not ignored and (cutout := cut_out(lesson.image(frame), box)):
+                objects.setdefault(label, []).append(cutout)
     return Cutouts(objects, dict.fromkeys(objects, 1.0))
 
 
@@ -166,18 +166,18 @@ def _known_cutouts(images: Sequence[_Image], resembling: Mapping[str, float]) ->
     """Cut known objects out of replayed images; labels are drawn by how much taught objects resemble them."""
     objects: dict[str, list[Cutout]] = {}
     for file, size, rows in images:
-        wanted = [
+        resembled = [
             (label, box)
             for label, box, ignored in rows
             if not ignored and resembling.get(label) and min(box[2:]) >= LEAST_RESEMBLING
             if len(objects.get(label, ())) < RESEMBLING
         ]
-        if not wanted:
+        if not resembled:
             continue
         pixels = decode(AnnotatedImage(file, size, NOTHING), size)
-        for label, box in wanted:
-            if found := cut_out(pixels, box):
-                objects.setdefault(label, []).append(found)
+        for label, box in resembled:
+            if cutout := cut_out(pixels, box):
+                objects.setdefault(label, []).append(cutout)
     return Cutouts(objects, {label: resembling[label] for label in objects})
 
 

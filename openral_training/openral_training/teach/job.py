@@ -95,5 +95,5 @@ def _by_label(judged: Evaluation, labels: list[str]) -> dict[str, float]:
 
 
 def _mean(judged: Evaluation, labels: list[str] | tuple[str, ...]) -> float | None:
-    found = [each.ap50 for each in judged.classes if each.label in labels]
-    return round(float(np.mean(found)), 4) if found else None
+    precisions = [each.ap50 for each in judged.classes if each.label in labels]
+    return round(float(np.mean(precisions)), 4) if precisions else None

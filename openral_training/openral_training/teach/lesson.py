@@ -61,7 +61,7 @@ class NothingTaught(OpenRALError):
         )
 
 
-class Verdict(StrEnum):
+class BoxVerdict(StrEnum):
     """Judgement of a box; one that was not reviewed counts as accepted."""
 
     UNREVIEWED = ""
@@ -70,7 +70,7 @@ class Verdict(StrEnum):
     IGNORE = "ignore"
 
 
-class Frame(Document):
+class LessonFrame(Document):
     """One frame: its file in the lesson, its size [px], and where it comes from."""
 
     file: str = Field(min_length=1)
@@ -82,7 +82,7 @@ class Frame(Document):
 class FramesDocument(Document):
     """The list of frames."""
 
-    frames: tuple[Frame, ...]
+    frames: tuple[LessonFrame, ...]
 
 
 class TaughtBox(Document):
@@ -97,7 +97,7 @@ class TaughtBox(Document):
     height: float = Field(gt=0.0, allow_inf_nan=False)
     score: float = Field(default=1.0, ge=0.0, le=1.0)
     teacher: str = "person"
-    verdict: Verdict = Verdict.UNREVIEWED
+    verdict: BoxVerdict = BoxVerdict.UNREVIEWED
 
     @property
     def extent(self) -> Box:
@@ -110,7 +110,7 @@ class Lesson:
     """The content of a folder; its methods return a changed copy, and `save` writes it."""
 
     folder: Path
-    frames: tuple[Frame, ...] = ()
+    frames: tuple[LessonFrame, ...] = ()
     boxes: tuple[TaughtBox, ...] = ()
 
     @classmethod
@@ -148,13 +148,13 @@ class Lesson:
         if any(frame.origin == origin for frame in self.frames) or not self._is_new(rgb):
             return self
         number = 1 + max((int(Path(frame.file).stem) for frame in self.frames), default=0)
-        frame = Frame(file=f"{number:06d}.jpg", width=rgb.shape[1], height=rgb.shape[0], origin=origin)
+        frame = LessonFrame(file=f"{number:06d}.jpg", width=rgb.shape[1], height=rgb.shape[0], origin=origin)
         write_frame(self.folder / FRAMES / frame.file, rgb)
         changed = replace(self, frames=(*self.frames, frame))
         changed.save()
         return changed
 
-    def image(self, frame: Frame) -> NDArray[np.uint8]:
+    def image(self, frame: LessonFrame) -> NDArray[np.uint8]:
         """Read a frame as RGB, shape (H, W, 3).
 
         Raises:
@@ -162,9 +162,9 @@ class Lesson:
         """
         bgr = cv2.imread(str(self.folder / FRAMES / frame.file), cv2.IMREAD_COLOR)
         if bgr is None or bgr.shape[:2] != (frame.height, frame.width):
-            found = "no image" if bgr is None else f"{bgr.shape[1]}x{bgr.shape[0]}"
+            actual = "no image" if bgr is None else f"{bgr.shape[1]}x{bgr.shape[0]}"
             expected = f"expected an image of {frame.width}x{frame.height}"
-            raise InvalidDocument(self.folder / FRAMES / frame.file, [f"{found}: {expected}"])
+            raise InvalidDocument(self.folder / FRAMES / frame.file, [f"{actual}: {expected}"])
         return np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB), np.uint8)
 
     def with_boxes(self, proposed: Iterable[TaughtBox]) -> "Lesson":
@@ -176,7 +176,7 @@ class Lesson:
                 boxes.append(box)
         return replace(self, boxes=_numbered(boxes))
 
-    def judged(self, number: int, verdict: Verdict, label: str = "") -> "Lesson":
+    def judged(self, number: int, verdict: BoxVerdict, label: str = "") -> "Lesson":
         """Return the lesson with a verdict, and another label if one is given, for one box."""
         changes: dict[str, object] = {"verdict": verdict, **({"label": label} if label else {})}
         boxes = tuple(b.model_copy(update=changes) if b.id == number else b for b in self.boxes)
@@ -188,10 +188,10 @@ class Lesson:
         Raises:
             NothingTaught: If there is none.
         """
-        found = tuple(b for b in self.boxes if b.verdict in (Verdict.ACCEPT, Verdict.UNREVIEWED))
-        if not found:
+        accepted = tuple(b for b in self.boxes if b.verdict in (BoxVerdict.ACCEPT, BoxVerdict.UNREVIEWED))
+        if not accepted:
             raise NothingTaught(self.folder, len(self.boxes))
-        return found
+        return accepted
 
     def save(self) -> None:
         """Write both tables, each atomically.

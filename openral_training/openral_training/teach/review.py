@@ -8,20 +8,20 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from openral_training.teach.lesson import Frame, Lesson, LessonNotWritten, TaughtBox, Verdict
+from openral_training.teach.lesson import BoxVerdict, Lesson, LessonFrame, LessonNotWritten, TaughtBox
 
 TILE = (480, 360)
 """Width and height of a frame on a page [px]."""
 COLUMNS, ROWS = 3, 3
 """Frames of a page [count]."""
 COLOURS = {
-    Verdict.UNREVIEWED: (240, 190, 40),
-    Verdict.ACCEPT: (60, 220, 90),
-    Verdict.REJECT: (230, 60, 60),
-    Verdict.IGNORE: (150, 150, 150),
+    BoxVerdict.UNREVIEWED: (240, 190, 40),
+    BoxVerdict.ACCEPT: (60, 220, 90),
+    BoxVerdict.REJECT: (230, 60, 60),
+    BoxVerdict.IGNORE: (150, 150, 150),
 }
 """Colours of boxes by verdict, RGB."""
-KEYS = {"a": Verdict.ACCEPT, "r": Verdict.REJECT, "i": Verdict.IGNORE}
+KEYS = {"a": BoxVerdict.ACCEPT, "r": BoxVerdict.REJECT, "i": BoxVerdict.IGNORE}
 
 
 def write_pages(lesson: Lesson) -> list[Path]:
@@ -49,7 +49,7 @@ def write_pages(lesson: Lesson) -> list[Path]:
     return files
 
 
-def drawn(lesson: Lesson, frame: Frame) -> NDArray[np.uint8]:
+def drawn(lesson: Lesson, frame: LessonFrame) -> NDArray[np.uint8]:
     """Draw a frame with the numbers and labels of its boxes, fitted into a tile."""
     scale = min(TILE[0] / frame.width, TILE[1] / frame.height)
     size = (round(scale * frame.width), round(scale * frame.height))
@@ -82,7 +82,7 @@ def review_in_terminal(lesson: Lesson, ask: Callable[[str], str]) -> Lesson:
         if answer == "q":
             return lesson
         if answer:
-            verdict = KEYS.get(answer, Verdict.ACCEPT)
+            verdict = KEYS.get(answer, BoxVerdict.ACCEPT)
             lesson = lesson.judged(box.id, verdict, "" if answer in KEYS else answer)
             lesson.save()
     return lesson
@@ -90,4 +90,4 @@ def review_in_terminal(lesson: Lesson, ask: Callable[[str], str]) -> Lesson:
 
 def unreviewed(lesson: Lesson) -> Iterator[TaughtBox]:
     """Yield the boxes without a verdict."""
-    yield from (box for box in lesson.boxes if box.verdict is Verdict.UNREVIEWED)
+    yield from (box for box in lesson.boxes if box.verdict is BoxVerdict.UNREVIEWED)

@@ -7,7 +7,7 @@ from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.errors import OpenRALError, format_choices, quoted
 from openral_training.detector.coco import CocoFile, CocoImage, read_coco
 from openral_training.detector.layouts import GENERIC_FOLDERS, is_turned, path_parts
-from openral_training.teach.lesson import FRAMES, Frame, Lesson, TaughtBox, Verdict
+from openral_training.teach.lesson import FRAMES, BoxVerdict, Lesson, LessonFrame, TaughtBox
 
 ANSWERS = (LocateStatus.FOUND, LocateStatus.NOT_IN_VIEW)
 """Outcomes after which a frame is labelled."""
@@ -16,7 +16,7 @@ ANSWERS = (LocateStatus.FOUND, LocateStatus.NOT_IN_VIEW)
 class TeacherFailed(OpenRALError):
     """A locator that cannot teach these names."""
 
-    def __init__(self, teacher: str, frame: Frame, answer: LocateResult) -> None:
+    def __init__(self, teacher: str, frame: LessonFrame, answer: LocateResult) -> None:
         super().__init__(
             f"{teacher} did not label frame {frame.file} ({answer.status.name}): {answer.message}; "
             "the boxes of the frames before it are saved"
@@ -45,39 +45,39 @@ class AnotherPicture(OpenRALError):
 class NotAnnotated(OpenRALError):
     """Names that a file does not annotate."""
 
-    def __init__(self, file: Path, asked: Sequence[str], known: Sequence[str]) -> None:
-        super().__init__(f"{file} has no category {format_choices(asked)}: it has {format_choices(known)}")
+    def __init__(self, file: Path, names: Sequence[str], valid: Sequence[str]) -> None:
+        super().__init__(f"{file} has no category {format_choices(names)}: it has {format_choices(valid)}")
 
 
-def boxes_of(answer: LocateResult, frame: Frame, teacher: str) -> Iterator[TaughtBox]:
+def boxes_of(answer: LocateResult, frame: LessonFrame, teacher: str) -> Iterator[TaughtBox]:
     """Convert the answer of a locator."""
-    for found in answer.detections:
-        box = found.box
+    for detection in answer.detections:
+        box = detection.box
         yield TaughtBox(
             frame=frame.file,
-            label=found.label,
+            label=detection.label,
             x=round(box.x_min, 1),
             y=round(box.y_min, 1),
             width=round(box.width, 1),
             height=round(box.height, 1),
-            score=round(found.score, 3),
+            score=round(detection.score, 3),
             teacher=teacher,
         )
 
 
-def _frame_of(image: CocoImage, lesson: Lesson, file: Path) -> Frame | None:
+def _frame_of(image: CocoImage, lesson: Lesson, file: Path) -> LessonFrame | None:
     """Find the frame that an image is, or was taken from, by the longest common end of their paths.
 
     Raises:
         AnotherPicture: If several frames fit, or the one that fits has other pixels.
     """
-    asked = path_parts(image.file_name)
-    found: dict[str, int] = {}
+    parts = path_parts(image.file_name)
+    shared: dict[str, int] = {}
     for frame in lesson.frames:
         for path in (frame.origin, f"{lesson.folder.resolve().name}/{FRAMES}/{frame.file}"):
-            found[frame.file] = max(found.get(frame.file, 0), _common_end(asked, path_parts(path)))
-    best = max(found.values(), default=0)
-    fitting = [frame for frame in lesson.frames if best and found[frame.file] == best]
+            shared[frame.file] = max(shared.get(frame.file, 0), _common_end(parts, path_parts(path)))
+    best = max(shared.values(), default=0)
+    fitting = [frame for frame in lesson.frames if best and shared[frame.file] == best]
     if not fitting:
         return None
     same_size = [frame for frame in fitting if (frame.width, frame.height) == (image.width, image.height)]
@@ -91,18 +91,18 @@ def _frame_of(image: CocoImage, lesson: Lesson, file: Path) -> Frame | None:
         advice = f"write {FRAMES}/NAME for a frame of the lesson, or more of the path of its origin"
         raise AnotherPicture(file, image, f"may be any of {format_choices(paths)}: {advice}")
     (frame,) = same_size
-    if path_parts(frame.origin)[-1] == asked[-1] and is_turned(Path(frame.origin)):
+    if path_parts(frame.origin)[-1] == parts[-1] and is_turned(Path(frame.origin)):
         raise AnotherPicture(
             file, image, f"is turned by its EXIF tag, which tools may ignore: annotate {FRAMES}/{frame.file}"
         )
     return frame
 
 
-def _common_end(asked: Sequence[str], path: Sequence[str]) -> int:
+def _common_end(parts: Sequence[str], path: Sequence[str]) -> int:
     """Count the last parts that two paths share; 0 if names or telling folders differ."""
-    pairs = zip(reversed(asked), reversed(path), strict=False)
-    common = next((n for n, (one, other) in enumerate(pairs) if one != other), min(len(asked), len(path)))
-    differing = asked[len(asked) - common - 1 : len(asked) - common]
+    pairs = zip(reversed(parts), reversed(path), strict=False)
+    common = next((n for n, (one, other) in enumerate(pairs) if one != other), min(len(parts), len(path)))
+    differing = parts[len(parts) - common - 1 : len(parts) - common]
     telling = common < len(path) and any(part.lower() not in GENERIC_FOLDERS for part in differing)
     return 0 if common == 1 and telling else common
 
@@ -125,11 +125,11 @@ def label_by_coco(lesson: Lesson, file: Path, names: Sequence[str]) -> Lesson:
     categories = {category.id: category.name for category in content.categories}
     if unknown := [name for name in names if name not in categories.values()]:
         raise NotAnnotated(file, unknown, sorted(categories.values()))
-    found = {image.id: _frame_of(image, lesson, file) for image in content.images}
-    taught = {number: frame for number, frame in found.items() if frame is not None}
+    frames = {image.id: _frame_of(image, lesson, file) for image in content.images}
+    taught = {number: frame for number, frame in frames.items() if frame is not None}
     if not taught:
         raise NoSuchFrames(file, lesson)
-    wanted = set(names or categories.values())
+    labels = set(names or categories.values())
     return lesson.with_boxes(
         TaughtBox(
             frame=taught[each.image_id].file,
@@ -139,9 +139,9 @@ def label_by_coco(lesson: Lesson, file: Path, names: Sequence[str]) -> Lesson:
             width=box[2],
             height=box[3],
             teacher=file.name,
-            verdict=Verdict.IGNORE if each.iscrowd or each.ignore else Verdict.UNREVIEWED,
+            verdict=BoxVerdict.IGNORE if each.iscrowd or each.ignore else BoxVerdict.UNREVIEWED,
         )
         for each in content.annotations
-        if each.image_id in taught and categories.get(each.category_id) in wanted
+        if each.image_id in taught and categories.get(each.category_id) in labels
         if (box := each.extent) is not None and min(box[2:]) > 0.0
     )

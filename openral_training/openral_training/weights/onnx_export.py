@@ -31,7 +31,7 @@ MAX_DIFFERENCE = 1e-3
 """Largest accepted difference of a box edge or score, relative to the image and to 1."""
 
 
-class Heads(torch.nn.Module):
+class OutputHeads(torch.nn.Module):
     """Wrapper that outputs only logits and boxes, as the engine reads them."""
 
     def __init__(self, model: torch.nn.Module) -> None:
@@ -47,7 +47,7 @@ class Heads(torch.nn.Module):
 def export(checkpoint: Path, folder: Path) -> tuple[Path, float, int]:
     """Write ``model.onnx`` and its preprocessing; return file, largest difference and number of boxes."""
     model = AutoModelForObjectDetection.from_pretrained(checkpoint, local_files_only=True)
-    heads = Heads(model.eval()).eval()  # train mode of the wrapper would propagate to the model
+    heads = OutputHeads(model.eval()).eval()  # train mode of the wrapper would propagate to the model
     width, height = Preprocessing.read(checkpoint).size.of(DEFAULT_SIZE)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / MODEL_FILE
@@ -66,7 +66,7 @@ def export(checkpoint: Path, folder: Path) -> tuple[Path, float, int]:
     return (path, *largest_difference(heads, path, (height, width)))
 
 
-def largest_difference(heads: Heads, path: Path, size: tuple[int, int]) -> tuple[float, int]:
+def largest_difference(heads: OutputHeads, path: Path, size: tuple[int, int]) -> tuple[float, int]:
     """Compare boxes and scores on noise images; return the largest difference and the number of boxes."""
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     worst, compared = 0.0, 0

@@ -6,18 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_training.detector.augmentation import Augmentation, clipped, crop, flipped, training_view
-from openral_training.detector.image_cache import View
+from openral_training.detector.image_cache import ImageView
 from openral_training.detector.splits import Objects
 
 WHITE = 255
 
 
-def white_box(x: int, y: int, width: int, height: int) -> View:
+def white_box(x: int, y: int, width: int, height: int) -> ImageView:
     """A black image of 120x80 with one white box, which is its object."""
     pixels = np.zeros((80, 120, 3), np.uint8)
     pixels[y : y + height, x : x + width] = WHITE
     box = np.array([[x, y, x + width, y + height]], np.float32)
-    return View(pixels, Objects(box, np.array([4]), np.array([False])))
+    return ImageView(pixels, Objects(box, np.array([4]), np.array([False])))
 
 
 def bounds(pixels: np.ndarray) -> list[int]:
@@ -55,7 +55,7 @@ def test_the_generator_decides_everything_and_seeds_differ() -> None:
     views = [white_box(10 * k, 10, 20, 20) for k in range(5)]
     always_mosaic = Augmentation(mosaic=1.0)
 
-    def drawn(seed: int) -> View:
+    def drawn(seed: int) -> ImageView:
         rng = np.random.default_rng(seed)
         return training_view(views.__getitem__, 2, len(views), (64, 64), always_mosaic, rng)
 

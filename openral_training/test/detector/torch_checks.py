@@ -15,7 +15,7 @@ from openral_training.detector.augmentation import Augmentation
 from openral_training.detector.batches import Batch, BatchPlan, BatchStream, collate, draw_batch
 from openral_training.detector.checkpoints import Checkpoint, initial_weights, read_checkpoint
 from openral_training.detector.evaluation import evaluate
-from openral_training.detector.image_cache import DecodedImages, View
+from openral_training.detector.image_cache import DecodedImages, ImageView
 from openral_training.detector.losses import Assignment, assign, detection_loss, overlaps
 from openral_training.detector.matching import Detections
 from openral_training.detector.muon import Muon
@@ -35,7 +35,7 @@ def objects(boxes: list[list[float]], classes: list[int], ignored: list[bool]) -
 
 
 def batch_of(*parts: Objects) -> Batch:
-    return collate([View(np.zeros((64, 96, 3), np.uint8), part) for part in parts])
+    return collate([ImageView(np.zeros((64, 96, 3), np.uint8), part) for part in parts])
 
 
 def error_of(call: Callable[[], object]) -> str:

@@ -5,7 +5,7 @@ import pytest
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, Presence, Relation, SceneEdge, SceneGraph, SceneNode
 from openral_core.text import Thesaurus
-from openral_training.perceive.comparison import Outcome, compare
+from openral_training.perceive.comparison import MemoryDifference, compare
 
 TABLE = SceneNode("table", NodeKind.PLACE, "dining table", Pose((0.0, 0.0, 0.4)), source="map")
 THESAURUS = Thesaurus.load()
@@ -20,7 +20,9 @@ def memory(*things: SceneNode) -> SceneGraph:
     return SceneGraph((TABLE, *things), edges)
 
 
-def outcomes(before: SceneGraph, after: SceneGraph, tolerance: float = 0.05) -> list[tuple[str, Outcome]]:
+def outcomes(
+    before: SceneGraph, after: SceneGraph, tolerance: float = 0.05
+) -> list[tuple[str, MemoryDifference]]:
     found = compare(before, after, tolerance, THESAURUS)
     return [((each.before or each.after).label, each.outcome) for each in found]  # type: ignore[union-attr]
 
@@ -28,13 +30,13 @@ def outcomes(before: SceneGraph, after: SceneGraph, tolerance: float = 0.05) -> 
 @pytest.mark.parametrize(
     ("after", "outcome"),
     [
-        (thing("b", "mug", 1.04), Outcome.SAME),
-        (thing("b", "lemon", 1.04), Outcome.RELABELLED),
-        (thing("b", "mug", 1.30), Outcome.MOVED),
-        (thing("b", "mug", 1.00, Presence.STALE), Outcome.PRESENCE),
+        (thing("b", "mug", 1.04), MemoryDifference.SAME),
+        (thing("b", "lemon", 1.04), MemoryDifference.RELABELLED),
+        (thing("b", "mug", 1.30), MemoryDifference.MOVED),
+        (thing("b", "mug", 1.00, Presence.STALE), MemoryDifference.PRESENCE),
     ],
 )
-def test_one_object_is_compared_with_its_counterpart(after: SceneNode, outcome: Outcome) -> None:
+def test_one_object_is_compared_with_its_counterpart(after: SceneNode, outcome: MemoryDifference) -> None:
     (found,) = compare(memory(thing("a", "mug", 1.0)), memory(after), 0.05, THESAURUS)
     assert found.outcome is outcome
     assert found.apart == pytest.approx(abs(after.pose.position[0] - 1.0))
@@ -43,13 +45,13 @@ def test_one_object_is_compared_with_its_counterpart(after: SceneNode, outcome: 
 
 def test_objects_without_a_counterpart_are_missing_or_new() -> None:
     found = outcomes(memory(thing("a", "mug", 1.0)), memory(thing("a", "sofa", 3.0)))
-    assert found == [("mug", Outcome.MISSING), ("sofa", Outcome.NEW)]
+    assert found == [("mug", MemoryDifference.MISSING), ("sofa", MemoryDifference.NEW)]
 
 
 def test_of_two_mugs_the_nearer_ones_are_one_object() -> None:
     before = memory(thing("a", "mug", 1.0), thing("b", "mug", 2.0))
     after = memory(thing("x", "mug", 2.01))
-    assert outcomes(before, after) == [("mug", Outcome.MISSING), ("mug", Outcome.SAME)]
+    assert outcomes(before, after) == [("mug", MemoryDifference.MISSING), ("mug", MemoryDifference.SAME)]
     missing = compare(before, after, 0.05, THESAURUS)[0]
     assert missing.before is not None
     assert missing.before.id == "a"

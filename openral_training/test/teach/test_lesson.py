@@ -7,12 +7,12 @@ import pytest
 from openral_core.documents import InvalidDocument
 from openral_training.teach.lesson import (
     LABELS_FILE,
+    BoxVerdict,
     Lesson,
     LessonNotWritten,
     NotALesson,
     NothingTaught,
     TaughtBox,
-    Verdict,
 )
 
 
@@ -49,14 +49,14 @@ def test_frames_that_are_there_or_hardly_differ_are_left_out(lesson: Lesson) -> 
 
 
 def test_another_labelling_adds_boxes_and_keeps_verdicts(lesson: Lesson) -> None:
-    judged = lesson.judged(1, Verdict.REJECT)
+    judged = lesson.judged(1, BoxVerdict.REJECT)
     again = judged.with_boxes([box(x=5), box(x=40), box(label="can")])
     assert [(each.id, each.label, each.verdict) for each in again.boxes] == [
-        (1, "pot", Verdict.REJECT),
-        (2, "jar", Verdict.UNREVIEWED),
-        (3, "pot", Verdict.UNREVIEWED),
-        (4, "pot", Verdict.UNREVIEWED),
-        (5, "can", Verdict.UNREVIEWED),
+        (1, "pot", BoxVerdict.REJECT),
+        (2, "jar", BoxVerdict.UNREVIEWED),
+        (3, "pot", BoxVerdict.UNREVIEWED),
+        (4, "pot", BoxVerdict.UNREVIEWED),
+        (5, "can", BoxVerdict.UNREVIEWED),
     ]
 
 
@@ -96,7 +96,7 @@ def test_a_table_without_a_column_names_it(lesson: Lesson) -> None:
 
 def test_a_lesson_without_accepted_boxes_teaches_nothing(lesson: Lesson) -> None:
     for number in (1, 2, 3):
-        lesson = lesson.judged(number, Verdict.REJECT)
+        lesson = lesson.judged(number, BoxVerdict.REJECT)
     with pytest.raises(NothingTaught, match="none of its 3 boxes is accepted"):
         lesson.accepted()
 
@@ -120,5 +120,5 @@ def test_a_full_disk_leaves_what_was_saved(lesson: Lesson, monkeypatch: pytest.M
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(LessonNotWritten, match="No space left on device; what was saved before is unchanged"):
-        lesson.judged(1, Verdict.REJECT).save()
+        lesson.judged(1, BoxVerdict.REJECT).save()
     assert (lesson.folder / LABELS_FILE).read_bytes() == before

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from openral_training.teach.lesson import Lesson, TaughtBox, Verdict
+from openral_training.teach.lesson import BoxVerdict, Lesson, TaughtBox
 from openral_training.teach.review import COLOURS, drawn, review_in_terminal, write_pages
 
 
@@ -28,7 +28,7 @@ def test_pages_show_the_frames_that_have_boxes(lesson: Lesson) -> None:
 
 
 def test_a_box_has_the_colour_of_its_verdict(lesson: Lesson) -> None:
-    for verdict in Verdict:
+    for verdict in BoxVerdict:
         tile = drawn(lesson.judged(1, verdict), lesson.frames[1])
         assert tuple(tile[200, 120]) == COLOURS[verdict]  # its left edge, at 6 times the size
     assert tuple(drawn(lesson, lesson.frames[0])[200, 120]) not in COLOURS.values()
@@ -39,11 +39,11 @@ def test_verdicts_are_saved_one_by_one_and_the_next_review_goes_on(lesson: Lesso
     review_in_terminal(lesson, lambda _question: next(answers))
     again = Lesson.read(lesson.folder)
     assert [(each.label, each.verdict) for each in again.boxes[:5]] == [
-        ("pot", Verdict.ACCEPT),
-        ("pot", Verdict.REJECT),
-        ("kettle", Verdict.ACCEPT),
-        ("pot", Verdict.IGNORE),
-        ("pot", Verdict.UNREVIEWED),
+        ("pot", BoxVerdict.ACCEPT),
+        ("pot", BoxVerdict.REJECT),
+        ("kettle", BoxVerdict.ACCEPT),
+        ("pot", BoxVerdict.IGNORE),
+        ("pot", BoxVerdict.UNREVIEWED),
     ]
     asked = list[str]()
 

@@ -6,7 +6,7 @@ import pytest
 
 from openral_core.detectors import Box, Detection, LocateResult, LocateStatus
 from openral_training.detector.coco import NotCoco
-from openral_training.teach.lesson import Lesson, Verdict
+from openral_training.teach.lesson import BoxVerdict, Lesson
 from openral_training.teach.teachers import (
     AnotherPicture,
     NoSuchFrames,
@@ -49,8 +49,8 @@ def coco(tmp_path: Path) -> Path:
 def test_annotations_of_the_lessons_images_are_taken_by_name(lesson: Lesson, coco: Path) -> None:
     pots = label_by_coco(lesson, coco, ["pot"]).boxes
     assert [(each.label, each.x, each.verdict) for each in pots] == [
-        ("pot", 1, Verdict.UNREVIEWED),
-        ("pot", 30, Verdict.IGNORE),
+        ("pot", 1, BoxVerdict.UNREVIEWED),
+        ("pot", 30, BoxVerdict.IGNORE),
     ]
     assert {each.label for each in label_by_coco(lesson, coco, ()).boxes} == {"pot", "jar"}
 

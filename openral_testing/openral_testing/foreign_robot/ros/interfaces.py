@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from control_msgs.action import FollowJointTrajectory, ParallelGripperCommand
 from nav2_msgs.action import NavigateToPose, Spin
-from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
 from openral_core.errors import OpenRALError, format_choices
@@ -21,7 +20,6 @@ from openral_testing.foreign_robot.motions import Drive, GoalToleranceViolated, 
 
 Message = Any
 """Message of a package that is not typed."""
-Vector = NDArray[np.float64]
 Codes = Mapping[type[Exception], int]
 
 

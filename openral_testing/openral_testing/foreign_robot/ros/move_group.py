@@ -6,11 +6,10 @@ goal's planning scene are not added. A goal of the planner LIN is a straight lin
 
 from typing import Any
 
-import numpy as np
 from moveit_msgs.action import MoveGroup
 from moveit_msgs.msg import MoveItErrorCodes
-from numpy.typing import NDArray
 
+from openral_core.arrays import Transform
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.geometry import yaw_matrix
 from openral_core.skill_errors import Blocked
@@ -26,7 +25,6 @@ from openral_testing.foreign_robot.ros.interfaces import Codes, GoalRefused, cod
 
 Message = Any
 """Message of a package that is not typed."""
-Vector = NDArray[np.float64]
 GROUP = "arm"
 """Planning group: the lift and the arm."""
 LINEAR = "LIN"
@@ -98,7 +96,7 @@ class MoveGroupInterface:
             values[index] = float(constraint.position)
         return Posture(values, speed)
 
-    def _pose(self, constraints: Message) -> Vector:
+    def _pose(self, constraints: Message) -> Transform:
         """Pose of the tip in map that position and orientation constraints ask for, shape (4, 4)."""
         try:
             (position,), (orientation,) = (

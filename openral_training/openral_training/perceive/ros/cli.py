@@ -52,9 +52,9 @@ class MemoryDiffers(OpenRALError):
     exit_code = 1
 
     def __init__(self, compared: Sequence[ComparedObject]) -> None:
-        from openral_training.perceive.comparison import Outcome
+        from openral_training.perceive.comparison import MemoryDifference
 
-        differing = [each for each in compared if each.outcome is not Outcome.SAME]
+        differing = [each for each in compared if each.outcome is not MemoryDifference.SAME]
         super().__init__(
             f"memory differs from the expected one in {len(differing)} of {len(compared)} objects"
         )
@@ -72,7 +72,7 @@ class NothingIntegrated(OpenRALError):
             else "no image of its cameras was read"
         )
         super().__init__(
-            f"{bag}: none of {counts.offered} frames of detections and {counts.found} answers could be "
+            f"{bag}: none of {counts.offered} frames of detections and {counts.hits} answers could be "
             f"integrated ({shortened('; '.join(reasons), MAX_REASON) or nothing})"
         )
 
@@ -85,7 +85,7 @@ class PerceptionPlan:
     robot: RobotDescription | None
     continuous: Sequence[str]
     on_demand: str
-    asked: Sequence[str]
+    searches: Sequence[str]
     cameras: tuple[str, ...]
     home_map: Path | None
     folders: list[Path]
@@ -158,7 +158,7 @@ def perceive(
     from openral_perception_ros.parameters import DetectorParameters
     from openral_ros.rskill_folders import rskill_folders
     from openral_training.perceive.bag import open_bag
-    from openral_training.perceive.comparison import Outcome, compare
+    from openral_training.perceive.comparison import MemoryDifference, compare
     from openral_training.perceive.ros.playback import RecordedMemory
     from openral_world_state.scene_graph import write_graph
 
@@ -167,7 +167,7 @@ def perceive(
         robot=load_robot(robot) if robot is not None else None,
         continuous=continuous or [RECORDED],
         on_demand=on_demand,
-        asked=query or (),
+        searches=query or (),
         cameras=tuple(camera or ()),
         home_map=home_map,
         folders=rskill_folders([str(folder) for folder in rskills or ()]),
@@ -182,7 +182,7 @@ def perceive(
     (_print_json if as_json else _print)(counts, compared)
     if counts.is_empty:
         raise NothingIntegrated(bag, counts)
-    if expect and compared and any(each.outcome is not Outcome.SAME for each in compared):
+    if expect and compared and any(each.outcome is not MemoryDifference.SAME for each in compared):
         raise MemoryDiffers(compared)
 
 
@@ -215,7 +215,7 @@ def repeat(plan: PerceptionPlan, recorded: RecordedMemory) -> tuple[SceneGraph, 
         locator = None if plan.on_demand in (RECORDED, NONE) else detector(plan.on_demand, Mode.ON_DEMAND)
         queries = () if plan.on_demand == NONE else recorded.queries
         continuous = None if RECORDED in plan.continuous else others
-        playback = MemoryPlayback(world, parameters, continuous, locator, queries, plan.asked)
+        playback = MemoryPlayback(world, parameters, continuous, locator, queries, plan.searches)
         return playback.run(plan.bag, plan.names, recorded.ended), playback.counts
 
 
@@ -236,7 +236,7 @@ def _print_json(counts: PlaybackCounts, compared: Sequence[ComparedObject] | Non
         "offered": counts.offered,
         "frames": counts.frames,
         "queries": counts.queries,
-        "found": counts.found,
+        "found": counts.hits,
         "remembered": counts.remembered,
         "refused": dict(counts.refused),
         "reasons": counts.examples,
@@ -249,7 +249,7 @@ def _print(counts: PlaybackCounts, compared: Sequence[ComparedObject] | None) ->
     from rich.console import Console
     from rich.markup import escape
 
-    from openral_training.perceive.comparison import Outcome
+    from openral_training.perceive.comparison import MemoryDifference
 
     console = Console()
     console.print(
@@ -265,7 +265,7 @@ def _print(counts: PlaybackCounts, compared: Sequence[ComparedObject] | None) ->
     if compared is None:
         console.print("the recording contains no memory to compare with")
         return
-    same = sum(each.outcome is Outcome.SAME for each in compared)
+    same = sum(each.outcome is MemoryDifference.SAME for each in compared)
     console.print(f"{same} of {len(compared)} objects are the same")
     console.print(_table(compared))
 
@@ -274,13 +274,13 @@ def _table(compared: Sequence[ComparedObject]) -> Table:
     from rich.markup import escape
     from rich.table import Table
 
-    from openral_training.perceive.comparison import Outcome
+    from openral_training.perceive.comparison import MemoryDifference
 
     table = Table("object", "difference", "before [cm]", "now [cm]", "apart [cm]")
     for each in compared:
         node = each.before or each.after
         label = node.label if node is not None else ""
-        if each.outcome is Outcome.RELABELLED and each.after is not None:
+        if each.outcome is MemoryDifference.RELABELLED and each.after is not None:
             label = f"{label}, now {each.after.label}"
         apart = "" if each.apart is None else f"{CM * each.apart:.1f}"
         cells = (

@@ -33,8 +33,8 @@ def depth_of_compressed(image: CompressedImage) -> NDArray[np.float32]:
         return pixels.astype(np.float32) / np.float32(1000.0)
     _, a, b = DEPTH_CONFIG.unpack_from(bytes(image.data[: DEPTH_CONFIG.size]))
     inverse = pixels.astype(np.float32) - np.float32(b)
-    known = pixels.astype(bool) & (inverse > 0.0)
-    return np.where(known, np.float32(a) / np.where(known, inverse, np.float32(1.0)), np.float32(0.0))
+    measured = pixels.astype(bool) & (inverse > 0.0)
+    return np.where(measured, np.float32(a) / np.where(measured, inverse, np.float32(1.0)), np.float32(0.0))
 
 
 def _rvl_decoded(image: CompressedImage) -> NDArray[np.generic]:

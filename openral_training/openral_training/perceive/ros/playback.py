@@ -72,7 +72,7 @@ class PlaybackCounts:
     frames: int = 0
     queries: int = 0
     searched: int = 0
-    found: int = 0
+    hits: int = 0
     remembered: int = 0
     duration: float = 0.0
     refused: Counter[str] = field(default_factory=Counter)
@@ -81,7 +81,7 @@ class PlaybackCounts:
     @property
     def is_empty(self) -> bool:
         """True if nothing changed memory, and no search says that there was nothing to find."""
-        return self.frames + self.remembered == 0 and (self.searched == 0 or self.found > 0)
+        return self.frames + self.remembered == 0 and (self.searched == 0 or self.hits > 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +147,8 @@ def recorded_queries(lines: Sequence[tuple[float, str]]) -> Iterator[RecordedQue
             if command.kind == "call_observe":
                 observed_of[command.located] = command.call_id
         if isinstance(step.event, Observed):
-            seen = [match.last_seen for match in step.event.result.matches]
-            stamps[step.event.call_id] = max(seen, default=0.0)
+            sightings = [match.last_seen for match in step.event.result.matches]
+            stamps[step.event.call_id] = max(sightings, default=0.0)
     for time, step in zip(times, steps, strict=False):
         if isinstance(step.event, Located):
             stamp = stamps.get(observed_of.get(step.event.call_id, ""), 0.0)
@@ -188,17 +188,17 @@ class MemoryPlayback:
         continuous: Sequence[RecordedImageDetector] | None,
         locator: RecordedImageDetector | None,
         queries: Sequence[RecordedQuery],
-        asked: Sequence[str] = (),
+        searches: Sequence[str] = (),
     ) -> None:
         self.world, self.counts, self.scope = world, PlaybackCounts(), PlaybackScope()
-        self._continuous, self._locator, self._asked = continuous, locator, asked
+        self._continuous, self._locator, self._searches = continuous, locator, searches
         self._cameras = parameters.cameras
         self._time, self._begun = 0.0, 0.0
         self._inputs = WorldInputs(
             self.scope, world, parameters, self._on_integrated, clock=lambda: self._time
         )
         self._queries = deque(sorted(queries, key=lambda query: query.answered))
-        self._waiting: deque[tuple[float, str, str, Detection2DArray]] = deque()
+        self._pending: deque[tuple[float, str, str, Detection2DArray]] = deque()
         self._images: dict[str, Searchable] = {}
         self._depths: dict[str, deque[Image]] = {}
         self._unsearched: deque[tuple[float, str, Image | CompressedImage]] = deque()
@@ -280,7 +280,7 @@ class MemoryPlayback:
                 detections = detector.detect(camera, *image)
                 if detections is not None:
                     self._add_detections(detector.id, detections)
-        for query in self._asked if self._locator is not None else ():
+        for query in self._searches if self._locator is not None else ():
             self._locate(query, camera, image)
 
     def _ask_recorded(self) -> None:
@@ -306,16 +306,16 @@ class MemoryPlayback:
 
     def _keep(self, result: LocateResult, header: Header) -> None:
         """Let the boxes of an answer wait for their depth."""
-        self.counts.found += 1
+        self.counts.hits += 1
         message = detections_message(result.detections, header)
-        self._waiting.append((self._time, result.camera, result.detector, message))
+        self._pending.append((self._time, result.camera, result.detector, message))
 
     def _observe_waiting(self) -> None:
-        for _ in range(len(self._waiting)):
-            since, camera, detector, message = self._waiting.popleft()
+        for _ in range(len(self._pending)):
+            since, camera, detector, message = self._pending.popleft()
             result = self._inputs.observe(camera, detector, message)
             if result.status in NOT_YET and self._time - since < PATIENCE:
-                self._waiting.append((since, camera, detector, message))
+                self._pending.append((since, camera, detector, message))
             elif result.status is ObserveStatus.REMEMBERED:
                 self.counts.remembered += 1
             else:

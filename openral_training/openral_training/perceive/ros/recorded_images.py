@@ -28,9 +28,9 @@ from openral_ros.conversions.stamps import nanoseconds
 class WrongMode(OpenRALError):
     """A detector that is asked to run in the mode of the other kind."""
 
-    def __init__(self, rskill: str, found: Mode, option: str) -> None:
+    def __init__(self, rskill: str, mode: Mode, option: str) -> None:
         other = "--on-demand" if option == "--continuous" else "--continuous"
-        super().__init__(f"{rskill} is a detector of mode {found.value}: give it with {other}, not {option}")
+        super().__init__(f"{rskill} is a detector of mode {mode.value}: give it with {other}, not {option}")
 
 
 class NeedsSensors(OpenRALError):
@@ -144,8 +144,8 @@ class RecordedImageDetector:
         if self.needs_depth and depth is not None:
             images[Sensor.DEPTH.value] = depth
         frame = ImageSet(camera, nanoseconds(image.header.stamp), image.header.frame_id, now, images)
-        done: Future[RequestOutcome] = Future()
-        request = DetectionRequest(lambda: frame, terms, now, self._deadline, done.set_result)
+        outcome: Future[RequestOutcome] = Future()
+        request = DetectionRequest(lambda: frame, terms, now, self._deadline, outcome.set_result)
         self._worker.supervisor.submit(request)
         self.images += 1
-        return done.result()
+        return outcome.result()

@@ -113,10 +113,10 @@ class StreamNames:
             NoCamera: If there is none.
         """
         names = (IMAGE.match(self.name(topic)) for topic in sorted(bag.topics))
-        found = tuple(dict.fromkeys(match["camera"] for match in names if match is not None))
-        if not found:
+        cameras = tuple(dict.fromkeys(match["camera"] for match in names if match is not None))
+        if not cameras:
             raise NoCamera(bag)
-        return found
+        return cameras
 
 
 class PlaybackScope:
