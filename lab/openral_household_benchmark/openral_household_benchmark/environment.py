@@ -20,7 +20,14 @@ from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, Plane, engine_loader
 from openral_perception_ros.engines.vocabulary import load_vocabulary
-from openral_perception_ros.inference.ipc import Detect, Detected, Failed, Load, Reply, SharedFrameBuffer
+from openral_perception_ros.inference.ipc import (
+    Detect,
+    Detected,
+    EngineFailed,
+    Load,
+    Reply,
+    SharedFrameBuffer,
+)
 from openral_perception_ros.inference.worker import RequestServer
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
@@ -103,7 +110,7 @@ _DEADLINE = 5.0
 class DetectorFailed(OpenRALError):
     """A detector that could not be loaded, or an image that it could not search."""
 
-    def __init__(self, detector: str, failed: Failed) -> None:
+    def __init__(self, detector: str, failed: EngineFailed) -> None:
         super().__init__(f"{detector}: {failed.kind.value}: {failed.message}")
 
 
@@ -137,7 +144,7 @@ class InProcessDetector:
         self._buffer.close()
 
     def _checked(self, reply: Reply) -> Reply:
-        if isinstance(reply, Failed):
+        if isinstance(reply, EngineFailed):
             raise DetectorFailed(self.detector.manifest.id, reply)
         return reply
 

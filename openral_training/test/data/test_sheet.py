@@ -52,7 +52,7 @@ def test_hits_misses_and_errors_have_their_colours(annotations: Path) -> None:
         return [seen("mug", MUG), seen("mug", elsewhere), seen("mug", CROWD)]
 
     page = contact_sheet(annotations, 1, None, find)
-    assert corner(page, MUG) == STYLE.found
+    assert corner(page, MUG) == STYLE.hit
     assert corner(page, BOWL) == STYLE.missed
     assert corner(page, elsewhere) == STYLE.wrong
     assert corner(page, CROWD) == (128, 128, 128)
