@@ -20,14 +20,7 @@ from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, Plane, engine_loader
 from openral_perception_ros.engines.vocabulary import load_vocabulary
-from openral_perception_ros.inference.ipc import (
-    Detect,
-    Detected,
-    EngineFailed,
-    Load,
-    Reply,
-    SharedFrameBuffer,
-)
+from openral_perception_ros.inference import ipc
 from openral_perception_ros.inference.worker import RequestServer
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
@@ -110,7 +103,7 @@ _DEADLINE = 5.0
 class DetectorFailed(OpenRALError):
     """A detector that could not be loaded, or an image that it could not search."""
 
-    def __init__(self, detector: str, failed: EngineFailed) -> None:
+    def __init__(self, detector: str, failed: ipc.EngineFailed) -> None:
         super().__init__(f"{detector}: {failed.kind.value}: {failed.message}")
 
 
@@ -122,9 +115,9 @@ class InProcessDetector:
         self.detector = Detector(
             manifest, folder, load_vocabulary(manifest, folder), (CAMERA,), manifest.mode is Mode.ON_DEMAND
         )
-        self._buffer = SharedFrameBuffer.create()
+        self._buffer = ipc.SharedFrameBuffer.create()
         self._server = RequestServer(self._buffer, engine_loader)
-        self._checked(self._server.handle(Load(manifest, str(folder), LoadOptions(seed=seed))))
+        self._checked(self._server.handle(ipc.Load(manifest, str(folder), LoadOptions(seed=seed))))
 
     def detect(self, frame: EngineFrame, terms: tuple[str, ...] | None) -> tuple[Detection, ...]:
         """Search one image.
@@ -134,17 +127,17 @@ class InProcessDetector:
         """
         needed = {sensor.value: frame.planes[sensor.value] for sensor in self.detector.manifest.sensors}
         planes = self._buffer.write(needed)
-        request = Detect(planes, frame.camera, frame.stamp, dict(frame.labels), terms)
+        request = ipc.Detect(planes, frame.camera, frame.stamp, dict(frame.labels), terms)
         reply = self._checked(self._server.handle(request))
-        assert isinstance(reply, Detected)
+        assert isinstance(reply, ipc.Detected)
         return reply.detections
 
     def close(self) -> None:
         """Give the shared memory back."""
         self._buffer.close()
 
-    def _checked(self, reply: Reply) -> Reply:
-        if isinstance(reply, EngineFailed):
+    def _checked(self, reply: ipc.Reply) -> ipc.Reply:
+        if isinstance(reply, ipc.EngineFailed):
             raise DetectorFailed(self.detector.manifest.id, reply)
         return reply
 
