@@ -20,7 +20,7 @@ from scipy.spatial import ConvexHull
 
 from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.home_map import HomeMap
-from openral_mapping.depth_mapper import DepthMapper, PixelRays
+from openral_mapping.floor.depth_mapper import DepthMapper, PixelRays
 from openral_sim.planning.base_planner import plan_from
 from openral_sim.planning.occupancy_grid import MAX_HEIGHT, MIN_HEIGHT, bounding_corners, rasterise
 from openral_sim.rendering.camera import CameraRenderer

@@ -51,10 +51,10 @@ def import_map(
     """
     from openral_core.home_map import load_map
     from openral_core.nav2_map import load_nav2_map
-    from openral_mapping.depth_mapper import load_saved_maps
-    from openral_mapping.home_from_floor import home_from_floor
-    from openral_mapping.home_from_memory import SUFFIXES, home_from_memory
-    from openral_mapping.room_names import with_names
+    from openral_mapping.floor.depth_mapper import load_saved_maps
+    from openral_mapping.home.from_floor import home_from_floor
+    from openral_mapping.home.from_memory import SUFFIXES, home_from_memory
+    from openral_mapping.home.room_names import with_names
 
     if out.exists() and (not update or source.suffix in SUFFIXES):
         raise NotOverwritten(out)
@@ -80,7 +80,7 @@ def annotate(
     """Add names, furniture, places, people and no-go zones to a map."""
     from openral_core.documents import load_document
     from openral_core.home_map import load_map
-    from openral_mapping.annotations import Annotations, annotated, unnamed
+    from openral_mapping.home.annotations import Annotations, annotated, unnamed
 
     result = annotated(load_map(home), load_document(Annotations, annotations), annotations)
     target = out or home
@@ -97,7 +97,7 @@ def check(
 ) -> None:
     """List what keeps the robot from using a map, each with its remedy; exit code 1 if there is anything."""
     from openral_core.home_map import load_map
-    from openral_mapping.home_check import check_home
+    from openral_mapping.home.check import check_home
 
     findings = check_home(load_map(home), robot_radius)
     for finding in findings:
@@ -117,8 +117,8 @@ def show(
     """Draw a map: rooms, doorways, furniture with its front, places, people, no-go zones."""
     from openral_core.home_map import load_map
     from openral_core.nav2_map import load_nav2_map
-    from openral_mapping.depth_mapper import load_saved_maps
-    from openral_mapping.picture import draw_home, write_picture
+    from openral_mapping.floor.depth_mapper import load_saved_maps
+    from openral_mapping.home.picture import draw_home, write_picture
 
     below = None
     if floor is not None:

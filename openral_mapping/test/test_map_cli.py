@@ -11,7 +11,7 @@ from openral_core.geometry import Pose
 from openral_core.home_map import load_map
 from openral_core.spatial_memory import ResolveQuery, ResolveStatus
 from openral_core.text import Thesaurus
-from openral_mapping.home_from_memory import NoHomeInMemory
+from openral_mapping.home.from_memory import NoHomeInMemory
 from openral_mapping.map_cli import NotOverwritten, app
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord

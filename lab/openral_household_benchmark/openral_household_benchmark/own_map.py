@@ -11,13 +11,13 @@ from openral_core.geometry import yaw_matrix
 from openral_core.home_map import HomeMap
 from openral_core.spatial_memory import SceneGraph
 from openral_core.surroundings import Surroundings
-from openral_mapping.depth_mapper import DepthMapper, PixelRays
-from openral_mapping.found_home import SeenHome, furniture_view, people_in_view
-from openral_mapping.furniture_file import furniture_path, load_furniture, save_furniture
-from openral_mapping.furniture_tracks import FurnitureMapper
-from openral_mapping.recent_people import RecentPeople
-from openral_mapping.robot_body import without_body
-from openral_mapping.scan_matching import ScanMatcher, surfaces_path
+from openral_mapping.floor.depth_mapper import DepthMapper, PixelRays
+from openral_mapping.floor.recent_people import RecentPeople
+from openral_mapping.floor.robot_body import without_body
+from openral_mapping.floor.scan_matching import ScanMatcher, surfaces_path
+from openral_mapping.furniture.file import furniture_path, load_furniture, save_furniture
+from openral_mapping.furniture.tracks import FurnitureMapper
+from openral_mapping.home.from_images import HomeSnapshot, furniture_view, people_in_view
 from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.planning.perceived_space import PerceivedSpace
 from openral_sim.robot.control import RobotControl
@@ -105,7 +105,7 @@ class OwnMap:
         """Give memory the home as it was found up to now, at the rate of the mapper node."""
         if not self._build.due(time):
             return
-        home = SeenHome.of(self._mapper, self._furniture).build(self._home)
+        home = HomeSnapshot.of(self._mapper, self._furniture).build(self._home)
         if home is not None and home != self._home:
             self._home = home
             self._tell_arm()

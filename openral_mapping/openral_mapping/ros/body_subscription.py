@@ -6,7 +6,7 @@ from std_msgs.msg import String
 
 from openral_core.arrays import Array, Vector3
 from openral_core.errors import OpenRALError
-from openral_mapping.robot_body import InvalidRobotDescription, body_lines
+from openral_mapping.floor.robot_body import InvalidRobotDescription, body_lines
 from openral_ros.foreign_topics import subscribe_state
 from openral_ros.resources import ResourceScope
 from openral_ros.tf_buffer import TransformBuffer

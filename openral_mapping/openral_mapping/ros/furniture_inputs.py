@@ -13,13 +13,13 @@ from vision_msgs.msg import Detection2DArray
 
 from openral_core.detectors import Detection
 from openral_core.home_map import HomeMap
-from openral_mapping.depth_mapper import DepthMapper
-from openral_mapping.found_home import SeenHome, furniture_view, people_in_view
-from openral_mapping.furniture_file import load_furniture, save_furniture
-from openral_mapping.furniture_tracks import FurnitureMapper
-from openral_mapping.home_edits import edits_path, with_edits
-from openral_mapping.recent_people import RecentPeople
-from openral_mapping.ros.home_editing import HomeEditing
+from openral_mapping.floor.depth_mapper import DepthMapper
+from openral_mapping.floor.recent_people import RecentPeople
+from openral_mapping.furniture.file import load_furniture, save_furniture
+from openral_mapping.furniture.tracks import FurnitureMapper
+from openral_mapping.home.edits import edits_path, with_edits
+from openral_mapping.home.from_images import HomeSnapshot, furniture_view, people_in_view
+from openral_mapping.ros.home_edits import HomeEditing
 from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED
 from openral_ros.resources import ResourceScope
@@ -160,5 +160,5 @@ class FurnitureInputs:
                 self._show()
         if self._changes != self._published and self._building is None:
             self._published = self._changes
-            seen = SeenHome.of(self._mapper, self.furniture)
+            seen = HomeSnapshot.of(self._mapper, self.furniture)
             self._building = self._builder.submit(seen.build, self._home)

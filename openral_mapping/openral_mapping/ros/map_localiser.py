@@ -14,8 +14,8 @@ from tf2_msgs.msg import TFMessage
 from openral_core.arrays import Array, Transform
 from openral_core.documents import InvalidDocument, read_json
 from openral_core.geometry import Pose, planar_part, yaw_matrix
-from openral_mapping.recent_people import RecentPeople
-from openral_mapping.scan_matching import ScanMatcher, surfaces_path
+from openral_mapping.floor.recent_people import RecentPeople
+from openral_mapping.floor.scan_matching import ScanMatcher, surfaces_path
 from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.stamps import seconds, stamp_of
 from openral_ros.resources import ResourceScope

@@ -17,10 +17,10 @@ from nav_msgs.msg import OccupancyGrid
 
 from openral_core.arrays import Array
 from openral_core.errors import OpenRALError
-from openral_mapping.depth_mapper import DepthMapper, PixelRays
-from openral_mapping.furniture_file import furniture_path
-from openral_mapping.recent_people import RecentPeople
-from openral_mapping.robot_body import without_body
+from openral_mapping.floor.depth_mapper import DepthMapper, PixelRays
+from openral_mapping.floor.recent_people import RecentPeople
+from openral_mapping.floor.robot_body import without_body
+from openral_mapping.furniture.file import furniture_path
 from openral_mapping.ros.body_subscription import BodySubscription
 from openral_mapping.ros.furniture_inputs import FurnitureInputs
 from openral_mapping.ros.map_localiser import MapLocaliser

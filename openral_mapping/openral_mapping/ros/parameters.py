@@ -2,7 +2,7 @@
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from openral_mapping.depth_mapper import MapperConfig
+from openral_mapping.floor.depth_mapper import MapperConfig
 from openral_ros.parameters import Parameters
 from openral_world_state.ros.parameters import check_rectified
 

@@ -17,7 +17,7 @@ from openral_core.floor_map import FloorMap
 from openral_core.geometry import Pose, planar_part
 from openral_core.home_map import Point2, Pose2
 from openral_core.skills import SkillGoal, SkillResult, SkillStatus
-from openral_mapping.tour_notes import TourNotes
+from openral_mapping.home.tour_notes import TourNotes
 from openral_msgs.action import ExecuteRskill
 from openral_ros.conversions.floor_maps import floor_map_from_message
 from openral_ros.conversions.skills import skill_goal_message, skill_result_from_message

@@ -37,11 +37,11 @@ def tour(
     """
     from openral_core.documents import load_document
     from openral_core.home_map import load_map
-    from openral_mapping.depth_mapper import load_saved_maps
-    from openral_mapping.home_from_floor import home_from_floor
+    from openral_mapping.floor.depth_mapper import load_saved_maps
+    from openral_mapping.home.from_floor import home_from_floor
+    from openral_mapping.home.tour_notes import TourNotes
     from openral_mapping.map_cli import NotOverwritten, tell, write_home
     from openral_mapping.ros.tour import TouredRobot, TourPoses, drive_along, follow
-    from openral_mapping.tour_notes import TourNotes
 
     if out.exists() and not update:
         raise NotOverwritten(out)

@@ -28,9 +28,9 @@ from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.geometry import Pose
 from openral_core.home_edits import EDIT_HOME, HOME_EDITS
 from openral_core.home_map import HomeMap
+from openral_mapping.floor.scan_matching import ScanMatcher
+from openral_mapping.floor.surfaces import Surfaces
 from openral_mapping.ros.mapper_node import MapperNode
-from openral_mapping.scan_matching import ScanMatcher
-from openral_mapping.surfaces import Surfaces
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.geometry import pose_from_transform, transform_message
 from openral_ros.conversions.images import image_message

@@ -21,7 +21,7 @@ from typer.testing import CliRunner
 from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
-from openral_mapping.home_from_floor import home_from_floor
+from openral_mapping.home.from_floor import home_from_floor
 from openral_mapping.ros import tour
 from openral_mapping.ros.tour_cli import commands
 from openral_msgs.action import ExecuteRskill

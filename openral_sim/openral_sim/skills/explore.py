@@ -10,7 +10,7 @@ from openral_core.floor_map import FloorMap
 from openral_core.skill_errors import BadRequest, Blocked, TookTooLong
 from openral_core.skill_requests import ExploreRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus
-from openral_mapping.exploration import Exploration, View, explore
+from openral_mapping.floor.exploration import Exploration, View, explore
 from openral_sim.motion_primitives.base_motion import plan_base_motion
 from openral_sim.motion_primitives.context import Move, Running, SkillContext
 from openral_sim.motion_primitives.driving import drive_to

@@ -8,8 +8,8 @@ from std_msgs.msg import String
 from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.home_edits import HomeEdits
 from openral_core.home_map import Doorway, Fixture, HomeMap, Pose2, Room
-from openral_mapping.home_edits import with_edits
-from openral_mapping.ros.home_editing import HomeEditing
+from openral_mapping.home.edits import with_edits
+from openral_mapping.ros.home_edits import HomeEditing
 from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_ros.node_thread import NodeThread
 from openral_ros.qos import LATCHED
