@@ -18,6 +18,8 @@ TYPED := $(patsubst %/__init__.py,%,$(MODULES)) tools/workspace tools/docs_site.
 LAB := $(patsubst %/package.xml,%,$(wildcard lab/*/package.xml))
 LAB_TYPED := $(foreach package,$(LAB),$(wildcard $(package)/openral_*)) lab/benchmarks lab/conftest.py lab/household_nouns.py lab/examples
 IN_BUILT := tools/env
+# The wheel of biome is for x86_64 alone; elsewhere the lines below do nothing and say so.
+BIOME = $(or $(shell ls $(CURDIR)/.venv/bin/biome 2>/dev/null),: JavaScript is not looked at on this machine -)
 
 empty :=
 space := $(empty) $(empty)
@@ -51,10 +53,12 @@ lab: ## build, with the laboratory: benchmarks, evaluation of decision models, h
 format: setup ## rewrite the sources in the house format
 	.venv/bin/ruff check --fix-only --quiet .
 	.venv/bin/ruff format .
+	cd openral_console && $(BIOME) format --write .
 
 lint: setup ## rules, format, import arrows, ceilings of size
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
+	cd openral_console && $(BIOME) ci .
 	PYTHONPATH=$(SOURCE_PATH) .venv/bin/lint-imports --no-cache
 	PYTHONPATH=$(SOURCE_PATH):$(LAB_PATH) .venv/bin/lint-imports --no-cache --config lab/importlinter.toml
 	$(PYTHON) tools/code_shape.py --check

@@ -2,7 +2,7 @@
 import { about, command, watch } from "./api.js";
 import { pixel } from "./body.js";
 import { card, fill, h } from "./dom.js";
-import { choose, redraw, state } from "./main.js";
+import { choose, redraw, state } from "./state.js";
 import { fetching, renaming } from "./memory.js";
 
 const PULSE = 1500; // between two requests for transforms [ms]; the console forgets them after 3 s
@@ -20,10 +20,12 @@ export function chooseBox(camera, found) {
     pulse = setInterval(ask, PULSE);
   }
   redraw();
-  if (found) requestAnimationFrame(() => document.getElementById("box")?.scrollIntoView({ block: "nearest" }));
+  if (found)
+    requestAnimationFrame(() => document.getElementById("box")?.scrollIntoView({ block: "nearest" }));
 }
 
-const called = (node, label) => [node.label, ...node.aliases].some((name) => name.toLowerCase() === label.toLowerCase());
+const called = (node, label) =>
+  [node.label, ...node.aliases].some((name) => name.toLowerCase() === label.toLowerCase());
 
 // The remembered object that is seen in a box: the one of its name nearest to its middle, else any that is near it.
 function remembered({ camera, found, as }) {
@@ -31,12 +33,14 @@ function remembered({ camera, found, as }) {
   const objects = (scene?.nodes ?? []).filter((node) => node.kind === "object");
   if (as) return objects.find((node) => node.id === as);
   const [x, y, width, height] = found.box;
-  const inside = objects.filter((node) => node.presence !== "gone").flatMap((node) => {
-    const at = pixel(node.position, optics?.[camera], frames);
-    const away = at && Math.hypot((at[0] - x) / (width || 1), (at[1] - y) / (height || 1));
-    const reach = called(node, found.label) ? 0.7 : 0.3; // of the box's sides
-    return away !== null && away < reach ? [{ node, rank: away + (reach < 0.5 ? 1 : 0) }] : [];
-  });
+  const inside = objects
+    .filter((node) => node.presence !== "gone")
+    .flatMap((node) => {
+      const at = pixel(node.position, optics?.[camera], frames);
+      const away = at && Math.hypot((at[0] - x) / (width || 1), (at[1] - y) / (height || 1));
+      const reach = called(node, found.label) ? 0.7 : 0.3; // of the box's sides
+      return away !== null && away < reach ? [{ node, rank: away + (reach < 0.5 ? 1 : 0) }] : [];
+    });
   return inside.sort((a, b) => a.rank - b.rank)[0]?.node;
 }
 
@@ -44,36 +48,83 @@ function remembered({ camera, found, as }) {
 export function followBox(camera, boxes) {
   if (chosen?.camera !== camera) return null;
   const { found } = chosen;
-  const near = boxes.filter((each) => each.by === found.by && each.label === found.label)
-    .map((each) => [each, Math.max(Math.abs(each.box[0] - found.box[0]) / found.box[2], Math.abs(each.box[1] - found.box[1]) / found.box[3])])
-    .filter(([, away]) => away < 1).sort(([, a], [, b]) => a - b)[0];
+  const near = boxes
+    .filter((each) => each.by === found.by && each.label === found.label)
+    .map((each) => [
+      each,
+      Math.max(
+        Math.abs(each.box[0] - found.box[0]) / found.box[2],
+        Math.abs(each.box[1] - found.box[1]) / found.box[3],
+      ),
+    ])
+    .filter(([, away]) => away < 1)
+    .sort(([, a], [, b]) => a - b)[0];
   if (near) chosen.found = near[0];
   return near?.[0] ?? null;
 }
 
 // Shows the chosen box; tells whether another one is chosen than before.
 export function showBox(parent) {
-  const [before] = [shown, shown = chosen];
+  const before = shown;
+  shown = chosen;
   const node = chosen && remembered(chosen);
-  fill(parent, chosen ? [chosen.camera, chosen.found.by, chosen.found.label, chosen.as, node?.id, node?.label, node?.presence] : "", () => chosen && panel(node));
+  fill(
+    parent,
+    chosen
+      ? [chosen.camera, chosen.found.by, chosen.found.label, chosen.as, node?.id, node?.label, node?.presence]
+      : "",
+    () => chosen && panel(node),
+  );
   return before !== shown;
 }
 
 function panel(node) {
   const { camera, found } = chosen;
   const acts = about.live && about.actions;
-  return card("Chosen box", h("div", { className: "row spread" }, h("h1", {}, found.label), h("button", { type: "button", onclick: () => chooseBox(camera, null) }, "Close")),
+  return card(
+    "Chosen box",
+    h(
+      "div",
+      { className: "row spread" },
+      h("h1", {}, found.label),
+      h("button", { type: "button", onclick: () => chooseBox(camera, null) }, "Close"),
+    ),
     h("p", { className: "quiet small" }, `Found by ${found.by} in camera ${camera}.`),
-    node ? h("p", {}, "In memory as ", h("button", { type: "button", className: "link", onclick: () => choose(node.id) }, node.id), `, ${node.label}, ${node.presence}.`) : h("p", {}, "No remembered object is known to be in this box."),
-    acts && h("div", { className: "row acts" }, node && renaming(node), !node && h("button", { type: "button", className: "primary", onclick: remember }, "Remember this"),
-      fetching(() => node?.id ?? remember())));
+    node
+      ? h(
+          "p",
+          {},
+          "In memory as ",
+          h("button", { type: "button", className: "link", onclick: () => choose(node.id) }, node.id),
+          `, ${node.label}, ${node.presence}.`,
+        )
+      : h("p", {}, "No remembered object is known to be in this box."),
+    acts &&
+      h(
+        "div",
+        { className: "row acts" },
+        node && renaming(node),
+        !node && h("button", { type: "button", className: "primary", onclick: remember }, "Remember this"),
+        fetching(() => node?.id ?? remember()),
+      ),
+  );
 }
 
 // World state lifts the box and says which object it is, a known one or a new one; its id, or null.
 async function remember() {
   const asked = chosen;
-  const { camera, found: { by, label, score, box, stamp, frame } } = asked;
-  const answer = await command("observe", { camera, detector: by, label, score: score ?? 1, box, stamp, frame }, (done) => done.message);
-  if (answer) { asked.as = answer.id; redraw(); }
+  const {
+    camera,
+    found: { by, label, score, box, stamp, frame },
+  } = asked;
+  const answer = await command(
+    "observe",
+    { camera, detector: by, label, score: score ?? 1, box, stamp, frame },
+    (done) => done.message,
+  );
+  if (answer) {
+    asked.as = answer.id;
+    redraw();
+  }
   return answer?.id ?? null;
 }

@@ -63,8 +63,28 @@ function faces(context, [x, y], [ux, uy], [vx, vy], w, ink, edge, width) {
   };
   const [top, low] = [y - w, y + w];
   const [nearX, nearY, rightX, rightY, leftX, leftY] = [ux + vx, uy + vy, ux - vx, uy - vy, vx - ux, vy - uy];
-  quad(ink.top, x + nearX, top + nearY, x + rightX, top + rightY, x - nearX, top - nearY, x + leftX, top + leftY);
-  quad(ink.u, x + nearX, top + nearY, x + rightX, top + rightY, x + rightX, low + rightY, x + nearX, low + nearY);
+  quad(
+    ink.top,
+    x + nearX,
+    top + nearY,
+    x + rightX,
+    top + rightY,
+    x - nearX,
+    top - nearY,
+    x + leftX,
+    top + leftY,
+  );
+  quad(
+    ink.u,
+    x + nearX,
+    top + nearY,
+    x + rightX,
+    top + rightY,
+    x + rightX,
+    low + rightY,
+    x + nearX,
+    low + nearY,
+  );
   quad(ink.v, x + nearX, top + nearY, x + leftX, top + leftY, x + leftX, low + leftY, x + nearX, low + nearY);
   context.beginPath();
   context.moveTo(x + nearX, top + nearY);
@@ -87,13 +107,20 @@ function faces(context, [x, y], [ux, uy], [vx, vy], w, ink, edge, width) {
 function inkOf(node, colours) {
   const place = node.kind === "place";
   const stale = node.presence === "stale";
-  const plain = place ? colours.fixture : node.kind === "agent" ? colours.info : stale ? colours.warn : colours.object;
+  const plain = place
+    ? colours.fixture
+    : node.kind === "agent"
+      ? colours.info
+      : stale
+        ? colours.warn
+        : colours.object;
   const alpha = place ? 0.42 : stale ? 0.55 : 0.95;
   const key = `${plain} ${alpha}`;
   let found = inks.get(key);
   if (!found) {
     found = { plain };
-    for (const [face, light] of Object.entries(SHADES)) found[face] = shaded(plain, alpha, (1 - light) * (place ? 0.7 : 1));
+    for (const [face, light] of Object.entries(SHADES))
+      found[face] = shaded(plain, alpha, (1 - light) * (place ? 0.7 : 1));
     inks.set(key, found);
   }
   return found;

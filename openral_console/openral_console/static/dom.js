@@ -56,7 +56,17 @@ export function ago(stamp, now) {
 }
 
 const GOOD = ["FOUND", "REMEMBERED", "SUCCEEDED", "OK", "active", "succeeded", "present", "ok"];
-const BAD = ["failed", "error", "given up", "degraded", "gone", "down", "DETECTOR_ERROR", "OUT_OF_MEMORY", "SKILL_ERROR"];
+const BAD = [
+  "failed",
+  "error",
+  "given up",
+  "degraded",
+  "gone",
+  "down",
+  "DETECTOR_ERROR",
+  "OUT_OF_MEMORY",
+  "SKILL_ERROR",
+];
 
 export function tone(status) {
   if (GOOD.includes(status)) return "good";
@@ -66,9 +76,12 @@ export function tone(status) {
 }
 
 let hide;
-export function notice(content) { // text, or texts and elements
+export function notice(content) {
+  // text, or texts and elements
   const box = document.getElementById("notice");
   box.replaceChildren(...[content].flat().filter(Boolean));
   clearTimeout(hide);
-  hide = setTimeout(() => { box.replaceChildren(); }, 7000);
+  hide = setTimeout(() => {
+    box.replaceChildren();
+  }, 7000);
 }

@@ -5,8 +5,12 @@ export const about = { live: false, actions: false, checks: [] };
 let content = { run: { duration: 0, marks: [], story: [] }, sections: {}, images: {} };
 
 export async function load() {
-  const packed = Uint8Array.from(atob(document.getElementById("content").textContent), (letter) => letter.charCodeAt(0));
-  content = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+  const packed = Uint8Array.from(atob(document.getElementById("content").textContent), (letter) =>
+    letter.charCodeAt(0),
+  );
+  content = await new Response(
+    new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip")),
+  ).json();
 }
 
 export function stream(onSection, onLink) {
@@ -18,16 +22,23 @@ export function stream(onSection, onLink) {
 function last(rows, time) {
   let low = 0;
   let high = rows.length;
-  while (low < high) { const middle = (low + high) >> 1; if (rows[middle][0] <= time) low = middle + 1; else high = middle; }
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rows[middle][0] <= time) low = middle + 1;
+    else high = middle;
+  }
   return rows[low - 1];
 }
 
 export async function at(time) {
   const found = Object.entries(content.sections).map(([name, rows]) => [name, last(rows, time + 0.001)]);
-  return { cameras: Object.keys(content.images), ...Object.fromEntries(found.filter(([, row]) => row).map(([name, row]) => [name, row[1]])) };
+  return {
+    cameras: Object.keys(content.images),
+    ...Object.fromEntries(found.filter(([, row]) => row).map(([name, row]) => [name, row[1]])),
+  };
 }
 
-export async function frame(camera, after, time) {
+export async function frame(camera, _after, time) {
   const rows = content.images[camera] ?? [];
   const row = last(rows, time + 0.001) ?? rows[0];
   if (!row) throw new Error(`no image of camera ${camera}`);
@@ -36,13 +47,17 @@ export async function frame(camera, after, time) {
   return { image: await createImageBitmap(new Blob([bytes], { type: "image/jpeg" })), stamp, frame: frameId };
 }
 
-export function picture(id, stamp, time) {
+export function picture(id, _stamp, time) {
   return `data:image/jpeg;base64,${last(content.pictures?.[id] ?? [], time + 0.001)?.[1] ?? ""}`;
 }
 
-export async function watch() { /* every moment has its transforms */ }
+export async function watch() {
+  /* every moment has its transforms */
+}
 
-export async function post() { throw new Error("This is a recording: there is no robot to ask."); }
+export async function post() {
+  throw new Error("This is a recording: there is no robot to ask.");
+}
 
 export async function command() {
   notice("This is a recording: there is no robot to command.");
