@@ -1,4 +1,4 @@
-"""`openral doctor`: checks whether this machine can run the graph, with advice for what is missing.
+"""`openral doctor`: checks whether this machine can run the graph, and prints what a bug report needs.
 
 The checks cover interpreter, packages, memory, shared memory, GPU, weights, ports and discovery.
 """
@@ -229,12 +229,20 @@ COLOURS = {CheckStatus.GOOD: "green", CheckStatus.LIMITED: "yellow", CheckStatus
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="print the findings as JSON")] = False,
 ) -> None:
-    """Check whether this machine can run the graph; exit code 1 if it cannot."""
+    """Check whether this machine can run the graph, for a bug report too; exit code 1 if it cannot."""
+    from openral_bringup.cli.machine import facts
+
     findings = [check() for check in CHECKS]
     if as_json:
-        typer.echo(json.dumps({"summary": conclusion(findings), "findings": list(map(asdict, findings))}))
+        answer = {
+            "summary": conclusion(findings),
+            "findings": list(map(asdict, findings)),
+            "machine": facts(),
+        }
+        typer.echo(json.dumps(answer))
     else:
         show(findings)
+        typer.echo("".join(f"\n{name}: {fact}" for name, fact in facts().items()))
     if any(finding.verdict is CheckStatus.BAD for finding in findings):
         raise typer.Exit(1)
 

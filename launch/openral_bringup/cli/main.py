@@ -16,8 +16,6 @@ from openral_core.errors import OpenRALError, check_arguments
 if TYPE_CHECKING:
     import typer
 
-PACKAGE = "openral_bringup"
-"""Its version is that of all packages."""
 GROUP = "openral.commands"
 """Group of entry points; each is a typer app whose commands and groups are added to `openral`."""
 Local = Callable[[str, str], tuple[int, str] | None]
@@ -69,6 +67,7 @@ def command_line() -> "typer.Typer":
     import typer
 
     from openral_bringup.cli.doctor import doctor
+    from openral_bringup.cli.machine import PACKAGE
     from openral_bringup.cli.security import security
 
     app = typer.Typer(no_args_is_help=True, add_completion=False, help="OpenRAL's command line.")

@@ -1,9 +1,11 @@
 """Every check gives one finding, and what is wrong comes with what to do."""
 
 import json
+import re
 import socket
 from collections.abc import Callable
 from contextlib import closing, suppress
+from importlib.metadata import version
 
 import pytest
 
@@ -12,7 +14,9 @@ from typer.testing import CliRunner
 
 from openral_bringup.cli import doctor as doctor_module
 from openral_bringup.cli.doctor import CHECKS, CheckResult, CheckStatus, conclusion
+from openral_bringup.cli.machine import facts
 from openral_bringup.cli.main import command_line
+from openral_core import CONTRACT_VERSION
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda item: item.__name__)
@@ -71,3 +75,30 @@ def test_every_package_adds_its_commands() -> None:
 def test_it_ends_with_what_it_comes_to(verdicts: tuple[CheckStatus, ...], words: str) -> None:
     findings = [CheckResult(f"check {number}", verdict, "f", "a") for number, verdict in enumerate(verdicts)]
     assert words in conclusion(findings)
+
+
+def test_a_bug_report_has_versions_machine_and_settings_but_no_secret(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENRAL_CONSOLE_TOKEN", "hush")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "hush")
+    monkeypatch.setenv("ROS_DOMAIN_ID", "71")
+    report = facts()
+    assert re.match(
+        rf"{version('openral_bringup')}, contract {re.escape(CONTRACT_VERSION)}, commit ", report["openral"]
+    )
+    assert {"system", "python", "processor", "wheels"} <= report.keys()
+    assert f"rclpy {version('rclpy')}" in report["wheels"]
+    assert (report["OPENRAL_CONSOLE_TOKEN"], report["ANTHROPIC_API_KEY"], report["ROS_DOMAIN_ID"]) == (
+        "set",
+        "set",
+        "71",
+    )
+    assert "hush" not in str(report)
+
+
+def test_the_doctor_ends_with_the_facts_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor_module, "CHECKS", ())
+    printed = CliRunner().invoke(command_line(), ["doctor"]).stdout
+    assert f"openral: {version('openral_bringup')}" in printed
+    assert json.loads(CliRunner().invoke(command_line(), ["doctor", "--json"]).stdout)["machine"]["python"]
