@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from openral_testing.model_server.answers import Answer, ToolCall
+from openral_testing.model_server.answers import Answer, EmittedCall
 from openral_testing.model_server.wire_formats import (
     Usage,
     completion_chunks,
@@ -147,7 +147,7 @@ def completions_api(
 def said(calls: Iterable[tuple[str, str]], text: str, stop: str) -> Answer:
     """An answer with these calls that ends so."""
     return Answer(
-        tuple(ToolCall(*c) for c in calls),
+        tuple(EmittedCall(*c) for c in calls),
         text,
         cut=stop == "length",
         refused=stop in ("refusal", "content_filter"),

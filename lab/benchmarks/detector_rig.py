@@ -13,10 +13,10 @@ from openral_core.rskills import Sensor
 from openral_perception_ros.detector import Detector, load_detector
 from openral_perception_ros.engines import EngineFrame, LoadOptions
 from openral_testing.detectors.running_node import RunningNode
-from openral_testing.detectors.subject import Setting
+from openral_testing.detectors.subject import LoadSetting
 
 ROOT = Path(__file__).parents[2]
-SETTING = Setting(ROOT / ".environments", LoadOptions(), inference_timeout=60.0)
+SETTING = LoadSetting(ROOT / ".environments", LoadOptions(), inference_timeout=60.0)
 FAULTY_NODE = "openral_testing.detectors.faulty_node"
 WIDTH, HEIGHT = 640, 480
 _CAMERA = """

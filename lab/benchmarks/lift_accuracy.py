@@ -8,11 +8,11 @@ from openral_core.detectors import Detection
 from openral_testing.synthetic_depth import (
     Basket,
     Block,
-    Body,
     Cylinder,
     Glass,
     Plane,
     Ring,
+    Solid,
     look_at_pose,
     render_depth,
 )
@@ -21,7 +21,7 @@ from openral_world_state.lifting import DepthModel, lift
 Row = dict[str, str | float]
 THING = (1.0, 0.0, 1.0)
 CUP = Cylinder(THING, 0.04, 0.1, hollow=True)
-CASES: dict[str, dict[str, Body]] = {
+CASES: dict[str, dict[str, Solid]] = {
     "cup": {"it": CUP},
     "ring": {"it": Ring(THING, 0.1, 0.008)},
     "wire basket": {"it": Basket(Cylinder(THING, 0.12, 0.2, hollow=True))},
@@ -41,7 +41,7 @@ def rows(views: int, seed: int) -> list[Row]:
     return [_row(name, bodies, views, np.random.default_rng(seed)) for name, bodies in CASES.items()]
 
 
-def _row(name: str, bodies: dict[str, Body], views: int, rng: np.random.Generator) -> Row:
+def _row(name: str, bodies: dict[str, Solid], views: int, rng: np.random.Generator) -> Row:
     errors, baseline = [], []
     for _ in range(views):
         eye = (1.0 - rng.uniform(0.7, 1.6), rng.uniform(-0.1, 0.1), 1.0 + rng.uniform(0.0, 0.4))

@@ -16,7 +16,7 @@ from openral_sim.rendering.camera import InstanceLabels, intrinsics
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.scene.scene import load_scene
 from openral_sim.scene.world import SimWorldModel
-from openral_testing.synthetic_depth import Body, Cylinder, Plane, look_at_pose, render_depth
+from openral_testing.synthetic_depth import Cylinder, Plane, Solid, look_at_pose, render_depth
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.lifting import DepthModel, LiftRefused, lift
 
@@ -127,7 +127,7 @@ def random_camera(
 
 def _cup_before_wall() -> Row:
     """Ten boxes on a 640x480 image of a cup at 1 m before a wall at 2 m."""
-    bodies: dict[str, Body] = {
+    bodies: dict[str, Solid] = {
         "cup": Cylinder((1.0, 0.0, 1.0), 0.04, 0.1, hollow=True),
         "_wall": Plane((1.0, 0.0, 0.0), 2.0),
     }

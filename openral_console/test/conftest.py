@@ -22,7 +22,7 @@ from openral_reasoner.recording import settings_line, step_line
 from openral_reasoner.settings import MissionSettings
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
-from openral_testing.ros.robot import Robot
+from openral_testing.ros.robot import PlayedRobot
 
 TIMEOUT = 20.0
 
@@ -65,14 +65,14 @@ class Site:
 
 
 @pytest.fixture
-def robot(ros_domain: int) -> Iterator[Robot]:
-    made = Robot(ros_domain)
+def robot(ros_domain: int) -> Iterator[PlayedRobot]:
+    made = PlayedRobot(ros_domain)
     yield made
     made.close()
 
 
 @pytest.fixture
-def site(ros_domain: int, robot: Robot) -> Iterator[Site]:
+def site(ros_domain: int, robot: PlayedRobot) -> Iterator[Site]:
     """A console with actions, once it knows mission, scene and camera."""
     source = LiveSource(domain=ros_domain)
     opened = Site(source, Access(allow_actions=True))

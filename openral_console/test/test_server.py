@@ -24,7 +24,7 @@ from openral_console.server import (
     make_access,
 )
 from openral_core.token_guesses import TokenTooShort
-from openral_testing.ros.robot import HOSTILE, Robot
+from openral_testing.ros.robot import HOSTILE, PlayedRobot
 
 JSON = {"content-type": "application/json"}
 
@@ -43,7 +43,7 @@ def test_the_page_and_all_its_files_are_served_with_a_strict_policy(site: Any) -
         assert client.get("/%2e%2e/server.py").status_code == 404
 
 
-def test_a_stream_begins_with_every_section_and_follows_changes(site: Any, robot: Robot) -> None:
+def test_a_stream_begins_with_every_section_and_follows_changes(site: Any, robot: PlayedRobot) -> None:
     found: dict[str, Any] = {}
     with site.client() as client, client.stream("GET", "/api/events") as stream:
         for line in stream.iter_lines():
@@ -59,25 +59,25 @@ def test_a_stream_begins_with_every_section_and_follows_changes(site: Any, robot
     assert {node["label"] for node in found["scene"]["nodes"]} >= {"mug", HOSTILE}
 
 
-def test_a_goal_reaches_the_robot_and_its_receipt_the_page(site: Any, robot: Robot) -> None:
+def test_a_goal_reaches_the_robot_and_its_receipt_the_page(site: Any, robot: PlayedRobot) -> None:
     with site.client() as client:
         answer = client.post("/api/commands/prompt", json={"text": "find the mug"})
     assert (answer.status_code, answer.json()["outcome"]) == (200, "started")
-    assert robot.wait_until_told("find the mug").header.frame_id == "operator"
+    assert robot.wait_for_prompt("find the mug").header.frame_id == "operator"
 
 
-def test_what_the_operator_points_at_reaches_the_robot_by_its_id(site: Any, robot: Robot) -> None:
+def test_what_the_operator_points_at_reaches_the_robot_by_its_id(site: Any, robot: PlayedRobot) -> None:
     with site.client() as client:
         for wrong in ("mug_1", [1], [""], ["a"] * 9):
             refused = client.post("/api/commands/prompt", json={"text": "bring me this", "objects": wrong})
             assert refused.status_code == 400
             assert "objects" in refused.json()["error"]
         client.post("/api/commands/prompt", json={"text": "bring me this", "objects": ["mug_2"]})
-    assert [each.objects for each in robot.told] == [["mug_2"]]
+    assert [each.objects for each in robot.prompts] == [["mug_2"]]
 
 
 def test_a_stop_is_answered_while_the_reasoner_acknowledges_nothing(
-    site: Any, robot: Robot, monkeypatch: pytest.MonkeyPatch
+    site: Any, robot: PlayedRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     robot.answers, robot.latches = False, True
     monkeypatch.setattr(commands, "MAX_PENDING", 0)
@@ -88,14 +88,14 @@ def test_a_stop_is_answered_while_the_reasoner_acknowledges_nothing(
         assert time.monotonic() - begun < 1.0
 
 
-def test_an_answer_names_its_question(site: Any, robot: Robot) -> None:
+def test_an_answer_names_its_question(site: Any, robot: PlayedRobot) -> None:
     with site.client() as client:
         client.post("/api/commands/prompt", json={"text": "yes", "in_reply_to": "h1"})
-    assert robot.wait_until_told("yes").in_reply_to == "h1"
+    assert robot.wait_for_prompt("yes").in_reply_to == "h1"
 
 
 def test_a_robot_that_does_not_acknowledge_is_an_error_in_bounded_time(
-    site: Any, robot: Robot, monkeypatch: pytest.MonkeyPatch
+    site: Any, robot: PlayedRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(commands, "RECEIPT_TIMEOUT", 0.5)
     robot.answers = False
@@ -105,7 +105,7 @@ def test_a_robot_that_does_not_acknowledge_is_an_error_in_bounded_time(
     assert "did not answer" in answer.json()["error"]
 
 
-def test_memory_is_asked_and_corrected(site: Any, robot: Robot) -> None:
+def test_memory_is_asked_and_corrected(site: Any, robot: PlayedRobot) -> None:
     with site.client() as client:
         recalled = client.post("/api/commands/recall", json={"query": "mug"}).json()
         edited = client.post(
@@ -141,13 +141,13 @@ def test_a_locator_is_asked(site: Any) -> None:
     ],
 )
 def test_an_invalid_command_is_refused_with_a_reason(
-    site: Any, robot: Robot, name: str, values: dict[str, object]
+    site: Any, robot: PlayedRobot, name: str, values: dict[str, object]
 ) -> None:
     with site.client() as client:
         answer = client.post(f"/api/commands/{name}", json=values)
     assert answer.status_code == 400
     assert len(answer.json()["error"]) > 10
-    assert robot.told == robot.edits == []
+    assert robot.prompts == robot.edits == []
 
 
 BODIES = {
@@ -170,7 +170,7 @@ def test_a_malformed_body_is_refused(site: Any, body: bytes) -> None:
 
 
 def test_a_console_without_actions_shows_and_stops_and_does_nothing_else(
-    site: Any, robot: Robot, ros_domain: int
+    site: Any, robot: PlayedRobot, ros_domain: int
 ) -> None:
     site_only = type(site)(site.source, Access(allow_actions=False))
     try:
@@ -182,10 +182,10 @@ def test_a_console_without_actions_shows_and_stops_and_does_nothing_else(
             assert client.post("/api/stop", json={}).json()["outcome"] == "stopped"
     finally:
         site_only.close()
-    assert [each.text for each in robot.told] == ["stop"]
+    assert [each.text for each in robot.prompts] == ["stop"]
 
 
-def test_an_image_is_subscribed_to_only_while_a_page_shows_it(site: Any, robot: Robot) -> None:
+def test_an_image_is_subscribed_to_only_while_a_page_shows_it(site: Any, robot: PlayedRobot) -> None:
     assert robot.image_subscribers() == 0
     with site.client() as client:
         answer = client.get("/api/cameras/head/frame.jpg")
@@ -215,14 +215,14 @@ def test_viewers_are_bounded_and_one_that_never_reads_harms_nobody(site: Any) ->
             opened.close()
 
 
-def test_a_node_that_ends_is_named_and_the_rest_is_shown(site: Any, robot: Robot) -> None:
+def test_a_node_that_ends_is_named_and_the_rest_is_shown(site: Any, robot: PlayedRobot) -> None:
     robot.node.destroy_publisher(robot.mission)
     site.wait(lambda: site.section("parts")["reasoner"] is False)
     assert site.section("parts")["world_state"] is True
     assert site.section("mission")["goal"] == "bring me the baguette"
 
 
-def test_with_no_robot_at_all_the_page_says_so(ros_domain: int, site: Any, robot: Robot) -> None:
+def test_with_no_robot_at_all_the_page_says_so(ros_domain: int, site: Any, robot: PlayedRobot) -> None:
     source = LiveSource(domain=ros_domain, namespace="/elsewhere")
     alone = type(site)(source, Access(allow_actions=True))
     try:
@@ -255,7 +255,7 @@ def test_a_free_port_is_found_and_named() -> None:
 
 
 def test_without_a_page_streams_are_sampled_and_a_page_gets_each_message(
-    site: Any, robot: Robot, monkeypatch: pytest.MonkeyPatch
+    site: Any, robot: PlayedRobot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     served: list[bool] = []
     original = GatedGroup.can_execute
@@ -320,7 +320,7 @@ def certificate(authority: trustme.CA, tmp_path: Path) -> Certificate:
 
 
 def test_a_page_over_tls_gets_a_session_that_never_travels_unencrypted(
-    site_class: Any, ros_domain: int, robot: Robot, authority: trustme.CA, certificate: Certificate
+    site_class: Any, ros_domain: int, robot: PlayedRobot, authority: trustme.CA, certificate: Certificate
 ) -> None:
     source = LiveSource(domain=ros_domain)
     site = site_class(source, Access(token="secret"), certificate)

@@ -20,7 +20,7 @@ from openral_ros.qos import RELIABLE
 from openral_ros.stream_watchdog import SuspensionPolicy
 from openral_testing.detectors.running_node import RunningNode, running_node
 from openral_testing.detectors.scenes import golden, resized
-from openral_testing.detectors.subject import Setting
+from openral_testing.detectors.subject import LoadSetting
 
 ROOT = Path(__file__).parents[2]
 RULE = SuspensionPolicy()
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.timeout(180)
 def node(tmp_path: Path) -> Iterator[RunningNode]:
     folder = ROOT / "rskills" / "sim-groundtruth-locator"
     detector = load_detector(str(folder), [], ("head",), is_default=False)
-    with running_node(detector, Setting(ROOT / ".environments", LoadOptions()), tmp_path) as made:
+    with running_node(detector, LoadSetting(ROOT / ".environments", LoadOptions()), tmp_path) as made:
         assert made.transition(Transition.TRANSITION_ACTIVATE)
         yield made
 

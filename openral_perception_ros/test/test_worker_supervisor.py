@@ -31,7 +31,7 @@ from openral_perception_ros.worker_supervisor import SupervisedWorker
 from openral_testing.detectors.activation_cycles import toggle
 from openral_testing.detectors.running_node import RunningNode, running_node
 from openral_testing.detectors.scenes import golden
-from openral_testing.detectors.subject import Setting
+from openral_testing.detectors.subject import LoadSetting
 
 pytest.importorskip("openral_msgs")
 
@@ -51,7 +51,7 @@ def busy() -> Iterator[None]:
 @pytest.fixture
 def node(rskills: Path, tmp_path: Path) -> Iterator[RunningNode]:
     detector = load_detector(str(rskills / "sim-groundtruth"), [], ("head",), is_default=False)
-    with running_node(detector, Setting(Path(".environments"), LoadOptions()), tmp_path) as made:
+    with running_node(detector, LoadSetting(Path(".environments"), LoadOptions()), tmp_path) as made:
         yield made
 
 

@@ -15,7 +15,7 @@ from openral_testing.foreign_robot.controlled_robot import (
     ControlledRobot,
     MotionCommand,
     MotionEnd,
-    Outcome,
+    MotionOutcome,
     Unit,
 )
 from openral_testing.foreign_robot.motions import (
@@ -26,7 +26,7 @@ from openral_testing.foreign_robot.motions import (
     HeadTrajectory,
     Posture,
     Reach,
-    Turn,
+    TurnBy,
 )
 from openral_testing.foreign_robot.recipients import CONFIG
 
@@ -72,9 +72,9 @@ def test_base_and_head_move_at_the_same_time(driver: Driver) -> None:
     goal = Pose.planar(1.4, 2.2, 1.57)
     _, driven = driver.begin(Unit.BASE, Drive(goal))
     _, aimed = driver.begin(Unit.HEAD, HeadTrajectory(np.array([0.5]), np.array([[0.8, 0.3]])))
-    assert driver.until(aimed).outcome is Outcome.SUCCEEDED
+    assert driver.until(aimed).outcome is MotionOutcome.SUCCEEDED
     assert not driven
-    assert driver.until(driven).outcome is Outcome.SUCCEEDED
+    assert driver.until(driven).outcome is MotionOutcome.SUCCEEDED
     assert driver.robot.control.base_pose == pytest.approx([1.4, 2.2, 1.57], abs=0.02)
     assert driver.robot.control.head == pytest.approx([0.8, 0.3], abs=0.05)
 
@@ -84,7 +84,7 @@ def test_a_cancelled_drive_stands_when_it_ends(driver: Driver) -> None:
     driver.step(2.0)
     assert driver.robot.control.speeds.max() > 0.3
     command.cancelled.set()
-    assert driver.until(ends, limit=1.5).outcome is Outcome.CANCELLED
+    assert driver.until(ends, limit=1.5).outcome is MotionOutcome.CANCELLED
     assert driver.robot.control.speeds.max() < STANDS
     x = driver.robot.control.base_pose[0]
     driver.step(1.0)
@@ -95,7 +95,7 @@ def test_the_arm_stops_within_a_tenth_of_a_second(driver: Driver) -> None:
     command, ends = driver.begin(Unit.ARM, Posture(dict(enumerate(load_sim_robot().comfortable))))
     driver.step(0.6)
     command.cancelled.set()
-    assert driver.until(ends, limit=0.1).outcome is Outcome.CANCELLED
+    assert driver.until(ends, limit=0.1).outcome is MotionOutcome.CANCELLED
     driver.step(0.2)
     assert driver.robot.control.speeds.max() < STANDS
 
@@ -103,8 +103,8 @@ def test_the_arm_stops_within_a_tenth_of_a_second(driver: Driver) -> None:
 def test_a_newer_goal_of_a_unit_preempts_the_older(driver: Driver) -> None:
     _, first = driver.begin(Unit.BASE, Drive(FAR))
     driver.step(1.0)
-    assert driver.do(Unit.BASE, Turn(0.3)).outcome is Outcome.SUCCEEDED
-    assert [end.outcome for end in first] == [Outcome.PREEMPTED]
+    assert driver.do(Unit.BASE, TurnBy(0.3)).outcome is MotionOutcome.SUCCEEDED
+    assert [end.outcome for end in first] == [MotionOutcome.PREEMPTED]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_what_cannot_be_reached_fails_by_name_and_nothing_moves_on(
     driver: Driver, unit: Unit, motion: Any, error: Any
 ) -> None:
     end = driver.do(unit, motion)
-    assert end.outcome is Outcome.FAILED
+    assert end.outcome is MotionOutcome.FAILED
     assert isinstance(end.error, error)
     driver.step(0.5)
     assert driver.robot.control.speeds.max() < STANDS
@@ -134,7 +134,7 @@ def test_dropping_everything_ends_every_motion(driver: Driver) -> None:
     begun = [driver.begin(Unit.BASE, Drive(FAR)), driver.begin(Unit.ARM, Posture({0: 0.4}))]
     driver.step(0.4)
     driver.robot.abandon()
-    assert [ends[0].outcome for _, ends in begun] == [Outcome.FAILED] * 2
+    assert [ends[0].outcome for _, ends in begun] == [MotionOutcome.FAILED] * 2
     driver.step(1.0)
     assert driver.robot.control.speeds.max() < STANDS
 
@@ -143,11 +143,11 @@ def grasp_mug(driver: Driver) -> str:
     """Drive to the red mug, reach down to it, and close the fingers."""
     mug = driver.context.world.objects["red_mug"].body
     x, y, z = map(float, driver.context.world.T_world(mug)[:3, 3])
-    assert driver.do(Unit.BASE, Drive(Pose.planar(x, y - 0.75, 1.57))).outcome is Outcome.SUCCEEDED
+    assert driver.do(Unit.BASE, Drive(Pose.planar(x, y - 0.75, 1.57))).outcome is MotionOutcome.SUCCEEDED
     driver.do(Unit.GRIPPER, Grip(0.08))
     for height, straight in ((0.15, False), (0.02, True)):
         T = Pose((x, y, z + height), (1.0, 0.0, 0.0, 0.0)).matrix()
-        assert driver.do(Unit.ARM, Reach(T, straight=straight)).outcome is Outcome.SUCCEEDED
+        assert driver.do(Unit.ARM, Reach(T, straight=straight)).outcome is MotionOutcome.SUCCEEDED
     closing = Grip(0.0)
     driver.do(Unit.GRIPPER, closing)
     assert closing.stalled
@@ -172,14 +172,14 @@ def test_a_person_takes_what_is_held_out_and_the_fingers_feel_the_pull(driver: D
     raised[2, 3] += 0.15
     driver.do(Unit.ARM, Reach(raised, straight=True))
     driver.step(2 * CONFIG.still_time)
-    assert not driver.robot.given
+    assert not driver.robot.handovers
     person = context.world.people["requester"]
     # The person stands where the mug is held: driving there is another test's matter.
     shift = raised[:3, 3] + (0.2, 0.0, 0.0) - context.data.site(person.hand_site).xpos
     context.model.body(person.body).pos[:] += shift
     before = driver.robot.control.opening
     driver.step(2 * CONFIG.still_time + 2 * CONFIG.pull_time)
-    assert driver.robot.given == ("requester has red_mug",)
+    assert driver.robot.handovers == ("requester has red_mug",)
     assert abs(driver.robot.control.opening - before) > 0.002
     palm = context.data.site(person.hand_site).xpos
     assert np.linalg.norm(context.world.T_world(mug)[:3, 3] - palm) < 0.1

@@ -24,9 +24,9 @@ class Kit:
 
     def select_tests(self, early_config: pytest.Config, args: list[str]) -> None:
         """Run only the kit if its option but no tests are given."""
-        known = early_config.known_args_namespace
+        options = early_config.known_args_namespace
         name = self.option.removeprefix("--").replace("-", "_")
-        if getattr(known, name) and not known.file_or_dir:
+        if getattr(options, name) and not options.file_or_dir:
             args.append(str(self.folder))
 
     def ignores(self, path: Path, config: pytest.Config) -> bool | None:

@@ -27,16 +27,16 @@ class InstantRay:
 
     def remote(self, **_: object) -> Callable[[Callable[..., object]], SimpleNamespace]:
         """Return a decorator as `ray.remote`."""
-        return lambda function: SimpleNamespace(remote=lambda *given: Done(function(*given)))
+        return lambda function: SimpleNamespace(remote=lambda *arguments: Done(function(*arguments)))
 
     def wait(self, pending: list[Done]) -> tuple[list[Done], list[Done]]:
         """Return one finished future, and the others."""
         self.most_pending = max(self.most_pending, len(pending))
         return pending[-1:], pending[:-1]
 
-    def get(self, done: Done) -> object:
+    def get(self, future: Done) -> object:
         """Return the result of a future."""
-        return done.result
+        return future.result
 
     def shutdown(self) -> None:
         """Leave the cluster."""

@@ -13,7 +13,7 @@ from openral_world_state.depth_camera import DepthView, Intrinsics
 Triple = tuple[float, float, float]
 
 
-class Body(Protocol):
+class Solid(Protocol):
     """A body that rays can intersect."""
 
     def intersect(self, eye: Vector3, rays: Points) -> Array:
@@ -128,7 +128,7 @@ class Basket:
 class Glass:
     """A transparent body: a depth camera measures only a random ``fraction`` of its pixels."""
 
-    body: Body
+    body: Solid
     fraction: float
 
     def intersect(self, eye: Vector3, rays: Points) -> Array:
@@ -165,7 +165,7 @@ def look_at_pose(eye: Triple, at: Triple) -> Transform:
 
 
 def render_depth(
-    bodies: Mapping[str, Body],
+    bodies: Mapping[str, Solid],
     T_map_camera: Transform,
     size: tuple[int, int] = (640, 480),
     focal: float = 525.0,

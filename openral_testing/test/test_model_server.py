@@ -12,18 +12,18 @@ openai = pytest.importorskip("openai")
 
 from openral_testing.model_server.answers import (
     Answer,
+    EmittedCall,
     Failure,
     PastCall,
     PastResult,
     ScriptedResponder,
-    ToolCall,
     UserText,
     Vendor,
 )
-from openral_testing.model_server.prompt_cache import PromptCache, common_length
+from openral_testing.model_server.prompt_cache import VendorPromptCache, common_length
 from openral_testing.model_server.server import LoopbackServer, serving
 
-CALL = ToolCall("recall_object", '{"query": "mug"}')
+CALL = EmittedCall("recall_object", '{"query": "mug"}')
 TOOL = {"name": "recall_object", "description": "Ask memory.", "input_schema": {"type": "object"}}
 FUNCTION = {
     "type": "function",
@@ -198,7 +198,7 @@ def test_the_common_prefix_of_completions_is_read_in_steps() -> None:
 
 
 def test_a_short_prompt_is_not_cached() -> None:
-    cache, content = PromptCache(), {"messages": [{"role": "user", "content": "mug?"}]}
+    cache, content = VendorPromptCache(), {"messages": [{"role": "user", "content": "mug?"}]}
     cache.usage(Vendor.OPENAI, content, 1)
     assert cache.usage(Vendor.OPENAI, content, 1).cached == 0
 

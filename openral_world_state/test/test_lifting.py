@@ -11,11 +11,11 @@ from openral_testing.synthetic_depth import (
     Ball,
     Basket,
     Block,
-    Body,
     Cylinder,
     Glass,
     Plane,
     Ring,
+    Solid,
     SyntheticDepthImage,
     look_at_pose,
     render_depth,
@@ -164,7 +164,7 @@ def error(shot: SyntheticDepthImage, name: str, center: tuple[float, float, floa
         ),
     ],
 )
-def test_finds_what_stands_before_a_wall(body: Body, within: float) -> None:
+def test_finds_what_stands_before_a_wall(body: Solid, within: float) -> None:
     shot = render_depth({"thing": body, "_wall": WALL}, AHEAD)
     assert error(shot, "thing", (1.0, 0.0, 1.0)) <= within
 
@@ -203,7 +203,7 @@ def test_sees_past_what_hides_half_of_it() -> None:
 def test_a_drawers_front_that_cuts_a_corner_of_the_box_is_not_the_thing_behind_it(beside: float) -> None:
     center, across = (0.6, 0.0, 0.575), np.array([-np.sin(0.8), np.cos(0.8)])
     x, y = center[:2] + beside * across
-    bodies: dict[str, Body] = {
+    bodies: dict[str, Solid] = {
         "bar": Block(center, (0.18, 0.05, 0.025), 0.8),
         "_front": Block((float(x), float(y), 0.65), (0.6, 0.01, 0.19), 0.8),
         "_floor": Plane((0.0, 0.0, 1.0), 0.56),
@@ -288,7 +288,7 @@ def test_depth_of_one_side_of_a_box_is_refused() -> None:
         lift(shot.view, Detection(box, "can", 0.9), DepthModel())
 
 
-KITCHEN: dict[str, Body] = {
+KITCHEN: dict[str, Solid] = {
     "mug": Cylinder((1.2, 0.1, 1.05), 0.045, 0.1),
     "_table": Plane((0.0, 0.0, 1.0), 1.0),
     "_wall": Plane((1.0, 0.0, 0.0), 1.6),
@@ -319,7 +319,7 @@ def test_a_box_that_does_not_fit_is_lifted_to_its_object(scale: float, shift: fl
 
 
 def test_the_covariance_covers_what_noise_leaves_of_a_long_object() -> None:
-    loaf: dict[str, Body] = {
+    loaf: dict[str, Solid] = {
         "loaf": Block((1.6, 0.1, 1.035), (0.35, 0.07, 0.07)),
         "_table": Block((1.6, 0.0, 0.98), (0.8, 1.2, 0.04)),
         "_wall": Plane((1.0, 0.0, 0.0), 2.6),
@@ -337,7 +337,7 @@ def test_the_covariance_covers_what_noise_leaves_of_a_long_object() -> None:
 
 
 def test_a_box_of_which_nothing_ends_within_is_ambiguous_and_says_how_far() -> None:
-    steps: dict[str, Body] = {
+    steps: dict[str, Solid] = {
         "_near": Block((0.9, -0.5, 1.0), (0.02, 1.0, 2.0)),
         "_wall": Plane((1.0, 0.0, 0.0), 2.0),
     }

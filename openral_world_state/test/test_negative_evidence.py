@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from openral_core.geometry import Pose
-from openral_testing.synthetic_depth import Block, Body, Cylinder, Plane, look_at_pose, render_depth
+from openral_testing.synthetic_depth import Block, Cylinder, Plane, Solid, look_at_pose, render_depth
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.negative_evidence import Visibility, check_visibility
 from openral_world_state.spatial_memory.record import ObjectRecord
@@ -16,7 +16,7 @@ CUP = Block((1.0, 0.0, 1.0), (0.08, 0.08, 0.1))
 
 
 def sight_of(
-    bodies: dict[str, Body], at: tuple[float, float, float] = (1.0, 0.0, 1.0), farthest: float = 5.0
+    bodies: dict[str, Solid], at: tuple[float, float, float] = (1.0, 0.0, 1.0), farthest: float = 5.0
 ) -> Visibility:
     record = ObjectRecord(id="cup_1", label="cup", pose=Pose(at), size=(0.08, 0.08, 0.1))
     return check_visibility(render_depth(bodies, EYE).view, [record], 0.2, farthest)[0]
@@ -33,7 +33,7 @@ def sight_of(
         ({"_sky": Block((50.0, 0.0, 1.0), (0.1, 0.1, 0.1))}, Visibility.UNSEEN),
     ],
 )
-def test_says_what_a_view_tells_of_a_place(bodies: dict[str, Body], expected: Visibility) -> None:
+def test_says_what_a_view_tells_of_a_place(bodies: dict[str, Solid], expected: Visibility) -> None:
     assert sight_of(bodies) is expected
 
 
@@ -99,7 +99,7 @@ def rolled(view: DepthView, quarters: int) -> DepthView:
     ],
 )
 def test_a_rolled_mount_sees_what_a_level_one_sees(
-    quarters: int, bodies: dict[str, Body], expected: Visibility
+    quarters: int, bodies: dict[str, Solid], expected: Visibility
 ) -> None:
     broom = ObjectRecord(id="b", label="broom", pose=Pose((1.0, 0.0, 1.0)), size=(0.06, 0.06, 0.5))
     view = rolled(render_depth(bodies, EYE).view, quarters)

@@ -8,11 +8,11 @@ from openral_core.detectors import Detection
 from openral_core.spatial_memory import Presence, RecallQuery, RecallStatus
 from openral_core.text import Thesaurus
 from openral_testing.synthetic_depth import Block as Counter
-from openral_testing.synthetic_depth import Body, Cylinder, Plane, look_at_pose, render_depth
+from openral_testing.synthetic_depth import Cylinder, Plane, Solid, look_at_pose, render_depth
 from openral_world_state.world.open_world import open_world
 from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
-ROOM: dict[str, Body] = {
+ROOM: dict[str, Solid] = {
     "_counter": Counter((2.0, 4.19, 0.45), (2.6, 0.6, 0.9)),
     "_wall": Plane((0.0, 1.0, 0.0), 4.5),
     "_floor": Plane((0.0, 0.0, 1.0), 0.0),
@@ -28,7 +28,7 @@ def opened(path: str = "") -> WorldModel:
 
 
 def see(world: WorldModel, stamp: float, *mugs: float) -> None:
-    bodies: dict[str, Body] = {f"mug at {x}": Cylinder((x, 4.1, 0.95), 0.04, 0.1, hollow=True) for x in mugs}
+    bodies: dict[str, Solid] = {f"mug at {x}": Cylinder((x, 4.1, 0.95), 0.04, 0.1, hollow=True) for x in mugs}
     shot = render_depth(
         {**bodies, **ROOM}, look_at_pose((2.0, 3.05, 1.35), (2.0, 4.2, 0.9)), size=(320, 240), stamp=stamp
     )

@@ -40,7 +40,7 @@ from openral_reasoner_ros.mission_client import MissionMonitor
 from openral_reasoner_ros.node import ReasonerNode
 from openral_ros.node_thread import NodeThread
 from openral_testing.ros.fake_graph import FakeGraph
-from openral_testing.ros.robot import Robot
+from openral_testing.ros.robot import PlayedRobot
 
 SHARE = 0.3
 """Share of the cases of a subscription: a request crosses two processes' worth of DDS."""
@@ -173,7 +173,7 @@ def console_suite(folder: Path) -> Iterator[tuple[Door, ...]]:
     domain = next(iter(domains()))
     access = Access(allow_actions=True, requests=TokenBucket(UNLIMITED, UNLIMITED))
     with ExitStack() as stack:
-        robot = Robot(domain)
+        robot = PlayedRobot(domain)
         stack.callback(robot.close)
         source = LiveSource(domain=domain)
         stack.callback(source.close)

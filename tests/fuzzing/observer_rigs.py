@@ -31,7 +31,7 @@ from openral_recorder.ros.node import RecorderNode
 from openral_ros.conversions.skills import key_values
 from openral_ros.node_thread import NodeThread
 from openral_ros.qos import RELIABLE
-from openral_testing.ros.robot import Robot
+from openral_testing.ros.robot import PlayedRobot
 
 
 class RecorderRig(Rig):
@@ -215,7 +215,7 @@ class ConsoleRig(ThreadedRig):
     )
 
     def make(self) -> Node:
-        self._robot = Robot(self.domain)
+        self._robot = PlayedRobot(self.domain)
         for name in ("emergency_stop", "release"):
             self.stranger.create_service(Trigger, f"openral/{name}", _done)
         self._source = LiveSource(domain=self.domain)

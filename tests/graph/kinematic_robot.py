@@ -30,9 +30,9 @@ from openral_ros.qos import LATCHED, SENSOR
 from openral_testing.detector_info import make_locator_info
 from openral_testing.synthetic_depth import (
     Block,
-    Body,
     Cylinder,
     Plane,
+    Solid,
     SyntheticDepthImage,
     look_at_pose,
     render_depth,
@@ -45,7 +45,7 @@ LOCATOR = "/openral/perception/sim_groundtruth_locator"
 EYE, REACH = 1.35, 0.15
 """Height of the camera, and how far a grasp may miss [m]."""
 COUNTER_TOP = 0.9
-SHELL: Mapping[str, Body] = {
+SHELL: Mapping[str, Solid] = {
     "_counter": Block((2.0, 4.19, COUNTER_TOP / 2), (2.6, 0.6, COUNTER_TOP)),
     "_floor": Plane((0.0, 0.0, 1.0), 0.0),
     "_west": Plane((1.0, 0.0, 0.0), 0.0),
@@ -53,7 +53,7 @@ SHELL: Mapping[str, Body] = {
     "_north": Plane((0.0, 1.0, 0.0), 4.5),
     "_east": Plane((1.0, 0.0, 0.0), 10.0),
 }
-DOORS: Mapping[str, Body] = {
+DOORS: Mapping[str, Solid] = {
     "fridge": Block((0.68, 1.7, 0.875), (0.02, 0.7, 1.75)),
     "cabinet": Block((2.0, 0.47, 0.75), (0.72, 0.02, 1.5)),
 }

@@ -7,13 +7,7 @@ from pydantic import Field
 from openral_core.documents import Document, parse_document, read_yaml
 from openral_eval.reader.reader import read
 from openral_eval.server_cli import READER
-from openral_testing.model_server.answers import (
-    Answer,
-    Failure,
-    Responder,
-    ScriptedResponder,
-    ToolCall,
-)
+from openral_testing.model_server.answers import Answer, EmittedCall, Failure, Responder, ScriptedResponder
 
 
 class CallEntry(Document):
@@ -39,7 +33,7 @@ class AnswerEntry(Document):
         """Return what the endpoint sends."""
         if self.status != 200 or self.cut_off:
             return Failure(self.status, self.kind, self.message, self.retry_after, self.delay)
-        calls = tuple(ToolCall(call.tool, call.arguments) for call in self.calls)
+        calls = tuple(EmittedCall(call.tool, call.arguments) for call in self.calls)
         return Answer(calls, self.text, delay=self.delay)
 
 

@@ -21,7 +21,7 @@ from openral_reasoner.llm.openai import OpenAIModel
 from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.brains import Brain
-from openral_testing.model_server.answers import Answer, Failure, ModelRequest, ToolCall, Vendor
+from openral_testing.model_server.answers import Answer, EmittedCall, Failure, ModelRequest, Vendor
 from openral_testing.model_server.server import serving
 
 REQUEST = ModelRequest(Vendor.OPENAI, "m", "", (), ())
@@ -45,7 +45,7 @@ def test_a_file_of_answers_is_given_in_order(file: Path) -> None:
     responder = responder_of(str(file))
     given = [responder(REQUEST) for _ in range(5)]
     assert [type(each) for each in given] == [Failure, Failure, Answer, Answer, Answer]
-    assert given[2].calls == (ToolCall("recall_object", '{"query": "mug'),)
+    assert given[2].calls == (EmittedCall("recall_object", '{"query": "mug'),)
     assert given[3] == given[4]
 
 

@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from openral_testing.ros.mapper import Mapper
-from openral_testing.ros.robot import Robot, frontier, picture
+from openral_testing.ros.robot import PlayedRobot, frontier, picture
 
 Open = Callable[..., Page]
 VIEWS = ("Mission", "Home", "Map", "Cameras", "Memory", "Detectors", "Health")
@@ -30,7 +30,7 @@ def serious(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("phone", [False, True])
 def test_no_view_breaks_a_serious_rule(
-    phone: bool, site: Any, robot: Robot, mapper: Mapper, open_page: Open
+    phone: bool, site: Any, robot: PlayedRobot, mapper: Mapper, open_page: Open
 ) -> None:
     robot.frontier.publish(frontier("table"))
     robot.pictures.publish(picture("mug_1"))
@@ -67,15 +67,17 @@ def tab_to(page: Page, name: str) -> None:
     raise AssertionError(f"no Tab leads to {name!r}")
 
 
-def test_the_robot_is_stopped_with_keys_alone(site: Any, robot: Robot, open_page: Open) -> None:
+def test_the_robot_is_stopped_with_keys_alone(site: Any, robot: PlayedRobot, open_page: Open) -> None:
     page = open_page(site)
     expect(page.get_by_label("Goal")).to_be_visible()
     tab_to(page, "Stop")
     page.keyboard.press("Enter")
-    robot.wait_until_told("stop")
+    robot.wait_for_prompt("stop")
 
 
-def test_an_object_is_found_and_forgotten_with_keys_alone(site: Any, robot: Robot, open_page: Open) -> None:
+def test_an_object_is_found_and_forgotten_with_keys_alone(
+    site: Any, robot: PlayedRobot, open_page: Open
+) -> None:
     page = open_page(site)
     expect(page.get_by_label("Goal")).to_be_visible()
     tab_to(page, "Memory")

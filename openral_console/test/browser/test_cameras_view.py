@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from openral_testing.ros.robot import NOW, Robot, pose, scene
+from openral_testing.ros.robot import NOW, PlayedRobot, pose, scene
 
 Open = Callable[..., Page]
 pytestmark = pytest.mark.timeout(120)
 
 
 def test_an_image_is_drawn_and_its_subscription_ends_with_the_view(
-    site: Any, robot: Robot, open_page: Open
+    site: Any, robot: PlayedRobot, open_page: Open
 ) -> None:
     page = open_page(site, "cameras")
     expect(page.locator("canvas[data-camera]")).to_have_js_property("width", 160)
@@ -37,7 +37,7 @@ def in_view(name: str) -> Any:
 
 
 def test_a_box_of_a_detector_is_remembered_renamed_and_brought(
-    site: Any, robot: Robot, open_page: Open
+    site: Any, robot: PlayedRobot, open_page: Open
 ) -> None:
     page = open_page(site, "cameras")
     page.get_by_role("button", name="mug", exact=True).click()
@@ -58,21 +58,21 @@ def test_a_box_of_a_detector_is_remembered_renamed_and_brought(
     chosen.get_by_role("button", name="Rename").click()
     site.wait(lambda: [(edit.node_id, edit.label) for edit in robot.edits] == [("mug_1", "cup")])
     chosen.get_by_role("button", name="Bring me this").click()
-    assert robot.wait_until_told("bring me this").objects == ["mug_1"]
+    assert robot.wait_for_prompt("bring me this").objects == ["mug_1"]
 
 
 def test_a_box_that_memory_lacks_is_remembered_before_it_is_brought(
-    site: Any, robot: Robot, open_page: Open
+    site: Any, robot: PlayedRobot, open_page: Open
 ) -> None:
     page = open_page(site, "cameras")
     page.get_by_role("button", name="mug", exact=True).click()
     page.get_by_role("region", name="Chosen box").get_by_role("button", name="Bring me this").click()
-    assert robot.wait_until_told("bring me this").objects == ["mug_1"]
+    assert robot.wait_for_prompt("bring me this").objects == ["mug_1"]
     assert len(robot.observed) == 1
 
 
 def test_a_box_clicked_in_the_image_is_the_object_that_is_remembered_there(
-    site: Any, robot: Robot, open_page: Open
+    site: Any, robot: PlayedRobot, open_page: Open
 ) -> None:
     robot.scene.publish(in_view("mug_1"))
     page = open_page(site, "cameras")

@@ -11,7 +11,7 @@ from openral_console.checks import Checks
 from openral_console.ros.robot import LiveSource
 from openral_console.security import Access
 from openral_msgs.msg import MissionStatus, SceneNode, ToolCallRecord
-from openral_testing.ros.robot import HOSTILE, Robot, frontier, mission, picture, pose, scene
+from openral_testing.ros.robot import HOSTILE, PlayedRobot, frontier, mission, picture, pose, scene
 
 Open = Callable[..., Page]
 VIEWS = ("mission", "home", "cameras", "memory", "detectors", "health")
@@ -27,7 +27,9 @@ def test_the_mission_is_shown_with_every_call_and_its_reason(site: Any, open_pag
     expect(page.get_by_role("progressbar", name="locates used")).to_have_attribute("value", "3")
 
 
-def test_a_change_on_the_robot_appears_without_reloading(site: Any, robot: Robot, open_page: Open) -> None:
+def test_a_change_on_the_robot_appears_without_reloading(
+    site: Any, robot: PlayedRobot, open_page: Open
+) -> None:
     page = open_page(site)
     expect(page.get_by_text("Under way")).to_be_visible()
     robot.mission.publish(mission(MissionStatus.STATE_SUCCEEDED, reason="I brought it"))
@@ -35,7 +37,7 @@ def test_a_change_on_the_robot_appears_without_reloading(site: Any, robot: Robot
     expect(page.locator("#summary")).to_contain_text("bring me the baguette: I brought it")
 
 
-def test_a_goal_is_given_by_keyboard_alone(site: Any, robot: Robot, open_page: Open) -> None:
+def test_a_goal_is_given_by_keyboard_alone(site: Any, robot: PlayedRobot, open_page: Open) -> None:
     page = open_page(site)
     expect(page.get_by_label("Goal")).to_be_visible()
     for _ in range(20):
@@ -44,12 +46,12 @@ def test_a_goal_is_given_by_keyboard_alone(site: Any, robot: Robot, open_page: O
             break
     page.keyboard.type("find the mug")
     page.keyboard.press("Enter")
-    robot.wait_until_told("find the mug")
+    robot.wait_for_prompt("find the mug")
     expect(page.get_by_role("alert").filter(has_text="understood")).to_be_visible()
     expect(page.get_by_label("Goal")).to_have_value("")
 
 
-def test_what_is_typed_survives_changes_of_the_robot(site: Any, robot: Robot, open_page: Open) -> None:
+def test_what_is_typed_survives_changes_of_the_robot(site: Any, robot: PlayedRobot, open_page: Open) -> None:
     page = open_page(site)
     page.get_by_label("Goal").fill("find the")
     robot.mission.publish(mission(step="another step"))
@@ -57,23 +59,23 @@ def test_what_is_typed_survives_changes_of_the_robot(site: Any, robot: Robot, op
     expect(page.get_by_label("Goal")).to_have_value("find the")
 
 
-def test_a_question_is_answered_with_a_choice(site: Any, robot: Robot, open_page: Open) -> None:
+def test_a_question_is_answered_with_a_choice(site: Any, robot: PlayedRobot, open_page: Open) -> None:
     page = open_page(site)
     robot.ask("Which mug do you mean?", ["the red one", "the blue one"])
     page.get_by_role("button", name="the red one").click()
-    assert robot.wait_until_told("the red one").in_reply_to == "h1"
+    assert robot.wait_for_prompt("the red one").in_reply_to == "h1"
 
 
-def test_a_question_is_answered_in_words(site: Any, robot: Robot, open_page: Open) -> None:
+def test_a_question_is_answered_in_words(site: Any, robot: PlayedRobot, open_page: Open) -> None:
     page = open_page(site)
     robot.ask("Where is it?", [])
     page.get_by_label("Answer in your words").fill("in the cellar")
     page.get_by_role("button", name="Answer").click()
-    assert robot.wait_until_told("in the cellar").in_reply_to == "h1"
+    assert robot.wait_for_prompt("in the cellar").in_reply_to == "h1"
 
 
 def test_a_phone_shows_every_view_without_sideways_scrolling_and_with_a_stop(
-    site: Any, robot: Robot, open_page: Open
+    site: Any, robot: PlayedRobot, open_page: Open
 ) -> None:
     page = open_page(site, phone=True)
     stop = page.get_by_role("button", name="Stop", exact=True)
@@ -86,15 +88,15 @@ def test_a_phone_shows_every_view_without_sideways_scrolling_and_with_a_stop(
         assert box is not None
         assert min(box["width"], box["height"]) >= 44.0
         stop.click()
-        site.wait(lambda count=place + 1: len(robot.told) >= count)
+        site.wait(lambda count=place + 1: len(robot.prompts) >= count)
 
 
-def test_stop_works_while_the_page_still_loads(site: Any, robot: Robot, open_page: Open) -> None:
+def test_stop_works_while_the_page_still_loads(site: Any, robot: PlayedRobot, open_page: Open) -> None:
     page = open_page(site)
     page.route("**/api/about", lambda route: None)  # is never answered
     page.reload()
     page.get_by_role("button", name="Stop", exact=True).click()
-    robot.wait_until_told("stop")
+    robot.wait_for_prompt("stop")
 
 
 SCRIPT = "window.hacked=1"
@@ -130,7 +132,7 @@ HOSTILE_LABELS = [
 ] + ["\u202egum", "a\u0000b", "\ufeff", "constructor", "__proto__", "toString"]
 
 
-def test_no_hostile_label_runs_in_any_view(site: Any, robot: Robot, open_page: Open) -> None:
+def test_no_hostile_label_runs_in_any_view(site: Any, robot: PlayedRobot, open_page: Open) -> None:
     found = scene()
     for place, label in enumerate(HOSTILE_LABELS):
         found.nodes.append(
@@ -173,7 +175,7 @@ def test_the_home_is_drawn_and_an_object_leads_to_its_memory(site: Any, open_pag
 
 
 def test_the_robot_is_drawn_with_its_joints_and_what_its_camera_sees(
-    site: Any, robot: Robot, open_page: Open
+    site: Any, robot: PlayedRobot, open_page: Open
 ) -> None:
     page = open_page(site, "home")
     expect(page.locator("#home")).to_have_attribute("data-links", "2")
@@ -182,7 +184,7 @@ def test_the_robot_is_drawn_with_its_joints_and_what_its_camera_sees(
     site.wait(lambda: robot.transforms.get_subscription_count() == 0 and robot.image_subscribers() == 0)
 
 
-def look_at_the_second_of_two_shelves(robot: Robot) -> None:
+def look_at_the_second_of_two_shelves(robot: PlayedRobot) -> None:
     """Publish a search of one of two places with the same name, alike in the mission's lines."""
     graph = scene()
     for name in ("shelf_1", "shelf_2"):
@@ -203,7 +205,7 @@ def look_at_the_second_of_two_shelves(robot: Robot) -> None:
 
 
 def test_the_places_of_a_search_are_ranked_and_marked_until_the_mission_ends(
-    site: Any, robot: Robot, open_page: Open
+    site: Any, robot: PlayedRobot, open_page: Open
 ) -> None:
     robot.frontier.publish(frontier("table", "counter"))
     page = open_page(site, "home")
@@ -219,14 +221,14 @@ def test_the_places_of_a_search_are_ranked_and_marked_until_the_mission_ends(
 
 
 def test_of_too_many_objects_the_page_says_what_it_leaves_out(
-    site: Any, robot: Robot, open_page: Open
+    site: Any, robot: PlayedRobot, open_page: Open
 ) -> None:
     robot.scene.publish(scene(20_000))
     page = open_page(site, "home")
     expect(page.locator("#drawn")).to_contain_text("left out", timeout=60_000)
 
 
-def test_a_failure_appears_as_it_comes(site: Any, robot: Robot, open_page: Open) -> None:
+def test_a_failure_appears_as_it_comes(site: Any, robot: PlayedRobot, open_page: Open) -> None:
     page = open_page(site, "health")
     expect(page.get_by_text("No failure was reported.")).to_be_visible()
     robot.fail("the worker of the locator crashed")
@@ -252,14 +254,16 @@ def test_the_machine_is_checked_when_a_person_asks(site: Any, open_page: Open) -
         checked.close()
 
 
-def test_a_part_that_ends_is_named(site: Any, robot: Robot, open_page: Open) -> None:
+def test_a_part_that_ends_is_named(site: Any, robot: PlayedRobot, open_page: Open) -> None:
     page = open_page(site)
     robot.node.destroy_publisher(robot.mission)
     expect(page.locator("#summary")).to_contain_text("reasoner")
     expect(page.get_by_role("heading", name="bring me the baguette")).to_be_visible()
 
 
-def test_detectors_are_listed_with_what_they_hold_and_count(site: Any, robot: Robot, open_page: Open) -> None:
+def test_detectors_are_listed_with_what_they_hold_and_count(
+    site: Any, robot: PlayedRobot, open_page: Open
+) -> None:
     page = open_page(site, "detectors")
     shown = page.get_by_role("region", name="sim-locator")
     expect(shown).to_contain_text("310 MB held")
@@ -273,7 +277,7 @@ def test_detectors_are_listed_with_what_they_hold_and_count(site: Any, robot: Ro
 
 
 def test_a_button_stays_while_the_figures_of_a_detector_change(
-    site: Any, robot: Robot, open_page: Open
+    site: Any, robot: PlayedRobot, open_page: Open
 ) -> None:
     page = open_page(site, "detectors")
     shown = page.get_by_role("region", name="sim-locator")
@@ -285,7 +289,7 @@ def test_a_button_stays_while_the_figures_of_a_detector_change(
 
 
 def test_a_console_that_only_shows_offers_nothing_but_a_stop(
-    site: Any, robot: Robot, open_page: Open
+    site: Any, robot: PlayedRobot, open_page: Open
 ) -> None:
     showing = type(site)(site.source, Access())
     try:
@@ -293,7 +297,7 @@ def test_a_console_that_only_shows_offers_nothing_but_a_stop(
         expect(page.get_by_role("heading", name="bring me the baguette")).to_be_visible()
         assert page.get_by_label("Goal").count() == 0
         page.get_by_role("button", name="Stop", exact=True).click()
-        robot.wait_until_told("stop")
+        robot.wait_for_prompt("stop")
     finally:
         showing.close()
 
@@ -314,7 +318,7 @@ def test_a_token_is_asked_for_and_a_wrong_one_refused(site: Any, open_page: Open
 
 
 def test_without_a_robot_every_view_says_what_is_missing(
-    site: Any, robot: Robot, ros_domain: int, open_page: Open
+    site: Any, robot: PlayedRobot, ros_domain: int, open_page: Open
 ) -> None:
     source = LiveSource("/elsewhere", domain=ros_domain)
     alone = type(site)(source, Access(allow_actions=True))

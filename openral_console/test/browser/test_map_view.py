@@ -11,7 +11,7 @@ from openral_console.ros.robot import LiveSource
 from openral_console.security import Access
 from openral_core.home_edits import HomeEdits
 from openral_testing.ros.mapper import Mapper
-from openral_testing.ros.robot import HOSTILE, Robot
+from openral_testing.ros.robot import HOSTILE, PlayedRobot
 
 Open = Callable[..., Page]
 pytestmark = pytest.mark.timeout(120)
@@ -27,12 +27,12 @@ def serve(site_class: Any, ros_domain: int, *, allow_actions: bool) -> Iterator[
 
 
 @pytest.fixture
-def site(site_class: Any, ros_domain: int, robot: Robot, mapper: Mapper) -> Iterator[Any]:
+def site(site_class: Any, ros_domain: int, robot: PlayedRobot, mapper: Mapper) -> Iterator[Any]:
     yield from serve(site_class, ros_domain, allow_actions=True)
 
 
 @pytest.fixture
-def watching(site_class: Any, ros_domain: int, robot: Robot, mapper: Mapper) -> Iterator[Any]:
+def watching(site_class: Any, ros_domain: int, robot: PlayedRobot, mapper: Mapper) -> Iterator[Any]:
     yield from serve(site_class, ros_domain, allow_actions=False)
 
 
@@ -56,7 +56,7 @@ def test_the_map_shows_what_was_found_and_a_click_tells_about_it(site: Any, open
 
 
 def test_rooms_and_furniture_are_renamed_and_a_name_that_is_taken_is_refused(
-    site: Any, robot: Robot, mapper: Mapper, open_page: Open
+    site: Any, robot: PlayedRobot, mapper: Mapper, open_page: Open
 ) -> None:
     page = open_page(site, "map")
     page.get_by_role("button", name="room 2").click()
@@ -70,7 +70,7 @@ def test_rooms_and_furniture_are_renamed_and_a_name_that_is_taken_is_refused(
     expect(page.get_by_role("alert")).to_contain_text("'living room' is the name of room_2 already")
     assert mapper.edits.room_names == {"room_2": "living room"}
     assert mapper.edits.furniture_names == {}
-    assert robot.told == []
+    assert robot.prompts == []
 
 
 def test_a_zone_is_drawn_by_clicks_and_a_place_is_typed_and_both_are_removed(

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from sensor_msgs.msg import CompressedImage
 from std_msgs.msg import Header
 
-from openral_testing.ros.robot import Robot, picture, scene
+from openral_testing.ros.robot import PlayedRobot, picture, scene
 
 Open = Callable[..., Page]
 pytestmark = pytest.mark.timeout(120)
@@ -24,7 +24,7 @@ def test_memory_is_searched_and_asked_as_the_robot_asks(site: Any, open_page: Op
 
 
 def test_an_object_is_renamed_moved_merged_forgotten_and_had_back(
-    site: Any, robot: Robot, open_page: Open
+    site: Any, robot: PlayedRobot, open_page: Open
 ) -> None:
     page = open_page(site, "memory")
     page.get_by_role("button", name="mug").click()
@@ -53,7 +53,7 @@ def test_an_object_is_renamed_moved_merged_forgotten_and_had_back(
     ]
 
 
-def test_of_two_mugs_the_one_that_is_shown_is_fetched(site: Any, robot: Robot, open_page: Open) -> None:
+def test_of_two_mugs_the_one_that_is_shown_is_fetched(site: Any, robot: PlayedRobot, open_page: Open) -> None:
     two = scene()
     next(node for node in two.nodes if node.id == "bowl_2").label = "mug"
     two.revision += 1  # the table is drawn anew for another revision
@@ -64,12 +64,12 @@ def test_of_two_mugs_the_one_that_is_shown_is_fetched(site: Any, robot: Robot, o
     for place in range(2):
         mugs.nth(place).click()
         page.get_by_role("button", name="Bring me this").click()
-        site.wait(lambda count=place + 1: len(robot.told) == count)
-    assert {each.text for each in robot.told} == {"bring me this"}
-    assert sorted(each.objects[0] for each in robot.told) == ["bowl_2", "mug_1"]
+        site.wait(lambda count=place + 1: len(robot.prompts) == count)
+    assert {each.text for each in robot.prompts} == {"bring me this"}
+    assert sorted(each.objects[0] for each in robot.prompts) == ["bowl_2", "mug_1"]
 
 
-def test_an_object_is_shown_as_it_was_seen_best(site: Any, robot: Robot, open_page: Open) -> None:
+def test_an_object_is_shown_as_it_was_seen_best(site: Any, robot: PlayedRobot, open_page: Open) -> None:
     robot.pictures.publish(picture("mug_1"))
     site.wait(lambda: site.section("pictures"))
     page = open_page(site, "memory")
@@ -81,7 +81,7 @@ def test_an_object_is_shown_as_it_was_seen_best(site: Any, robot: Robot, open_pa
 
 
 def test_what_is_typed_about_an_object_survives_its_next_observation(
-    site: Any, robot: Robot, open_page: Open
+    site: Any, robot: PlayedRobot, open_page: Open
 ) -> None:
     page = open_page(site, "memory")
     page.get_by_role("button", name="mug").click()

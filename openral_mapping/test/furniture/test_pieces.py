@@ -17,9 +17,9 @@ from openral_mapping.furniture.pieces import MappedPiece, mapped_furniture, stan
 from openral_mapping.furniture.tracks import FurnitureMapper
 from openral_mapping.furniture.view import FurnitureBox, FurnitureView
 from openral_mapping.home.from_images import HomeSnapshot
-from openral_testing.synthetic_depth import Block, Body, Plane, Triple, look_at_pose, render_depth
+from openral_testing.synthetic_depth import Block, Plane, Solid, Triple, look_at_pose, render_depth
 
-SHELL: Mapping[str, Body] = {
+SHELL: Mapping[str, Solid] = {
     "_floor": Plane((0.0, 0.0, 1.0), 0.0),
     "_wall": Plane((1.0, 0.0, 0.0), 3.0),
     "_back": Plane((-1.0, 0.0, 0.0), 3.0),
@@ -36,7 +36,7 @@ class Robot:
         self.floor, self.furniture = DepthMapper(), FurnitureMapper()
 
     def look(
-        self, bodies: Mapping[str, Body], eye: Triple, at: Triple, labels: Mapping[str, str] | None = None
+        self, bodies: Mapping[str, Solid], eye: Triple, at: Triple, labels: Mapping[str, str] | None = None
     ) -> None:
         """Take an image; ``labels`` are those of the boxes, by body, else the bodies' own names."""
         image = render_depth({**SHELL, **bodies}, look_at_pose(eye, at), SIZE)
@@ -54,7 +54,7 @@ class Robot:
         self.furniture.update(FurnitureView(view.depth, rays, intrinsics.project, view.T_map_camera, boxes))
 
     def go_round(
-        self, bodies: Mapping[str, Body], at: Triple, radius: float = 1.8, first: float = 0.0
+        self, bodies: Mapping[str, Solid], at: Triple, radius: float = 1.8, first: float = 0.0
     ) -> None:
         """Look at a point from twelve sides, as far as the room reaches."""
         for angle in first + np.arange(12) * 2.0 * pi / 12.0:
@@ -128,7 +128,7 @@ def test_what_is_seen_behind_a_lamp_is_not_part_of_it() -> None:
 
 def test_a_chair_at_a_table_stays_a_piece_of_its_own() -> None:
     robot = Robot()
-    bodies: dict[str, Body] = {
+    bodies: dict[str, Solid] = {
         "table": Block((0.0, 0.0, 0.72), (0.8, 1.4, 0.04)),
         "chair/seat": Block((0.75, 0.0, 0.22), (0.42, 0.42, 0.44)),
     }

@@ -135,10 +135,10 @@ def test_a_fault_of_the_endpoint_has_a_type_and_a_reason(
 
 
 def test_a_redirect_is_not_followed(endpoint: VisionServer) -> None:
-    before = len(endpoint.asked)
+    before = len(endpoint.requests)
     with pytest.raises(EngineError):
         look(endpoint.url, "moved")
-    assert len(endpoint.asked) == before + 1
+    assert len(endpoint.requests) == before + 1
 
 
 def test_an_answer_that_drips_ends_at_the_deadline(endpoint: VisionServer) -> None:
@@ -161,9 +161,9 @@ def test_the_key_comes_from_its_variable_and_is_never_told(
     monkeypatch.setenv("OPENAI_API_KEY", "of-another-service")
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     look(endpoint.url, "marks", key_variable="OPENRAL_EYES_KEY")
-    assert endpoint.asked[-1][1] == "Bearer sesame-12345"
+    assert endpoint.requests[-1][1] == "Bearer sesame-12345"
     look(endpoint.url, "marks")
-    assert endpoint.asked[-1][1] == "Bearer none"
+    assert endpoint.requests[-1][1] == "Bearer none"
     with pytest.raises(InvalidEndpoint, match="KEY would be sent unencrypted: use https") as told:
         look("http://eyes.example/v1", "marks", key_variable="OPENRAL_EYES_KEY")
     assert "sesame" not in str(told.value)

@@ -207,11 +207,11 @@ class FaultyEngine:
 
     def detect(self, frame: EngineFrame, terms: Sequence[str] | None) -> list[Detection]:
         """See `Engine.detect` and `FAULTS`."""
-        asked = tuple(terms or self.labels)
+        labels = tuple(terms or self.labels)
         time.sleep(self._look_time)
-        if asked and asked[0] in FAULTS:
-            return FAULTS[asked[0]]()
-        return [Detection(Box(1.0, 1.0, 5.0, 5.0), term, 0.9) for term in asked]
+        if labels and labels[0] in FAULTS:
+            return FAULTS[labels[0]]()
+        return [Detection(Box(1.0, 1.0, 5.0, 5.0), term, 0.9) for term in labels]
 
 
 def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> Engine:

@@ -126,11 +126,11 @@ class Server(GRPCInferenceServiceServicer):
         if model.status is not None and failed < model.times:
             self._failed[request.model_name] = failed + 1
             context.abort(model.status, f"{request.model_name} fails on purpose")
-        given = dict(zip((item.name for item in request.inputs), request.raw_input_contents, strict=True))
-        pixels = np.frombuffer(given["pixel_values"], triton_to_np_dtype(model.image_type))
+        inputs = dict(zip((item.name for item in request.inputs), request.raw_input_contents, strict=True))
+        pixels = np.frombuffer(inputs["pixel_values"], triton_to_np_dtype(model.image_type))
         pixels = pixels.reshape(request.inputs[0].shape)
         if model.phrases:
-            return _response(detr(pixels, len(deserialize_bytes_tensor(given["phrases"]))), model.cut)
+            return _response(detr(pixels, len(deserialize_bytes_tensor(inputs["phrases"]))), model.cut)
         return _response(model.run(pixels), model.cut)
 
     def _model(self, name: str, context: grpc.ServicerContext) -> Model:

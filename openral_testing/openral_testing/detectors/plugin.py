@@ -9,7 +9,7 @@ from openral_perception_ros.detector import Detector, load_detector
 from openral_perception_ros.engines import LoadOptions
 from openral_perception_ros.inference.worker_process import WORKER_MODULE
 from openral_testing.detectors.running_node import RunningNode, running_node
-from openral_testing.detectors.subject import INFERENCE_TIMEOUT, DetectorUnderTest, Setting
+from openral_testing.detectors.subject import INFERENCE_TIMEOUT, DetectorUnderTest, LoadSetting
 
 INJECTED = "openral_testing.detectors.injected_worker"
 CAMERAS = ("head", "wrist")
@@ -69,10 +69,10 @@ def _folders(config: pytest.Config) -> list[Path]:
     return [Path(folder) for folder in config.getoption("--openral-rskills")] or [Path("rskills")]
 
 
-def _setting(config: pytest.Config, timeout: float, module: str) -> Setting:
+def _setting(config: pytest.Config, timeout: float, module: str) -> LoadSetting:
     options = LoadOptions(
         device=config.getoption("--openral-device"),
         weights_folder=config.getoption("--openral-weights-dir"),
         remote_code=config.getoption("--openral-remote-code"),
     )
-    return Setting(Path(config.getoption("--openral-environments")), options, timeout, module)
+    return LoadSetting(Path(config.getoption("--openral-environments")), options, timeout, module)

@@ -29,7 +29,7 @@ from openral_perception_ros.engines import EngineFrame
 from openral_perception_ros.locate_service import REQUEST_QOS
 from openral_ros.conversions.images import image_message
 from openral_ros.qos import LATCHED, SENSOR
-from openral_testing.detectors.subject import INFERENCE_TIMEOUT, LOAD_TIMEOUT, Setting
+from openral_testing.detectors.subject import INFERENCE_TIMEOUT, LOAD_TIMEOUT, LoadSetting
 
 ENCODINGS = {Sensor.RGB: "rgb8", Sensor.DEPTH: "32FC1", Sensor.SEMANTIC: "mono16"}
 NODE_MODULE = "openral_perception_ros.node"
@@ -41,7 +41,7 @@ ANY_AGE = 1e12
 """Maximum frame age [s]: the kit publishes each image once."""
 
 
-class NodeSilent(OpenRALError):
+class DetectorNodeSilent(OpenRALError):
     """The node did not react in time."""
 
     def __init__(self, what: str, seconds: float) -> None:
@@ -70,7 +70,7 @@ class RunningNode:
         answer = self._change.call_async(ChangeState.Request(transition=Transition(id=number)))
         self.wait("change its state", lambda: answer.done() or self.ended, LOAD_TIMEOUT)
         if not answer.done():
-            raise NodeSilent("survive a transition", LOAD_TIMEOUT)
+            raise DetectorNodeSilent("survive a transition", LOAD_TIMEOUT)
         return bool(answer.result().success)
 
     def locate_all(self, requests: list[LocateInView.Request]) -> list[LocateInView.Response]:
@@ -107,7 +107,7 @@ class RunningNode:
             (response,) = self.locate_all([request])
             if response.status != LocateInView.Response.NO_FRAME:
                 return response
-        raise NodeSilent("receive an image", STARTUP_TIMEOUT)
+        raise DetectorNodeSilent("receive an image", STARTUP_TIMEOUT)
 
     @property
     def ended(self) -> bool:
@@ -123,12 +123,12 @@ class RunningNode:
         """Spin until a condition holds.
 
         Raises:
-            NodeSilent: If it does not hold in time.
+            DetectorNodeSilent: If it does not hold in time.
         """
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
-                raise NodeSilent(what, seconds)
+                raise DetectorNodeSilent(what, seconds)
             self._executor.spin_once(timeout_sec=0.02)
 
     def _topic(self, frame: EngineFrame, plane: str) -> str:
@@ -146,7 +146,7 @@ class RunningNode:
 
 @contextmanager
 def running_node(
-    detector: Detector, setting: Setting, folder: Path, module: str = NODE_MODULE, **parameters: object
+    detector: Detector, setting: LoadSetting, folder: Path, module: str = NODE_MODULE, **parameters: object
 ) -> Iterator[RunningNode]:
     """Start and configure a node; its parameter file and logs go to ``folder``."""
     with domain_coordinator.domain_id() as domain:
@@ -161,7 +161,7 @@ def running_node(
         try:
             made = RunningNode(psutil.Process(process.pid), variables, client, executor)
             if not made.transition(Transition.TRANSITION_CONFIGURE):
-                raise NodeSilent("configure itself", STARTUP_TIMEOUT)
+                raise DetectorNodeSilent("configure itself", STARTUP_TIMEOUT)
             yield made
         finally:
             process.terminate()
@@ -176,7 +176,7 @@ def _namespace(detector: Detector) -> str:
 
 
 def _command(
-    detector: Detector, setting: Setting, file: Path, module: str, parameters: dict[str, object]
+    detector: Detector, setting: LoadSetting, file: Path, module: str, parameters: dict[str, object]
 ) -> list[str]:
     values = {
         "rskill": str(detector.folder.absolute()),

@@ -78,6 +78,6 @@ class StubModel(PreTrainedModel):
         step = THOUSAND // PATCHES
         corners = (column * step, row * step, (column + 1) * step, (row + 1) * step)
         box = "<box>" + "".join(f"<{corner}>" for corner in corners) + "</box>"
-        asked = _ASKED.search("".join(chr(token) for token in input_ids[0].tolist()))
-        phrases = asked["phrases"].split("</c>") if asked else []
+        match = _ASKED.search("".join(chr(token) for token in input_ids[0].tolist()))
+        phrases = match["phrases"].split("</c>") if match else []
         return "".join(f"<ref>{phrase}</ref>{box}" for phrase in phrases) + "<|im_end|>"

@@ -30,7 +30,7 @@ OPEN_TERMS = ("red mug", "baguette")
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class LoadSetting:
     """Load options of the detector under test.
 
     ``inference_timeout`` [s] bounds one inference; ``module`` is the worker's.
@@ -45,7 +45,7 @@ class Setting:
 class DetectorUnderTest:
     """A detector that is loaded on first use, and again after `close`."""
 
-    def __init__(self, detector: Detector, setting: Setting) -> None:
+    def __init__(self, detector: Detector, setting: LoadSetting) -> None:
         self.detector, self.setting = detector, setting
         self._supervised: SupervisedWorker | None = None
         self.events: Queue[WorkerEvent] = Queue()

@@ -66,18 +66,18 @@ STATUSES: Mapping[str, HTTPStatus] = {
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Serves chat completions; requests are kept in ``server.asked``."""
+    """Serves chat completions; requests are kept in ``server.requests``."""
 
     server: "VisionServer"
 
     def do_POST(self) -> None:
         """Answer one request."""
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.server.asked.append((body["model"], self.headers.get("authorization", "")))
+        self.server.requests.append((body["model"], self.headers.get("authorization", "")))
         model, content = body["model"], body["messages"][0]["content"]
         if model == "slow":
             self._drip()
-        elif model == "flaky" and sum(name == "flaky" for name, _ in self.server.asked) < 3:
+        elif model == "flaky" and sum(name == "flaky" for name, _ in self.server.requests) < 3:
             self._send(HTTPStatus.SERVICE_UNAVAILABLE, b"{}")
         elif model in STATUSES:
             self._send(STATUSES[model], b'{"error": {"message": "fails on purpose"}}')
@@ -133,7 +133,7 @@ class VisionServer(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
-        self.asked: list[tuple[str, str]] = []
+        self.requests: list[tuple[str, str]] = []
         self.messages: dict[str, Message] = {}
 
     @property

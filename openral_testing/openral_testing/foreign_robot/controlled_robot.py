@@ -33,7 +33,7 @@ class Unit(StrEnum):
     GRIPPER = "gripper"
 
 
-class Outcome(StrEnum):
+class MotionOutcome(StrEnum):
     """End of a motion, by its cause."""
 
     SUCCEEDED = "succeeded"
@@ -46,11 +46,11 @@ class Outcome(StrEnum):
 class MotionEnd:
     """End of a motion; ``error`` is the reason of a failure."""
 
-    outcome: Outcome
+    outcome: MotionOutcome
     error: Exception | None = None
 
 
-class Motion(Protocol):
+class UnitMotion(Protocol):
     """A motion of one unit; its attributes may be read from other threads."""
 
     def run(self, context: SkillContext) -> Move[None]:
@@ -69,7 +69,7 @@ class MotionCommand:
     """
 
     unit: Unit
-    motion: Motion
+    motion: UnitMotion
     on_end: Callable[[MotionEnd], None]
     cancelled: Event = field(default_factory=Event)
 
@@ -89,7 +89,7 @@ class _Running:
         try:
             next(self._move)
         except StopIteration:
-            return MotionEnd(Outcome.CANCELLED if self._stopping else Outcome.SUCCEEDED)
+            return MotionEnd(MotionOutcome.CANCELLED if self._stopping else MotionOutcome.SUCCEEDED)
         except OpenRALError as error:
             return self._fail(error)
         except Exception as error:
@@ -108,7 +108,7 @@ class _Running:
     def _fail(self, error: Exception) -> MotionEnd:
         self._move.close()
         _hold(self._context.control, self.command.unit)
-        return MotionEnd(Outcome.FAILED, error)
+        return MotionEnd(MotionOutcome.FAILED, error)
 
 
 def _standstill(context: SkillContext, unit: Unit) -> Move[None]:
@@ -164,16 +164,16 @@ class ControlledRobot:
         return self._context.control
 
     @property
-    def given(self) -> tuple[str, ...]:
+    def handovers(self) -> tuple[str, ...]:
         """Descriptions of what people were given, ``requester has baguette``."""
-        return self._recipients.given
+        return self._recipients.handovers
 
     def begin(self, command: MotionCommand) -> None:
         """Begin a motion; one that its unit executes is pre-empted."""
         before = self._running.pop(command.unit, None)
         if before is not None:
             before.drop()
-            before.command.on_end(MotionEnd(Outcome.PREEMPTED))
+            before.command.on_end(MotionEnd(MotionOutcome.PREEMPTED))
         self._running[command.unit] = _Running(command, self._context)
 
     def advance(self) -> None:
@@ -191,5 +191,5 @@ class ControlledRobot:
         for unit, running in self._running.items():
             running.drop()
             _hold(self.control, unit)
-            running.command.on_end(MotionEnd(Outcome.FAILED))
+            running.command.on_end(MotionEnd(MotionOutcome.FAILED))
         self._running.clear()

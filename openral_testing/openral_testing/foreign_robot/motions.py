@@ -69,10 +69,10 @@ class Drive:
             TookTooLong: If it does not arrive.
         """
         floor = plan_base_motion(context)
-        wanted = np.array(self.goal.position[:2])
-        free = floor.nearest_reachable(wanted, CONFIG.goal_tolerance)
+        target = np.array(self.goal.position[:2])
+        free = floor.nearest_reachable(target, CONFIG.goal_tolerance)
         if not np.isfinite(free).all():
-            raise NoBasePath(floor.start, wanted, floor.clearance)
+            raise NoBasePath(floor.start, target, floor.clearance)
         follower = PathFollower(floor.path_to(free), self.goal.yaw, context.robot.description.base.limits)
         self.remaining = follower.length
         for feedback in follow_path(context, follower, "driving"):
@@ -81,7 +81,7 @@ class Drive:
 
 
 @dataclass
-class Turn:
+class TurnBy:
     """Turns the base on the spot by an angle [rad]; ``turned`` is the angle so far [rad]."""
 
     angle: float
@@ -198,7 +198,7 @@ class Reach:
             IkFailed: If there is none.
         """
         T = context.to_base_frame(self.T_map_grasp, context.control.base_pose)
-        found, refused = 0, None
+        count, refused = 0, None
         for number in range(CONFIG.postures):
             start, tries = (
                 (context.control.reach_target, 2) if number == 0 else (context.robot.comfortable, 3)
@@ -208,9 +208,9 @@ class Reach:
             except IkFailed as error:
                 refused = error
                 continue
-            found += 1
+            count += 1
             yield posture
-        if not found and refused is not None:
+        if not count and refused is not None:
             raise refused
 
 

@@ -42,7 +42,7 @@ class Recipients:
         self._context = context
         self._still_for = 0.0
         self._pull: Iterator[Feedback] | None = None
-        self.given: tuple[str, ...] = ()
+        self.handovers: tuple[str, ...] = ()
 
     def advance(self) -> None:
         """Advance by one control period."""
@@ -57,7 +57,7 @@ class Recipients:
         for name, person in self._context.world.people.items():
             if self._reaches(person, held):
                 thing = self._context.model.body(held.body).name.rpartition("/")[2]
-                self.given = (*self.given, f"{name} has {thing}")
+                self.handovers = (*self.handovers, f"{name} has {thing}")
                 self._pull = self._take(person, held)
                 return
 

@@ -75,7 +75,7 @@ class ModelRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class ToolCall:
+class EmittedCall:
     """Tool call of an answer; ``arguments`` is JSON as text, valid or not."""
 
     tool: str
@@ -86,7 +86,7 @@ class ToolCall:
 class Answer:
     """Complete answer, after ``delay`` [s]; ``cut`` if it ends at the length limit."""
 
-    calls: tuple[ToolCall, ...] = ()
+    calls: tuple[EmittedCall, ...] = ()
     text: str = ""
     cut: bool = False
     refused: bool = False

@@ -37,7 +37,7 @@ def common_length(first: str, second: str) -> int:
     return low
 
 
-class PromptCache:
+class VendorPromptCache:
     """Prefixes that earlier requests left behind."""
 
     def __init__(self) -> None:
@@ -75,12 +75,12 @@ class PromptCache:
 def _blocks(content: dict[str, Any]) -> list[tuple[str, bool]]:
     """Return the blocks of a request in the order of its prefix; True marks the end of a cached one."""
     system = content.get("system", "")
-    found = [*content.get("tools", ()), *([{"text": system}] if isinstance(system, str) else system)]
+    all_blocks = [*content.get("tools", ()), *([{"text": system}] if isinstance(system, str) else system)]
     for message in content["messages"]:
         inner = message["content"]
         blocks = [{"text": inner}] if isinstance(inner, str) else inner
-        found += [{"role": message["role"], **block} for block in blocks]
-    return [(json.dumps({**b, "cache_control": None}), "cache_control" in b) for b in found]
+        all_blocks += [{"role": message["role"], **block} for block in blocks]
+    return [(json.dumps({**b, "cache_control": None}), "cache_control" in b) for b in all_blocks]
 
 
 def _lines(content: dict[str, Any]) -> list[str]:

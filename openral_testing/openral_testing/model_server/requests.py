@@ -23,7 +23,7 @@ MAX_BREAKPOINTS = 4
 """Most cache breakpoints of one request to the Messages API [1]."""
 
 
-class BadRequest(OpenRALError):
+class RefusedRequest(OpenRALError):
     """Request that a vendor's endpoint would refuse."""
 
 
@@ -45,13 +45,13 @@ def parse_request(vendor: Vendor, body: bytes) -> tuple[ModelRequest, dict[str, 
     """Parse a request; return it with its JSON.
 
     Raises:
-        BadRequest: If the vendor's endpoint would refuse it.
+        RefusedRequest: If the vendor's endpoint would refuse it.
     """
     try:
         content = json.loads(body)
         request = _messages(content) if vendor is Vendor.ANTHROPIC else _completions(content)
     except (ValueError, ValidationError, KeyError, TypeError, AttributeError) as error:
-        raise BadRequest(f"{type(error).__name__}: {error}") from error
+        raise RefusedRequest(f"{type(error).__name__}: {error}") from error
     check_results(request.parts)
     return request, content
 
@@ -60,30 +60,30 @@ def check_results(parts: tuple[Part, ...]) -> None:
     """Check that each call is followed at once by its result, and nothing else.
 
     Raises:
-        BadRequest: With the call or result that is out of place.
+        RefusedRequest: With the call or result that is out of place.
     """
-    waiting: list[str] = []
+    unanswered: list[str] = []
     for part in parts:
         if isinstance(part, PastCall):
-            waiting.append(part.id)
+            unanswered.append(part.id)
         elif isinstance(part, PastResult):
-            if part.call_id not in waiting:
-                raise BadRequest(f"unexpected result of {part.call_id!r}: no such call precedes it")
-            waiting.remove(part.call_id)
-        elif waiting:
-            raise BadRequest(f"calls without a result: {waiting}")
-    if waiting:
-        raise BadRequest(f"calls without a result: {waiting}")
+            if part.call_id not in unanswered:
+                raise RefusedRequest(f"unexpected result of {part.call_id!r}: no such call precedes it")
+            unanswered.remove(part.call_id)
+        elif unanswered:
+            raise RefusedRequest(f"calls without a result: {unanswered}")
+    if unanswered:
+        raise RefusedRequest(f"calls without a result: {unanswered}")
 
 
 def _messages(content: dict[str, Any]) -> ModelRequest:
     body = _MessagesBody.model_validate(content)
     roles = [message["role"] for message in body.messages]
     if roles[0] != "user" or any(a == b for a, b in pairwise(roles)):
-        raise BadRequest(f"roles must alternate and begin with 'user': {roles}")
+        raise RefusedRequest(f"roles must alternate and begin with 'user': {roles}")
     breakpoints = json.dumps(content).count('"cache_control"')
     if breakpoints > MAX_BREAKPOINTS:
-        raise BadRequest(f"{breakpoints} blocks with cache_control: at most {MAX_BREAKPOINTS}")
+        raise RefusedRequest(f"{breakpoints} blocks with cache_control: at most {MAX_BREAKPOINTS}")
     system = body.system if isinstance(body.system, str) else "\n".join(b["text"] for b in body.system)
     tools = tuple(OfferedTool(t["name"], t["description"], t["input_schema"]) for t in body.tools)
     parts = tuple(part for message in body.messages for part in _message_parts(message))
@@ -126,4 +126,4 @@ def _completion_parts(message: dict[str, Any]) -> Iterator[Part]:
             function = call["function"]
             yield PastCall(call["id"], function["name"], json.loads(function["arguments"]))
     elif role != "system":
-        raise BadRequest(f"unknown role {role!r}; valid: system, user, assistant, tool")
+        raise RefusedRequest(f"unknown role {role!r}; valid: system, user, assistant, tool")

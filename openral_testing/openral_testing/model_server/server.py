@@ -15,8 +15,8 @@ from openral_testing.model_server.answers import (
     Responder,
     Vendor,
 )
-from openral_testing.model_server.prompt_cache import PromptCache, tokens
-from openral_testing.model_server.requests import BadRequest, parse_request
+from openral_testing.model_server.prompt_cache import VendorPromptCache, tokens
+from openral_testing.model_server.requests import RefusedRequest, parse_request
 from openral_testing.model_server.wire_formats import (
     Json,
     Usage,
@@ -42,7 +42,7 @@ class ModelServer:
     """
 
     responder: Responder
-    cache: PromptCache = field(default_factory=PromptCache)
+    cache: VendorPromptCache = field(default_factory=VendorPromptCache)
     usages: list[Usage] = field(default_factory=list)
     requests: list[ModelRequest] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -51,7 +51,7 @@ class ModelServer:
         """Return the parsed request, its answer and the tokens of both."""
         try:
             request, content = parse_request(vendor, body)
-        except BadRequest as error:
+        except RefusedRequest as error:
             return None, Failure(400, "invalid_request_error", str(error)), Usage(0)
         with self.lock:
             answer = self.responder(request)
@@ -101,8 +101,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _stream(self, request: ModelRequest, answer: Answer | Failure, usage: Usage) -> None:
         named, cut = request.vendor is Vendor.ANTHROPIC, isinstance(answer, Failure)
-        given = Answer(text="...") if isinstance(answer, Failure) else answer
-        chunks = (messages_events if named else completion_chunks)(given, request.model, usage)
+        reply = Answer(text="...") if isinstance(answer, Failure) else answer
+        chunks = (messages_events if named else completion_chunks)(reply, request.model, usage)
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("connection", "close")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from openral_testing.model_server.answers import Answer, Failure, ToolCall, Vendor
+from openral_testing.model_server.answers import Answer, EmittedCall, Failure, Vendor
 
 Json = dict[str, Any]
 
@@ -73,7 +73,7 @@ def messages_body(answer: Answer, model: str, usage: Usage) -> Json:
     }
 
 
-def _call_id(call: ToolCall, index: int) -> str:
+def _call_id(call: EmittedCall, index: int) -> str:
     return f"t_{call.tool}" if not index else f"t_{call.tool}_{index}"
 
 
@@ -126,7 +126,7 @@ def completion_body(answer: Answer, model: str, usage: Usage) -> Json:
     }
 
 
-def _tool_calls(calls: Sequence[ToolCall]) -> list[Json]:
+def _tool_calls(calls: Sequence[EmittedCall]) -> list[Json]:
     return [
         {"id": f"t{i}", "type": "function", "function": {"name": call.tool, "arguments": call.arguments}}
         for i, call in enumerate(calls)

@@ -227,9 +227,9 @@ class Chaos:
 
     def _senseless(self, context: Context) -> RawCall:
         replies = [turn.reply for turn in context.turns]
-        known = [item.id for reply in replies for item in reply.found]
-        known += [item.id for reply in replies for item in reply.frontier]
-        ids = [*known, *(place.id for place in context.palette.places), *JUNK]
+        reply_ids = [item.id for reply in replies for item in reply.found]
+        reply_ids += [item.id for reply in replies for item in reply.frontier]
+        ids = [*reply_ids, *(place.id for place in context.palette.places), *JUNK]
         skills = [*(skill.id for skill in context.palette.skills), "fly"]
         pick = self.rng.choice
         calls = (

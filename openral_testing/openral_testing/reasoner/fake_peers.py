@@ -152,21 +152,21 @@ class HomePeers(InProcessPeers):
 
     def recall(self, query: RecallQuery) -> RecallResult:
         term = normalize_term(query.query)
-        known = [o for o in self.home.objects.values() if o.remembered and o.id != self.home.holding]
-        hits = [self._match(o, "same label") for o in known if term in _names(o.remembered, o.synonyms)]
-        near = [self._match(o, "broader label") for o in known if term in o.broader]
+        records = [o for o in self.home.objects.values() if o.remembered and o.id != self.home.holding]
+        hits = [self._match(o, "same label") for o in records if term in _names(o.remembered, o.synonyms)]
+        near = [self._match(o, "broader label") for o in records if term in o.broader]
         if query.node_id:
-            hits, near = [self._match(o, "this record") for o in known if o.id == query.node_id], []
+            hits, near = [self._match(o, "this record") for o in records if o.id == query.node_id], []
         if hits:
             return RecallResult(RecallStatus.FOUND, f"{len(hits)} remembered", tuple(hits))
         return RecallResult(RecallStatus.NOT_IN_MEMORY, f"{term} is not in memory", (), tuple(near))
 
-    def _match(self, found: HomeObject, why: str, *, seen: bool = False) -> RecallMatch:
-        place = self.home.places.get(found.place if seen else found.remembered_at or found.place)
-        pose = self.home.pose_of(found) if seen else self.home.remembered_pose(found)
+    def _match(self, item: HomeObject, why: str, *, in_view: bool = False) -> RecallMatch:
+        place = self.home.places.get(item.place if in_view else item.remembered_at or item.place)
+        pose = self.home.pose_of(item) if in_view else self.home.remembered_pose(item)
         return RecallMatch(
-            node_id=found.id,
-            label=found.label if seen else found.remembered,
+            node_id=item.id,
+            label=item.label if in_view else item.remembered,
             score=0.9,
             pose=pose,
             size=(0.1, 0.1, 0.1),
@@ -216,18 +216,18 @@ class HomePeers(InProcessPeers):
         if not self.locator_alive:
             raise PeerUnavailable("locator")
         term = normalize_term(call.query)
-        seen = tuple(o for o in self.home.visible() if term in _names(o.label, (*o.synonyms, o.remembered)))
-        self.looks[call.call_id] = seen
-        status = LocateStatus.FOUND if seen else LocateStatus.NOT_IN_VIEW
-        boxes = tuple(Detection(Box(0.0, 0.0, 10.0, 10.0), o.label, 0.9) for o in seen)
+        hits = tuple(o for o in self.home.visible() if term in _names(o.label, (*o.synonyms, o.remembered)))
+        self.looks[call.call_id] = hits
+        status = LocateStatus.FOUND if hits else LocateStatus.NOT_IN_VIEW
+        boxes = tuple(Detection(Box(0.0, 0.0, 10.0, 10.0), o.label, 0.9) for o in hits)
         return LocateResult(status, status.name.lower(), call.query, "head", call.detector, boxes)
 
     def observe(self, call: CallObserve) -> ObserveResult:
-        seen = self.looks.get(call.located, ())
-        for found in seen:
-            found.remembered = found.remembered or found.label
-            found.remembered_at = found.place
-        matches = tuple(self._match(o, "seen now", seen=True) for o in seen)
+        items = self.looks.get(call.located, ())
+        for item in items:
+            item.remembered = item.remembered or item.label
+            item.remembered_at = item.place
+        matches = tuple(self._match(o, "seen now", in_view=True) for o in items)
         return ObserveResult(ObserveStatus.REMEMBERED, "", matches)
 
     def edit(self, edit: MemoryEdit) -> EditResult:

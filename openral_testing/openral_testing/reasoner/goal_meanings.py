@@ -165,10 +165,10 @@ def canonical(meaning: str) -> tuple[str, ...]:
     """
     calls = [_canonical_call(call) for call in _split(meaning, ";")]
     placed = list(_numbered(calls))
-    kept = [
+    independent = [
         call for call, after in zip(placed, [*placed[1:], ("",)], strict=True) if not _is_part(call, after)
     ]
-    return tuple(", ".join(call) for call in kept)
+    return tuple(", ".join(call) for call in independent)
 
 
 def _numbered(calls: list[tuple[str, ...]]) -> Iterable[tuple[str, ...]]:
@@ -193,12 +193,12 @@ def _canonical_call(call: str) -> tuple[str, ...]:
     if name == "if":
         nested = _split(call.strip()[3:-1], ",")
         condition, *branches = (" ; ".join(canonical(part)) for part in nested)
-        found, _, place = condition.removeprefix("find, ").partition(", in=")
-        same = f"bring, {found}"
+        target, _, place = condition.removeprefix("find, ").partition(", in=")
+        same = f"bring, {target}"
         return (name, condition, *(_at_same_place(branch, same, place) for branch in branches))
     if name == "wait":
-        said = (" ; ".join(canonical(slot)) for slot in _split(call.strip()[5:-1], ","))
-        return (name, *(each.lower() for each in said))
+        parts = (" ; ".join(canonical(slot)) for slot in _split(call.strip()[5:-1], ","))
+        return (name, *(each.lower() for each in parts))
     slots = [_slot(name, slot) for slot in _split(inside, ",")]
     positional, named = [s for s in slots if "=" not in s], sorted(s for s in slots if "=" in s)
     if name == "swap":

@@ -29,10 +29,10 @@ Policy = Callable[[SymbolicHome, str], Iterator[str]]
 
 def nearest_first(home: SymbolicHome, target: str) -> Iterator[str]:
     """Visit the nearest place next."""
-    left = dict(home.places)
-    while left:
-        place = min(left.values(), key=lambda p: abs(p.x - home.x) + abs(p.y - home.y))
-        del left[place.id]
+    unvisited = dict(home.places)
+    while unvisited:
+        place = min(unvisited.values(), key=lambda p: abs(p.x - home.x) + abs(p.y - home.y))
+        del unvisited[place.id]
         yield place.id
 
 
@@ -41,10 +41,10 @@ def planned(weights: BeliefWeights, opinion: Callable[[str], tuple[str, ...]] = 
 
     def policy(home: SymbolicHome, target: str) -> Iterator[str]:
         progress, graph = SearchProgress(target).hinted((), opinion(target)), home.graph()
-        while found := plan_active_search(graph, progress, 1, (home.x, home.y, 0.0), COSTS, weights):
-            progress = progress.after_visit(found[0].node_id, "NOT_IN_VIEW")
-            if found[0].node_id in home.places:
-                yield found[0].node_id
+        while plan := plan_active_search(graph, progress, 1, (home.x, home.y, 0.0), COSTS, weights):
+            progress = progress.after_visit(plan[0].node_id, "NOT_IN_VIEW")
+            if plan[0].node_id in home.places:
+                yield plan[0].node_id
 
     return policy
 
@@ -84,12 +84,12 @@ class TableResult:
     def by_class(self, policy: str) -> Mapping[str, tuple[int, float, float, float]]:
         """Return the number of homes and the ratio with its bounds of every class that has enough homes."""
         labels = np.asarray(self.classes)
-        found = {}
+        rows = {}
         for name in sorted(set(self.classes)):
             chosen = labels == name
             if chosen.sum() >= MIN_HOMES:
-                found[name] = (int(chosen.sum()), *self.ratio(policy, chosen))
-        return found
+                rows[name] = (int(chosen.sum()), *self.ratio(policy, chosen))
+        return rows
 
 
 def search_table(

@@ -199,7 +199,7 @@ class SearchResult:
     """One home: ``travelled`` and ``optimum`` [m]."""
 
     present: bool
-    found: bool
+    success: bool
     handed_over: bool
     travelled: float
     optimum: float
@@ -240,7 +240,7 @@ def run_search(searcher: str, seed: int, budget: SearchBudget = BUDGET) -> Searc
 def _result(problem: HiddenTarget, state: MissionState, looks: int) -> SearchResult:
     return SearchResult(
         present=bool(problem.place),
-        found=state is MissionState.SUCCEEDED and problem.home.at == problem.place != "",
+        success=state is MissionState.SUCCEEDED and problem.home.at == problem.place != "",
         handed_over=state is MissionState.HANDED_OVER,
         travelled=problem.home.travelled,
         optimum=problem.optimum,
@@ -257,10 +257,10 @@ def score_search(searcher: str, seeds: Iterable[int], budget: SearchBudget = BUD
     return SearchScore(
         searcher=searcher,
         homes=len(results),
-        success=_mean([float(r.found) for r in present]),
-        spl=_mean([r.found * r.optimum / max(r.optimum, r.travelled, 1e-9) for r in present]),
-        looks=_mean([float(r.looks) for r in present if r.found]),
-        way=_mean([r.travelled for r in present if r.found]),
+        success=_mean([float(r.success) for r in present]),
+        spl=_mean([r.success * r.optimum / max(r.optimum, r.travelled, 1e-9) for r in present]),
+        looks=_mean([float(r.looks) for r in present if r.success]),
+        way=_mean([r.travelled for r in present if r.success]),
         handoff_precision=_mean([float(not r.present) for r in handed]),
         absent_handed_over=_mean([float(r.handed_over) for r in absent]),
     )

@@ -125,8 +125,8 @@ class SymbolicHome:
 
     def object_near(self, pose: Pose) -> HomeObject | None:
         """Return the object that lies there."""
-        seen = self.visible()
-        nearest = min(seen, key=lambda o: self.pose_of(o).distance(pose), default=None)
+        visible = self.visible()
+        nearest = min(visible, key=lambda o: self.pose_of(o).distance(pose), default=None)
         return nearest if nearest is not None and self.pose_of(nearest).distance(pose) < GRIP else None
 
     def graph(self) -> SceneGraph:
@@ -136,15 +136,15 @@ class SymbolicHome:
         ]
         nodes += [_place_node(place) for place in self.places.values()]
         nodes += [SceneNode(a.id, NodeKind.AGENT, a.label, a.pose) for a in self.agents.values()]
-        known = [o for o in self.objects.values() if o.remembered]
+        records = [o for o in self.objects.values() if o.remembered]
         nodes += [
             SceneNode(
                 o.id, NodeKind.OBJECT, o.remembered, self.remembered_pose(o), unprompted=(o.remembered,)
             )
-            for o in known
+            for o in records
         ]
         edges = [SceneEdge(p.id, Relation.IN_ROOM, p.room) for p in self.places.values()]
-        spots = [(o.id, spot) for o in known if (spot := o.remembered_at or o.place) in self.places]
+        spots = [(o.id, spot) for o in records if (spot := o.remembered_at or o.place) in self.places]
         edges += [SceneEdge(item, Relation.AT_PLACE, spot) for item, spot in spots]
         for item, spot in spots:
             if self.places[spot].occludes:
@@ -310,19 +310,19 @@ def _explore(home: SymbolicHome, params: _Params) -> SkillResult:
     centre = params.get("room")
     rooms = {i for i in home.rooms if not isinstance(centre, Pose) or home.graph().by_id[i].pose == centre}
     inside = [place for place in home.places.values() if place.room in rooms]
-    left = sorted((p for p in inside if p.unknown), key=lambda p: abs(p.x - home.x) + abs(p.y - home.y))
+    unexplored = sorted((p for p in inside if p.unknown), key=lambda p: abs(p.x - home.x) + abs(p.y - home.y))
     views = params.get("views", 0)
     assert isinstance(views, int)
-    for place in left[: views or None]:
+    for place in unexplored[: views or None]:
         place.unknown = False
         for item in home.objects.values():
             if item.place == place.id and not place.hides:
                 item.remembered, item.remembered_at = item.remembered or item.label, place.id
-    known = sum(not place.unknown for place in inside)
-    done = known == len(inside)
-    evidence: dict[str, ParamValue] = {"seen": known / max(1, len(inside)), "views": len(left)}
+    explored = sum(not place.unknown for place in inside)
+    complete = explored == len(inside)
+    evidence: dict[str, ParamValue] = {"seen": explored / max(1, len(inside)), "views": len(unexplored)}
     home.at = home.facing = ""
-    return SkillResult(SkillStatus.SUCCEEDED if done else SkillStatus.TIMEOUT, "looked around", evidence)
+    return SkillResult(SkillStatus.SUCCEEDED if complete else SkillStatus.TIMEOUT, "looked around", evidence)
 
 
 def _held(home: SymbolicHome) -> HomeObject | None:

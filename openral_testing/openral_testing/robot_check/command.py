@@ -42,16 +42,16 @@ def check(
     description = load_robot(robot)
     findings = examine(description, asyncio.run(Observer(description).observe(seconds)))
     failed = sum(finding.failed for finding in findings)
-    left = sum(not finding.checked for finding in findings)
+    unchecked = sum(not finding.checked for finding in findings)
     summary = f"{description.name}: {failed} of {len(findings)} checks failed"
-    summary += f", {left} could not be made" if left else ""
+    summary += f", {unchecked} could not be made" if unchecked else ""
     if as_json:
         typer.echo(json.dumps({"summary": summary, "findings": [_as_row(finding) for finding in findings]}))
     else:
         for finding in findings:
             typer.echo(_as_line(finding))
         typer.echo(summary)
-    raise typer.Exit(PROBLEM if failed else NOT_CHECKED if left else 0)
+    raise typer.Exit(PROBLEM if failed else NOT_CHECKED if unchecked else 0)
 
 
 PROBLEM, NOT_CHECKED = 1, 3
@@ -66,11 +66,11 @@ def _verdict(finding: Finding) -> str:
 
 def _as_line(finding: Finding) -> str:
     row = _as_row(finding)
-    found = f": {row['found']}\n     {row['advice']}" if row["found"] else ""
-    return f"{VERDICTS[row['verdict']]} {row['what']}{found}"
+    problem = f": {row['found']}\n     {row['advice']}" if row["found"] else ""
+    return f"{VERDICTS[row['verdict']]} {row['what']}{problem}"
 
 
 def _as_row(finding: Finding) -> dict[str, str]:
     """Return a finding with the keys of `openral doctor --json`."""
-    found = finding.problem if finding.checked else f"not checked: {finding.problem}"
-    return {"what": finding.what, "verdict": _verdict(finding), "found": found, "advice": finding.mend}
+    problem = finding.problem if finding.checked else f"not checked: {finding.problem}"
+    return {"what": finding.what, "verdict": _verdict(finding), "found": problem, "advice": finding.mend}

@@ -60,16 +60,16 @@ def alignment(colour: NDArray[np.generic], depth: NDArray[np.generic]) -> tuple[
 
 def colour_edges(grey: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Return strong edges, widened by a pixel, shape (H, W)."""
-    found = cv2.Canny(grey, 50, 150) > 0
-    return np.asarray(cv2.GaussianBlur(found.astype(np.float32), (3, 3), 0), np.float32)
+    edges = cv2.Canny(grey, 50, 150) > 0
+    return np.asarray(cv2.GaussianBlur(edges.astype(np.float32), (3, 3), 0), np.float32)
 
 
 def depth_edges(depth: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return 1 at steps between known neighbours, else 0, shape (H, W)."""
-    known = np.where(np.isfinite(depth) & (depth > 0.0), depth, np.nan)
+    valid = np.where(np.isfinite(depth) & (depth > 0.0), depth, np.nan)
     with np.errstate(invalid="ignore"):
-        right = np.abs(np.diff(known, axis=1)) > DEPTH_STEP * known[:, 1:]
-        down = np.abs(np.diff(known, axis=0)) > DEPTH_STEP * known[1:, :]
+        right = np.abs(np.diff(valid, axis=1)) > DEPTH_STEP * valid[:, 1:]
+        down = np.abs(np.diff(valid, axis=0)) > DEPTH_STEP * valid[1:, :]
     steps = np.zeros(depth.shape, np.float32)
     steps[:, 1:] += right
     steps[1:, :] += down
@@ -161,19 +161,23 @@ class Observations:
     variances: tuple[float, float, float] | None = None
 
 
-def examine(robot: RobotDescription, seen: Observations) -> list[Finding]:
+def examine(robot: RobotDescription, actual: Observations) -> list[Finding]:
     """Return every finding, in the order in which to mend them; what did not come counts as no success."""
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for name, camera in robot.cameras.items():
-        found += _camera(name, camera, seen)
-    found += _transforms(robot, seen)
+        findings += _camera(name, camera, actual)
+    findings += _transforms(robot, actual)
     for verb, backend in robot.skills.items():
         if not actions_of(backend, robot):
-            found.append(unchecked(f"action of {verb}", "its backend has no action that could be looked for"))
-        found += [_action(f"action of {verb}", *pair, robot, seen) for pair in actions_of(backend, robot)]
+            findings.append(
+                unchecked(f"action of {verb}", "its backend has no action that could be looked for")
+            )
+        findings += [
+            _action(f"action of {verb}", *pair, robot, actual) for pair in actions_of(backend, robot)
+        ]
     if robot.localisation is not None:
-        found.append(_localisation(robot.localisation, seen))
-    return found
+        findings.append(_localisation(robot.localisation, actual))
+    return findings
 
 
 def unchecked(what: str, reason: str, mend: str = "try the skill itself") -> Finding:
@@ -181,15 +185,15 @@ def unchecked(what: str, reason: str, mend: str = "try the skill itself") -> Fin
     return Finding(what, reason, mend, checked=False)
 
 
-def _camera(name: str, camera: Camera, seen: Observations) -> Iterator[Finding]:
-    yield from _stream(f"camera {name}: image", camera.image_topic, camera, seen.images.get(name, Stream()))
-    yield _intrinsics(name, camera, seen)
+def _camera(name: str, camera: Camera, actual: Observations) -> Iterator[Finding]:
+    yield from _stream(f"camera {name}: image", camera.image_topic, camera, actual.images.get(name, Stream()))
+    yield _intrinsics(name, camera, actual)
     if camera.depth:
-        depth = seen.depths.get(name, Stream())
+        depth = actual.depths.get(name, Stream())
         yield from _stream(f"camera {name}: depth", camera.depth, camera, depth)
         yield _depth_values(name, camera, depth)
         if not camera.depth_info:
-            yield _registration(name, camera, seen.images.get(name, Stream()), depth)
+            yield _registration(name, camera, actual.images.get(name, Stream()), depth)
 
 
 def _stream(what: str, topic: str, camera: Camera, stream: Stream) -> Iterator[Finding]:
@@ -229,11 +233,11 @@ def _clock(what: str, stream: Stream) -> Finding:
     )
 
 
-def _intrinsics(name: str, camera: Camera, seen: Observations) -> Finding:
-    what, model = f"camera {name}: intrinsics", seen.models.get(name)
+def _intrinsics(name: str, camera: Camera, actual: Observations) -> Finding:
+    what, model = f"camera {name}: intrinsics", actual.models.get(name)
     if model is None:
         return Finding(what, f"nothing on {camera.info}", "start the driver, or correct the topic `info`")
-    size = seen.images.get(name, Stream()).size
+    size = actual.images.get(name, Stream()).size
     problem = _intrinsics_problem(model, size)
     if not problem and size == (0, 0):
         return unchecked(what, "no image has come whose size they could be compared with", START)
@@ -263,10 +267,10 @@ def _depth_values(name: str, camera: Camera, depth: Stream) -> Finding:
     if depth.pixels is None:
         return unchecked(what, f"no image has come on {camera.depth}", START)
     pixels = depth.pixels.astype(np.float64)
-    known = pixels[np.isfinite(pixels) & (pixels > 0.0)]
-    if known.size < 0.05 * pixels.size:
+    valid = pixels[np.isfinite(pixels) & (pixels > 0.0)]
+    if valid.size < 0.05 * pixels.size:
         return Finding(what, "less than 5 % of the pixels have a depth", "uncover the sensor; enable depth")
-    middle = float(np.median(known))
+    middle = float(np.median(valid))
     if RANGES[0] <= middle <= RANGES[1]:
         return Finding(what)
     mend = f"{camera.depth} must be 16UC1 in [mm] or 32FC1 in [m]: correct the driver's unit"
@@ -290,9 +294,9 @@ def _registration(name: str, camera: Camera, image: Stream, depth: Stream) -> Fi
     return Finding(what, f"{problem} of the image's width", mend)
 
 
-def _transforms(robot: RobotDescription, seen: Observations) -> Iterator[Finding]:
+def _transforms(robot: RobotDescription, actual: Observations) -> Iterator[Finding]:
     for frame in frames_of(robot):
-        what, age = f"transform {robot.frames.map} <- {frame}", seen.transforms.get(frame)
+        what, age = f"transform {robot.frames.map} <- {frame}", actual.transforms.get(frame)
         if age is None:
             mend = "start localisation and robot_state_publisher: `ros2 run tf2_tools view_frames`"
             yield Finding(what, "the frames are not connected", mend)
@@ -340,12 +344,12 @@ def actions_of(backend: AnyBackend, robot: RobotDescription) -> list[tuple[str, 
     return [*own, (turning.action, TYPES["spin"])] if turning else own
 
 
-def _action(what: str, name: str, kind: str, robot: RobotDescription, seen: Observations) -> Finding:
+def _action(what: str, name: str, kind: str, robot: RobotDescription, actual: Observations) -> Finding:
     absolute = name if name.startswith("/") else f"{robot.namespace}/{name}"
-    types = seen.actions.get(absolute, ())
+    types = actual.actions.get(absolute, ())
     if kind in types:
         return Finding(f"{what}, {absolute}")
-    near = sorted(other for other, found in seen.actions.items() if kind in found)
+    near = sorted(other for other, kinds in actual.actions.items() if kind in kinds)
     if types:
         mend = f"correct the backend's action in robot.yaml; {kind} is served at {near or 'no name'}"
         return Finding(f"{what}, {absolute}", f"its type is {', '.join(types)}, expected {kind}", mend)
@@ -353,12 +357,12 @@ def _action(what: str, name: str, kind: str, robot: RobotDescription, seen: Obse
     return Finding(f"{what}, {absolute}", "no action server", mend)
 
 
-def _localisation(limits: Localisation, seen: Observations) -> Finding:
+def _localisation(limits: Localisation, actual: Observations) -> Finding:
     what = "localisation"
-    if seen.variances is None:
+    if actual.variances is None:
         return Finding(what, f"no pose on {limits.topic}", "start the localiser, and give it an initial pose")
-    x, y, yaw = seen.variances
-    known = isfinite(x + y + yaw)
-    good = known and max(x, y) <= limits.max_position_variance and yaw <= limits.max_yaw_variance
+    x, y, yaw = actual.variances
+    finite = isfinite(x + y + yaw)
+    good = finite and max(x, y) <= limits.max_position_variance and yaw <= limits.max_yaw_variance
     problem = "" if good else f"variances {x:.3f}, {y:.3f} m^2 and {yaw:.3f} rad^2 exceed the limits"
     return Finding(what, problem, "" if good else "give an initial pose in RViz and drive until it converges")

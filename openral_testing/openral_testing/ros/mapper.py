@@ -69,7 +69,7 @@ class Mapper:
     def __init__(self, domain: int) -> None:
         self._thread = NodeThread("mapper", domain=domain)
         scope = self._thread.scope
-        self._found = scope.publisher(String, "home_map", LATCHED)
+        self._map_publisher = scope.publisher(String, "home_map", LATCHED)
         self._floor = scope.publisher(OccupancyGrid, "map", LATCHED)
         self._floor.publish(occupancy_grid_message(floor_of(FLAT), 0.0))
         self._editing = HomeEditing(scope, self._thread.node, None, self._home, self._show)
@@ -89,4 +89,4 @@ class Mapper:
         return with_edits(FLAT, self.edits)
 
     def _show(self) -> None:
-        self._found.publish(String(data=self._home().model_dump_json()))
+        self._map_publisher.publish(String(data=self._home().model_dump_json()))

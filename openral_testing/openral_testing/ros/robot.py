@@ -89,11 +89,11 @@ def transforms() -> TFMessage:
     """Return the robot's transforms."""
     message = TFMessage()
     for parent, child, (x, y, z), (a, b, c, w) in FRAMES:
-        found = TransformStamped(header=Header(stamp=stamp_of(NOW), frame_id=parent), child_frame_id=child)
-        found.transform.translation = Vector3(x=x, y=y, z=z)
-        turn = found.transform.rotation
+        frame = TransformStamped(header=Header(stamp=stamp_of(NOW), frame_id=parent), child_frame_id=child)
+        frame.transform.translation = Vector3(x=x, y=y, z=z)
+        turn = frame.transform.rotation
         turn.x, turn.y, turn.z, turn.w = a, b, c, w
-        message.transforms.append(found)
+        message.transforms.append(frame)
     return message
 
 
@@ -120,9 +120,9 @@ def frontier(*ids: str) -> DiagnosticStatus:
 
 def pose(x: float, y: float, z: float) -> Pose:
     """Return an upright pose [m]."""
-    found = Pose(position=Point(x=x, y=y, z=z))
-    found.orientation.w = 1.0
-    return found
+    message = Pose(position=Point(x=x, y=y, z=z))
+    message.orientation.w = 1.0
+    return message
 
 
 def mission(
@@ -133,8 +133,8 @@ def mission(
 ) -> MissionStatus:
     """Return a mission with four tool calls."""
     calls = [
-        ToolCallRecord(index=i, tool=tool, arguments_json=asked, status=status, message=told, duration=took)
-        for i, (tool, asked, status, told, took) in enumerate(CALLS)
+        ToolCallRecord(index=i, tool=tool, arguments_json=args, status=status, message=text, duration=took)
+        for i, (tool, args, status, text, took) in enumerate(CALLS)
     ]
     lines = [
         ("candidates", 2.0, 8.0),
@@ -178,10 +178,10 @@ def scene(count: int = 0) -> SceneGraph:
     return SceneGraph(header=Header(stamp=stamp_of(NOW)), revision=1, nodes=nodes, edges=edges)
 
 
-class Robot:
+class PlayedRobot:
     """Node on a thread of its own.
 
-    ``told`` holds every prompt, ``edits`` every edit of memory, ``observed`` every request to remember.
+    ``prompts`` holds every prompt, ``edits`` every edit of memory, ``observed`` every request to remember.
     """
 
     latency = 0.08
@@ -190,7 +190,7 @@ class Robot:
     """If a stop is latched, as by a skill server."""
 
     def __init__(self, domain: int) -> None:
-        self.told: list[PromptStamped] = []
+        self.prompts: list[PromptStamped] = []
         self.edits: list[EditMemory.Request] = []
         self.observed: list[ObserveDetections.Request] = []
         self.answers = True
@@ -234,9 +234,9 @@ class Robot:
     def ask(self, question: str, choices: list[str]) -> None:
         """Publish a hand-off and the mission that waits for it."""
         self.mission.publish(mission(MissionStatus.STATE_WAITING_FOR_HUMAN, reason=question))
-        tried = ["looked at the counter: NOT_IN_VIEW"]
+        attempts = ["looked at the counter: NOT_IN_VIEW"]
         self.handoff.publish(
-            Handoff(id="h1", mission_id="m1", question=question, choices=choices, tried=tried)
+            Handoff(id="h1", mission_id="m1", question=question, choices=choices, tried=attempts)
         )
 
     def fail(self, message: str) -> None:
@@ -244,17 +244,17 @@ class Robot:
         failure = FailureTrigger(source="locator", kind="worker_crashed", severity=2, message=message)
         self.failure.publish(failure)
 
-    def wait_until_told(self, text: str, timeout: float = 20.0) -> PromptStamped:
+    def wait_for_prompt(self, text: str, timeout: float = 20.0) -> PromptStamped:
         """Return the prompt with this text once it has come.
 
         Raises:
             AssertionError: If it does not come within ``timeout`` [s].
         """
         deadline = time.monotonic() + timeout
-        while not (found := [each for each in self.told if each.text == text]):
-            assert time.monotonic() < deadline, f"not told {text!r}: {[each.text for each in self.told]}"
+        while not (matches := [each for each in self.prompts if each.text == text]):
+            assert time.monotonic() < deadline, f"not told {text!r}: {[each.text for each in self.prompts]}"
             time.sleep(0.05)
-        return found[0]
+        return matches[0]
 
     def image_subscribers(self) -> int:
         """Return the number of subscriptions to its camera."""
@@ -286,7 +286,7 @@ class Robot:
         self._info.publish(announcement(self.latency))
 
     def _on_prompt(self, message: PromptStamped) -> None:
-        self.told.append(message)
+        self.prompts.append(message)
         if self.answers:
             stopped = message.text == "stop"
             outcome = PromptReceipt.OUTCOME_STOPPED if stopped else PromptReceipt.OUTCOME_STARTED
@@ -369,7 +369,7 @@ def boxes(stamp: float) -> Detection2DArray:
     """Return one mug in an image taken at ``stamp`` [s]."""
     box = BoundingBox2D(size_x=40.0, size_y=30.0)
     box.center.position.x, box.center.position.y = 80.0, 60.0
-    found = Detection2D(
+    hit = Detection2D(
         bbox=box, results=[ObjectHypothesisWithPose(hypothesis=ObjectHypothesis(class_id="mug", score=0.8))]
     )
-    return Detection2DArray(header=Header(stamp=stamp_of(stamp), frame_id="head_optical"), detections=[found])
+    return Detection2DArray(header=Header(stamp=stamp_of(stamp), frame_id="head_optical"), detections=[hit])

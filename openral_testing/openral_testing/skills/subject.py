@@ -49,7 +49,7 @@ STANDSTILL = 0.02
 _RUNNING = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING, GoalStatus.STATUS_CANCELING)
 
 
-class ServerSilent(OpenRALError):
+class SkillServerSilent(OpenRALError):
     """The skill server did not react in time."""
 
     def __init__(self, what: str, seconds: float) -> None:
@@ -57,7 +57,7 @@ class ServerSilent(OpenRALError):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class GoalReply:
     """End of a goal: its terminal action status, its result, and the time from sending it [s]."""
 
     end: int
@@ -73,7 +73,7 @@ class Reply:
         """List contradictions between result and action status; ``cancelled``: it was requested to cancel."""
         succeeded = self.status is SkillStatus.SUCCEEDED
         evidence = params_of(self.result.evidence)
-        found = {
+        contradictions = {
             f"success is {self.result.success}, status {self.status.name}": self.result.success != succeeded,
             f"status is {self.status.name}, the goal ended with {self.end}": succeeded
             != (self.end == GoalStatus.STATUS_SUCCEEDED),
@@ -84,7 +84,7 @@ class Reply:
             "the message is empty": not self.result.message,
             "evidence is given twice": len(evidence) != len(self.result.evidence),
         }
-        return [problem for problem, holds in found.items() if holds]
+        return [problem for problem, holds in contradictions.items() if holds]
 
 
 class SentGoal:
@@ -114,19 +114,19 @@ class SentGoal:
         self.cancelled = True
         self._server.wait_for(self._handle.cancel_goal_async(), "answer a cancellation", ACCEPT_TIMEOUT)
 
-    def reply(self, timeout: float) -> Reply:
+    def reply(self, timeout: float) -> GoalReply:
         """Wait for its result and check that it is consistent."""
         assert self._answer is not None, "the skill server rejected the goal; it must accept and answer it"
         answer = self._server.wait_for(self._answer, "end a goal", timeout)
-        reply = Reply(answer.status, answer.result, self.elapsed)
+        reply = GoalReply(answer.status, answer.result, self.elapsed)
         assert reply.problems(cancelled=self.cancelled) == []
         return reply
 
-    def ask_again(self) -> Reply:
+    def ask_again(self) -> GoalReply:
         """Ask for its result once more."""
         again = self._handle.get_result_async()
         answer = self._server.wait_for(again, "repeat a result", ACCEPT_TIMEOUT)
-        return Reply(answer.status, answer.result, self.elapsed)
+        return GoalReply(answer.status, answer.result, self.elapsed)
 
     def _on_feedback(self, message: ExecuteRskill.Impl.FeedbackMessage) -> None:
         self.feedback.append(message.feedback)
@@ -210,12 +210,12 @@ class SkillServerUnderTest:
         """Spin until a condition holds.
 
         Raises:
-            ServerSilent: If it does not hold in time.
+            SkillServerSilent: If it does not hold in time.
         """
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
-                raise ServerSilent(what, seconds)
+                raise SkillServerSilent(what, seconds)
             self._executor.spin_once(timeout_sec=0.02)
 
     def _listen(self, seconds: float) -> None:

@@ -18,7 +18,7 @@ from openral_testing.skills.subject import (
     STANDSTILL,
     STOP_TIMEOUT,
     SUCCESS_TIMEOUT,
-    Reply,
+    GoalReply,
     SentGoal,
     SkillServerUnderTest,
 )
@@ -53,7 +53,7 @@ def check_standstill(server: SkillServerUnderTest, measured: dict[str, float]) -
     assert isnan(motion) or motion < STANDSTILL
 
 
-def reach_quick_goal(server: SkillServerUnderTest, goals: RobotGoals) -> Reply:
+def reach_quick_goal(server: SkillServerUnderTest, goals: RobotGoals) -> GoalReply:
     """Check that the server still works."""
     reply = server.send(goals.quick.message()).reply(SUCCESS_TIMEOUT)
     assert reply.status is SkillStatus.SUCCEEDED, reply.result.message

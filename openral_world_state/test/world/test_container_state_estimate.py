@@ -7,7 +7,7 @@ import pytest
 
 from openral_core.home_map import Box3, Opens, load_map
 from openral_core.spatial_memory import Opening
-from openral_testing.synthetic_depth import Block, Body, Plane, look_at_pose, render_depth
+from openral_testing.synthetic_depth import Block, Plane, Solid, look_at_pose, render_depth
 from openral_world_state.static_map import static_map_from_home
 from openral_world_state.world.container_state import estimate_opening
 
@@ -39,12 +39,12 @@ BEFORE = look_at_pose((2.2, 1.7, 1.3), (0.4, 1.7, 0.9))
     ],
 )
 def test_tells_whether_a_container_is_open(
-    bodies: dict[str, Body], camera: object, expected: Opening
+    bodies: dict[str, Solid], camera: object, expected: Opening
 ) -> None:
     assert estimate_opening(render_depth(bodies, camera, focal=380.0).view, FRIDGE, 6.0) is expected  # type: ignore[arg-type]
 
 
-def opening_as(opens: Opens, bodies: dict[str, Body]) -> Opening:
+def opening_as(opens: Opens, bodies: dict[str, Solid]) -> Opening:
     """The fridge's place, taken by something that opens in another way."""
     return estimate_opening(render_depth(bodies, BEFORE, focal=380.0).view, replace(FRIDGE, opens=opens), 6.0)
 

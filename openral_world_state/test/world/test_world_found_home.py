@@ -8,7 +8,7 @@ from openral_core.detectors import Detection
 from openral_core.home_map import HomeMap, load_map
 from openral_core.spatial_memory import NodeKind, Opening, RecallQuery, ResolveQuery, ResolveStatus
 from openral_core.text import Thesaurus
-from openral_testing.synthetic_depth import Block, Body, Plane, look_at_pose, render_depth
+from openral_testing.synthetic_depth import Block, Plane, Solid, look_at_pose, render_depth
 from openral_world_state.static_map import static_map_from_home
 from openral_world_state.world.open_world import keep_home, open_world
 from openral_world_state.world.world_model import WorldModel, WorldModelSettings
@@ -16,7 +16,7 @@ from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 THESAURUS = Thesaurus.load()
 NOBODY = MAP.model_copy(update={"agents": ()})
-FLOOR: dict[str, Body] = {"_floor": Plane((0.0, 0.0, 1.0), 0.0), "_wall": Plane((0.0, 1.0, 0.0), 4.5)}
+FLOOR: dict[str, Solid] = {"_floor": Plane((0.0, 0.0, 1.0), 0.0), "_wall": Plane((0.0, 1.0, 0.0), 4.5)}
 
 
 def opened(path: str = "", home: HomeMap | None = None) -> WorldModel:

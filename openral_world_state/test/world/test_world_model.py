@@ -20,13 +20,13 @@ from openral_core.spatial_memory import (
     ResolveStatus,
 )
 from openral_core.text import Thesaurus
-from openral_testing.synthetic_depth import Block, Body, Cylinder, Plane, look_at_pose, render_depth
+from openral_testing.synthetic_depth import Block, Cylinder, Plane, Solid, look_at_pose, render_depth
 from openral_world_state.world.open_world import open_world
 from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 THESAURUS = Thesaurus.load()
-ROOM: dict[str, Body] = {
+ROOM: dict[str, Solid] = {
     "_counter": Block((2.0, 4.19, 0.45), (2.6, 0.6, 0.9)),
     "_wall": Plane((0.0, 1.0, 0.0), 4.5),
     "_floor": Plane((0.0, 0.0, 1.0), 0.0),
@@ -48,7 +48,7 @@ def mug_at(x: float, y: float = 4.1, z: float = 0.95) -> Cylinder:
 
 
 def see(
-    world: WorldModel, bodies: dict[str, Body], stamp: float, labels: dict[str, str], T: np.ndarray = COUNTER
+    world: WorldModel, bodies: dict[str, Solid], stamp: float, labels: dict[str, str], T: np.ndarray = COUNTER
 ) -> None:
     shot = render_depth({**bodies, **ROOM}, T, size=(320, 240), stamp=stamp)
     seen = [Detection(shot.boxes[name], label, 0.9) for name, label in labels.items() if name in shot.boxes]

@@ -8,13 +8,13 @@ from openral_core.detectors import Detection
 from openral_core.home_map import load_map
 from openral_core.spatial_memory import RecallQuery, RecallStatus, ResolveQuery, ResolveStatus
 from openral_core.text import Thesaurus
-from openral_testing.synthetic_depth import Block, Body, Cylinder, Plane, look_at_pose, render_depth
+from openral_testing.synthetic_depth import Block, Cylinder, Plane, Solid, look_at_pose, render_depth
 from openral_world_state.world.open_world import open_world
 from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 MAP = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
 THESAURUS = Thesaurus.load()
-KITCHEN: dict[str, Body] = {
+KITCHEN: dict[str, Solid] = {
     "cup": Cylinder((2.1, 4.1, 0.95), 0.04, 0.1, hollow=True),
     "_counter": Block((2.0, 4.19, 0.45), (2.6, 0.6, 0.9)),
     "_wall": Plane((0.0, 1.0, 0.0), 4.5),

@@ -5,9 +5,9 @@ import json
 from openral_eval.reader.goals import read_goal
 from openral_eval.reader.recipes import plan
 from openral_eval.reader.texts import Reply, Texts
-from openral_testing.model_server.answers import Answer, ModelRequest, ToolCall
+from openral_testing.model_server.answers import Answer, EmittedCall, ModelRequest
 
-STUCK = ToolCall("ask_human", json.dumps({"question": "I do not know how to go on. What should I do?"}))
+STUCK = EmittedCall("ask_human", json.dumps({"question": "I do not know how to go on. What should I do?"}))
 """Call of a reader whose plan has ended without ending the mission."""
 
 
@@ -22,4 +22,4 @@ def read(request: ModelRequest) -> Answer:
     except StopIteration:
         return Answer((STUCK,))
     tool, arguments = call
-    return Answer((ToolCall(tool, json.dumps(arguments)),))
+    return Answer((EmittedCall(tool, json.dumps(arguments)),))

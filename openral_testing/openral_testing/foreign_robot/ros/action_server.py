@@ -12,7 +12,13 @@ from rclpy.task import Future
 
 from openral_ros.resources import ActionType, ResourceScope
 from openral_ros.worker_thread import ExecutorQueue
-from openral_testing.foreign_robot.controlled_robot import Motion, MotionCommand, MotionEnd, Outcome, Unit
+from openral_testing.foreign_robot.controlled_robot import (
+    MotionCommand,
+    MotionEnd,
+    MotionOutcome,
+    Unit,
+    UnitMotion,
+)
 from openral_testing.foreign_robot.ros.interfaces import GoalRefused
 
 Message = Any
@@ -21,7 +27,7 @@ FEEDBACK_PERIOD = 0.2
 """Period of feedback, and at which the presence of clients is checked [s]."""
 
 
-AnyMotion = TypeVar("AnyMotion", bound=Motion)
+AnyMotion = TypeVar("AnyMotion", bound=UnitMotion)
 
 
 class Interface(Protocol[AnyMotion]):
@@ -52,7 +58,7 @@ class Interface(Protocol[AnyMotion]):
 class _ActiveGoal:
     """A goal in execution; ``end`` is completed on the executor."""
 
-    def __init__(self, handle: ServerGoalHandle, motion: Motion) -> None:
+    def __init__(self, handle: ServerGoalHandle, motion: UnitMotion) -> None:
         self.handle, self.motion = handle, motion
         self.cancelled, self.end = Event(), Future()
 
@@ -93,11 +99,11 @@ class MotionActionServer:
             motion = self._interface.motion(handle.request)
         except GoalRefused as error:
             handle.abort()
-            return self._interface.result(None, MotionEnd(Outcome.FAILED, error))
+            return self._interface.result(None, MotionEnd(MotionOutcome.FAILED, error))
         end = await self._moved(_ActiveGoal(handle, motion))
-        if end.outcome is Outcome.SUCCEEDED:
+        if end.outcome is MotionOutcome.SUCCEEDED:
             handle.succeed()
-        elif end.outcome is Outcome.CANCELLED and handle.is_cancel_requested:
+        elif end.outcome is MotionOutcome.CANCELLED and handle.is_cancel_requested:
             handle.canceled()
         else:
             handle.abort()

@@ -15,8 +15,8 @@ from openral_sim.planning.base_planner import NoBasePath
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.urdf import ros_name
 from openral_sim.ros.state_publishers import MAP, ODOM
-from openral_testing.foreign_robot.controlled_robot import MotionEnd, Outcome, Unit
-from openral_testing.foreign_robot.motions import Drive, GoalToleranceViolated, Grip, HeadTrajectory, Turn
+from openral_testing.foreign_robot.controlled_robot import MotionEnd, MotionOutcome, Unit
+from openral_testing.foreign_robot.motions import Drive, GoalToleranceViolated, Grip, HeadTrajectory, TurnBy
 
 Message = Any
 """Message of a package that is not typed."""
@@ -33,7 +33,7 @@ class GoalRefused(OpenRALError):
 
 def code_of(end: MotionEnd, codes: Codes, otherwise: int) -> int:
     """Return the error code of a motion, 0 of one that succeeded."""
-    if end.outcome is Outcome.SUCCEEDED:
+    if end.outcome is MotionOutcome.SUCCEEDED:
         return 0
     if isinstance(end.error, GoalRefused):
         return end.error.code
@@ -42,7 +42,7 @@ def code_of(end: MotionEnd, codes: Codes, otherwise: int) -> int:
 
 def words_of(end: MotionEnd) -> str:
     """Describe an end, "" for a success."""
-    if end.outcome is Outcome.SUCCEEDED:
+    if end.outcome is MotionOutcome.SUCCEEDED:
         return ""
     return str(end.error) if end.error else f"the motion was {end.outcome}"
 
@@ -93,18 +93,18 @@ class SpinInterface:
 
     action_type, unit = Spin, Unit.BASE
 
-    def motion(self, goal: Message) -> Turn:
+    def motion(self, goal: Message) -> TurnBy:
         """Turn by the angle of the goal."""
         if not np.isfinite(goal.target_yaw):
             raise GoalRefused(UNKNOWN_TURN, f"target_yaw must be finite, found {goal.target_yaw}")
-        return Turn(float(goal.target_yaw))
+        return TurnBy(float(goal.target_yaw))
 
     def result(self, motion: object, end: MotionEnd) -> Message:
         """Make the result with Nav2's error code."""
         code = code_of(end, TURN_CODES, UNKNOWN_TURN)
         return Spin.Result(error_code=code, error_msg=words_of(end))
 
-    def feedback(self, motion: Turn) -> Message:
+    def feedback(self, motion: TurnBy) -> Message:
         """Tell how far the base has turned."""
         return Spin.Feedback(angular_distance_traveled=float(motion.turned))
 
@@ -125,8 +125,8 @@ class HeadInterface:
         """Follow the trajectory; raises `GoalRefused` unless its points give both joints at rising times."""
         trajectory = goal.trajectory
         if sorted(trajectory.joint_names) != sorted(self._joints):
-            found, valid = format_choices(trajectory.joint_names), format_choices(self._joints)
-            raise GoalRefused(INVALID_JOINTS, f"joints {found}: the head has {valid}")
+            actual, valid = format_choices(trajectory.joint_names), format_choices(self._joints)
+            raise GoalRefused(INVALID_JOINTS, f"joints {actual}: the head has {valid}")
         order = [list(trajectory.joint_names).index(name) for name in self._joints]
         if not trajectory.points or any(len(point.positions) != 2 for point in trajectory.points):
             raise GoalRefused(INVALID_GOAL, "the trajectory needs points with two positions each")
@@ -159,15 +159,15 @@ class GripperInterface:
         positions = dict(zip(goal.command.name, goal.command.position, strict=False))
         position = positions.get(self._joint)
         if position is None or not np.isfinite(position):
-            found = format_choices(goal.command.name)
-            raise GoalRefused(INVALID_GOAL, f"needs a position of {self._joint}, found {found}")
+            actual = format_choices(goal.command.name)
+            raise GoalRefused(INVALID_GOAL, f"needs a position of {self._joint}, found {actual}")
         return Grip(2.0 * float(position))
 
     def result(self, motion: Grip | None, end: MotionEnd) -> Message:
         """Make the result with the measured position; a stall is no failure."""
         stalled = motion is not None and motion.stalled
         state = JointState(name=[self._joint], position=[self._robot.opening / 2.0])
-        reached = end.outcome is Outcome.SUCCEEDED and not stalled
+        reached = end.outcome is MotionOutcome.SUCCEEDED and not stalled
         return ParallelGripperCommand.Result(state=state, stalled=stalled, reached_goal=reached)
 
     def feedback(self, motion: object) -> None:

@@ -19,7 +19,7 @@ from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.robot.control import RobotControl
 from openral_sim.robot.urdf import TIP, ros_name
 from openral_sim.ros.state_publishers import BASE, MAP, ODOM
-from openral_testing.foreign_robot.controlled_robot import MotionEnd, Outcome, Unit
+from openral_testing.foreign_robot.controlled_robot import MotionEnd, MotionOutcome, Unit
 from openral_testing.foreign_robot.motions import GoalInCollision, Posture, Reach
 from openral_testing.foreign_robot.ros.interfaces import Codes, GoalRefused, code_of, words_of
 
@@ -55,8 +55,8 @@ class MoveGroupInterface:
             reason = f"planning group {request.group_name!r}: valid is {GROUP}"
             raise GoalRefused(C.INVALID_GROUP_NAME, reason)
         if len(request.goal_constraints) != 1:
-            found = len(request.goal_constraints)
-            raise GoalRefused(C.INVALID_GOAL_CONSTRAINTS, f"needs one set of goal constraints, found {found}")
+            count = len(request.goal_constraints)
+            raise GoalRefused(C.INVALID_GOAL_CONSTRAINTS, f"needs one set of goal constraints, found {count}")
         constraints, speed = request.goal_constraints[0], request.max_velocity_scaling_factor
         fraction = float(speed) if 0.0 < speed <= 1.0 else 1.0
         if constraints.joint_constraints:
@@ -68,9 +68,9 @@ class MoveGroupInterface:
         """Make the result with MoveIt's error code."""
         result = MoveGroup.Result()
         match end.outcome:
-            case Outcome.SUCCEEDED:
+            case MotionOutcome.SUCCEEDED:
                 code = C.SUCCESS
-            case Outcome.FAILED:
+            case MotionOutcome.FAILED:
                 code = code_of(end, CODES, C.FAILURE)
             case _:
                 code = C.PREEMPTED

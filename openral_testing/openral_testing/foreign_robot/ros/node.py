@@ -103,8 +103,8 @@ class ConfiguredRobot:
 
     def _report(self) -> None:
         """Log the simulation's truth, by which a benchmark judges missions."""
-        given = format_choices(self._robot.given) if self._robot.given else "nothing"
-        self._node.get_logger().info(f"simulated {self._robot.time:.1f} s; people were given: {given}")
+        handovers = format_choices(self._robot.handovers) if self._robot.handovers else "nothing"
+        self._node.get_logger().info(f"simulated {self._robot.time:.1f} s; people were given: {handovers}")
 
     def _on_failed(self, error: Exception) -> None:
         self._node.get_logger().fatal(f"simulation failed: {type(error).__name__}: {error}")
