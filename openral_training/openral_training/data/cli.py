@@ -17,7 +17,7 @@ MAX_SIDE = 4096
 """Largest width or height of an image [px]."""
 
 
-class InvalidOption(OpenRALError):
+class InvalidRenderOption(OpenRALError):
     """A value of an option that cannot be used."""
 
     def __init__(self, option: str, value: object, valid: str) -> None:
@@ -67,11 +67,11 @@ def render(
     from openral_training.data.splits import load_plan
 
     if sensors not in list(SensorName):
-        raise InvalidOption("--sensors", sensors, f"one of {format_choices(SensorName)}")
+        raise InvalidRenderOption("--sensors", sensors, f"one of {format_choices(SensorName)}")
     chosen = load_plan(plan).resized(homes, images)
     names = tuple(dict.fromkeys(split or chosen.splits))
     if unknown := [name for name in names if name not in chosen.splits]:
-        raise InvalidOption("--split", unknown[0], f"one of {format_choices(chosen.splits)}")
+        raise InvalidRenderOption("--split", unknown[0], f"one of {format_choices(chosen.splits)}")
     width, height = _parsed_size(size)
     settings = RenderSettings(width, height, shadows, depth, SensorName(sensors))
     dataset = Dataset(out, chosen, names, settings)
@@ -94,7 +94,7 @@ def render(
 def _parsed_size(text: str) -> tuple[int, int]:
     match = _SIZE.fullmatch(text)
     if match is None or not all(16 <= int(side) <= MAX_SIDE for side in match.groups()):
-        raise InvalidOption("--size", text, f"WIDTHxHEIGHT of 16 to {MAX_SIDE} px, such as 640x480")
+        raise InvalidRenderOption("--size", text, f"WIDTHxHEIGHT of 16 to {MAX_SIDE} px, such as 640x480")
     return int(match[1]), int(match[2])
 
 
