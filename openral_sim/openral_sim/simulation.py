@@ -198,11 +198,13 @@ class Simulation:
         """Find what blocks the way to a goal (2,) in the world; see `SkillContext.obstruction`."""
         T = self.localisation.T_map_world
         start, end = transform_planar_points(T, (self.control.base_pose[:2], goal)).tolist()
-        found = find_obstruction(start, end, within, self._surroundings(), config=self._obstruction_config)
-        if found is None:
+        obstruction = find_obstruction(
+            start, end, within, self._surroundings(), config=self._obstruction_config
+        )
+        if obstruction is None:
             return None
-        x, y = transform_planar_points(self.localisation.T_world_map, found.at).tolist()
-        return replace(found, at=(x, y))
+        x, y = transform_planar_points(self.localisation.T_world_map, obstruction.at).tolist()
+        return replace(obstruction, at=(x, y))
 
     @property
     def _obstruction_config(self) -> ObstructionConfig:
@@ -230,15 +232,15 @@ class Simulation:
         """Return a result with its poses, and positions (x, y, yaw), in map."""
         if not self.localisation.drifts:
             return result
-        T, told = self.localisation.T_map_world, dict(result.evidence)
-        told |= {k: Pose.from_matrix(T @ v.matrix()) for k, v in told.items() if isinstance(v, Pose)}
+        T, evidence = self.localisation.T_map_world, dict(result.evidence)
+        evidence |= {k: Pose.from_matrix(T @ v.matrix()) for k, v in evidence.items() if isinstance(v, Pose)}
         for keys in (("x", "y"), (f"{OBSTACLE}_x", f"{OBSTACLE}_y")):
-            x, y = (told.get(key) for key in keys)
+            x, y = (evidence.get(key) for key in keys)
             if isinstance(x, float) and isinstance(y, float):
-                told |= zip(keys, transform_planar_points(T, (x, y)).tolist(), strict=True)
-        if isinstance(yaw := told.get("yaw"), float):
-            told["yaw"] = wrap_angle(yaw + planar_part(T)[2])
-        return replace(result, evidence=told)
+                evidence |= zip(keys, transform_planar_points(T, (x, y)).tolist(), strict=True)
+        if isinstance(yaw := evidence.get("yaw"), float):
+            evidence["yaw"] = wrap_angle(yaw + planar_part(T)[2])
+        return replace(result, evidence=evidence)
 
     def abandon(self) -> None:
         """Drop the goal and hold the robot still."""

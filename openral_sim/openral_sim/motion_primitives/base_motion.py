@@ -100,8 +100,8 @@ class PathFollower:
         self._advance(pose[:2])
         carrot = self._point_at(self._travelled + PURSUIT.lookahead)
         heading_error = wrap_angle(self._heading(pose, carrot) - float(pose[2]))
-        wanted = np.append(self._translation(pose, carrot, heading_error), self._turn(heading_error))
-        self._velocity = self._limited(wanted, dt)
+        velocity = np.append(self._translation(pose, carrot, heading_error), self._turn(heading_error))
+        self._velocity = self._limited(velocity, dt)
         return self._velocity
 
     def _advance(self, xy: Vector2) -> None:
@@ -125,9 +125,9 @@ class PathFollower:
         distance = float(np.linalg.norm(offset))
         if distance < 1e-6:
             return np.zeros(2)
-        left = max(self.remaining(), distance if self.remaining() < PURSUIT.lookahead else 0.0)
-        braking = np.sqrt(2.0 * PURSUIT.braking_fraction * self._limits.acceleration * left)
-        speed = min(self._limits.speed, float(braking), PURSUIT.gain * left)
+        remaining = max(self.remaining(), distance if self.remaining() < PURSUIT.lookahead else 0.0)
+        braking = np.sqrt(2.0 * PURSUIT.braking_fraction * self._limits.acceleration * remaining)
+        speed = min(self._limits.speed, float(braking), PURSUIT.gain * remaining)
         if self.remaining() > PURSUIT.goal_heading_distance:
             speed *= max(PURSUIT.min_heading_factor, float(np.cos(heading_error))) ** 2
         return offset / distance * speed
@@ -139,8 +139,8 @@ class PathFollower:
         rate = min(self._limits.turn_rate, float(braking), PURSUIT.turn_gain * abs(heading_error))
         return float(np.copysign(rate, heading_error))
 
-    def _limited(self, wanted: Vector3, dt: float) -> Vector3:
-        change = wanted - self._velocity
+    def _limited(self, target: Vector3, dt: float) -> Vector3:
+        change = target - self._velocity
         bound = self._limits.acceleration * dt
         norm = float(np.linalg.norm(change[:2]))
         change[:2] *= min(1.0, bound / norm) if norm > 0 else 1.0

@@ -187,9 +187,9 @@ def find_work_pose(
         for pose in candidate_base_poses(field, target, context.robot.description.arm.distances)
         if float(np.linalg.norm(pose[:2] - here)) >= apart
     ]
-    seen = [pose for pose in poses if sees(context, pose, target)]
-    unseen = [pose for pose in poses if not any(pose is other for other in seen)]
-    is_left, ordered = leaves(field, clearance), seen + unseen
+    seeing = [pose for pose in poses if sees(context, pose, target)]
+    blind = [pose for pose in poses if not any(pose is other for other in seeing)]
+    is_left, ordered = leaves(field, clearance), seeing + blind
     ordered.sort(key=lambda pose: not is_left(pose))
     yield Feedback(stage, 0.0)
     tags = _tags(options, context.control.base_pose)
@@ -200,9 +200,9 @@ def find_work_pose(
                 return work_pose
             yield Feedback(stage, 0.0)
     where = ", ".join(f"{value:.2f}" for value in target)
-    tried = min(len(poses), WORK_POSE.max_candidates)
+    count = min(len(poses), WORK_POSE.max_candidates)
     raise NotReachable(
-        f"({where}) in map is not reachable: none of {tried} base poses"
+        f"({where}) in map is not reachable: none of {count} base poses"
         f" with {field.clearance:.2f} m of clearance works; tried {format_choices(tags)}"
     )
 
@@ -331,9 +331,9 @@ def best_view(
     context: SkillContext, field: CostToGo, points: Points, boxes: Boxes, here: VisibilityResult, stage: str
 ) -> Move[VisibilityResult]:
     """Choose the closest base pose that sees the most, or the present one if it sees almost as much."""
-    found: list[tuple[float, VisibilityResult]] = []
+    views: list[tuple[float, VisibilityResult]] = []
     for number, base in enumerate(view_poses(context.head, field, points.mean(axis=0)[:2])):
-        found.append(
+        views.append(
             (
                 driving_cost(field, context.control.base_pose, base),
                 visible_fraction(context.head, base, points, boxes),
@@ -341,13 +341,13 @@ def best_view(
         )
         if number % VIEW.batch == 0:
             yield Feedback(stage, 0.0)
-    most = max((there.fraction for _, there in found), default=0.0)
+    most = max((there.fraction for _, there in views), default=0.0)
     if here.fraction >= VIEW.stay_ratio * most:
         return here
     good = [
-        (cost, i) for i, (cost, there) in enumerate(found) if there.fraction >= VIEW.near_best_ratio * most
+        (cost, i) for i, (cost, there) in enumerate(views) if there.fraction >= VIEW.near_best_ratio * most
     ]
-    return found[min(good)[1]][1]
+    return views[min(good)[1]][1]
 
 
 def view_poses(head: HeadGeometry, field: CostToGo, middle: Vector3) -> Iterator[PlanarPose]:

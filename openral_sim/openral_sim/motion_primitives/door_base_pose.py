@@ -91,12 +91,12 @@ def move_to_door(
     """
     context.sync_collision_scene()
     field = plan_base_motion(context)
-    found = yield from find_door_work_pose(context, field, hold, angles, stage)
+    door_pose = yield from find_door_work_pose(context, field, hold, angles, stage)
     yield from stow_arm(context, stage)
-    yield from drive_to(context, found.work_pose.base, field, stage)
+    yield from drive_to(context, door_pose.work_pose.base, field, stage)
     context.sync_collision_scene()
-    settled = work_pose_at(context, context.control.base_pose, lambda _base: [found.work_pose.option])
-    return DoorWorkPose(settled or found.work_pose, found.angle)
+    settled = work_pose_at(context, context.control.base_pose, lambda _base: [door_pose.work_pose.option])
+    return DoorWorkPose(settled or door_pose.work_pose, door_pose.angle)
 
 
 def find_door_work_pose(

@@ -93,7 +93,7 @@ def drive_to(context: SkillContext, goal: PlanarPose, field: CostToGo, stage: st
         watch = _WayWatch(context, field.grid)
         follower = PathFollower(path, float(goal[2]), context.robot.description.base.limits)
         yield from follow_path(context, follower, stage, watch.must_stop)
-        if not watch.found:
+        if not watch.has_obstacle:
             return
         yield from brake_base(context.control)
         try:
@@ -140,10 +140,10 @@ def wait_for_way(context: SkillContext, goal: Vector2, within: float) -> Move[Co
     Raises:
         WayNotCleared: If they do not leave in time.
     """
-    found = person_in_way(context, goal, within)
-    if found is None:
+    blockage = person_in_way(context, goal, within)
+    if blockage is None:
         return plan_base_motion(context)
-    person, path = found
+    person, path = blockage
     yield from _come_near(context, person, path)
     yield from face(context, np.array([*person, PEOPLE.heights[0]]), WAITING)
     checks, looks = (round(each / CONTROL_PERIOD) for each in (PEOPLE.check_period, PEOPLE.look_period))
@@ -163,9 +163,11 @@ def _come_near(context: SkillContext, person: Vector2, path: Points) -> Move[Non
     """Drive along a path up to where the person can be seen from a polite distance."""
     ways = PathFollower(path, 0.0).ahead(RESOLUTION)
     near = np.flatnonzero(np.linalg.norm(ways - person, axis=1) < PEOPLE.look_from)
-    wanted = ways[max(int(near[0]) - 1, 0)] if len(near) else ways[-1]
+    viewpoint = ways[max(int(near[0]) - 1, 0)] if len(near) else ways[-1]
     field = plan_base_motion(context)
-    yield from _drive_up(context, field, field.nearest_reachable(wanted, PEOPLE.look_from), person, WAITING)
+    yield from _drive_up(
+        context, field, field.nearest_reachable(viewpoint, PEOPLE.look_from), person, WAITING
+    )
 
 
 def look_again(context: SkillContext, obstacle: Vector2, goal: Vector2, within: float) -> Move[CostToGo]:
@@ -226,21 +228,25 @@ class _WayWatch:
 
     def __init__(self, context: SkillContext, planned: SimOccupancyGrid) -> None:
         self._context, self._planned = context, planned
-        self._seen = context.perceived and context.perceived.latest
-        self.found = False
+        self._checked_map = context.perceived and context.perceived.latest
+        self.has_obstacle = False
 
     def must_stop(self, follower: PathFollower) -> bool:
         """Check the rest of the path if a newer map has come, and its next metre for people."""
         latest = self._context.perceived and self._context.perceived.latest
         ahead = follower.ahead(RESOLUTION / 2)
-        if latest is not self._seen:
-            self._seen = latest
+        if latest is not self._checked_map:
+            self._checked_map = latest
             now = floor_now(self._context).clearance_along(ahead)
             radius = self._context.robot.description.base.radius
-            self.found = bool(((now < radius) & (self._planned.clearance_along(ahead) >= radius)).any())
+            self.has_obstacle = bool(
+                ((now < radius) & (self._planned.clearance_along(ahead) >= radius)).any()
+            )
         near = ahead[: round(2 * PEOPLE.ahead / RESOLUTION)]
-        self.found = self.found or any(self._comes_onto(near, each) for each in people_at(self._context))
-        return self.found
+        self.has_obstacle = self.has_obstacle or any(
+            self._comes_onto(near, each) for each in people_at(self._context)
+        )
+        return self.has_obstacle
 
     def _comes_onto(self, ahead: Points, person: Vector2) -> bool:
         nearest = float(np.linalg.norm(ahead - person, axis=1).min(initial=np.inf))

@@ -168,10 +168,10 @@ def grasp_candidates(
 def _sample(context: SkillContext, segment: ObjectSegment, approach: ApproachDirection) -> Move[list[Grasp]]:
     """Sample grasps with the first strategy that yields any, one strategy per control period."""
     for strategy in grasp_strategies(approach, context.robot.gripper):
-        found = sample_grasps(segment, approach, strategy)
+        grasps = sample_grasps(segment, approach, strategy)
         yield Feedback("choosing a grasp", 0.5)
-        if found:
-            return found[: CONFIG.max_grasps]
+        if grasps:
+            return grasps[: CONFIG.max_grasps]
     return []
 
 
@@ -186,15 +186,15 @@ def reachable_grasps(
     context: SkillContext, grasps: Sequence[Grasp], segment: ObjectSegment
 ) -> Move[list[GraspCandidate]]:
     """List the grasps that the arm can reach, both ways round, a few per control period."""
-    found: list[GraspCandidate] = []
+    candidates: list[GraspCandidate] = []
     for count, grasp in enumerate(grasps, 1):
         for T in wrist_rotations(grasp.T_map_grasp):
             before = pregrasp_posture(context, replace(grasp, T_map_grasp=T), segment)
             if before is not None:
-                found.append(GraspCandidate(replace(grasp, T_map_grasp=T), before, segment.support))
+                candidates.append(GraspCandidate(replace(grasp, T_map_grasp=T), before, segment.support))
         if count % CONFIG.batch == 0:
             yield Feedback("choosing a grasp", 0.5)
-    return found
+    return candidates
 
 
 def pregrasp_posture(context: SkillContext, grasp: Grasp, segment: ObjectSegment) -> Joints | None:

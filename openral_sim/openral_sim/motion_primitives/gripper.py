@@ -94,8 +94,8 @@ def close_hand(
 
 def between_fingers(context: SkillContext) -> int | None:
     """Return the movable body that both fingers touch, or None."""
-    left, right = (_touched(context, finger) for finger in context.names.fingers)
-    return min((body for body in left & right if is_movable(context.model, body)), default=None)
+    first, second = (_touched(context, finger) for finger in context.names.fingers)
+    return min((body for body in first & second if is_movable(context.model, body)), default=None)
 
 
 def is_movable(model: mujoco.MjModel, body: int) -> bool:

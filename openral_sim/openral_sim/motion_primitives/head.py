@@ -33,9 +33,9 @@ def head_angles(head: HeadGeometry, point: Vector3, base: PlanarPose) -> tuple[f
 def aim(context: SkillContext, point: Vector3, stage: str) -> Move[None]:
     """Aim the head at a point of map and wait, up to a limit, until it arrives; the base stays."""
     context.control.point_head(*head_angles(context.head, point, context.control.base_pose))
-    wanted = context.data.ctrl[[context.model.actuator(name).id for name in context.names.head_joints]]
+    target = context.data.ctrl[[context.model.actuator(name).id for name in context.names.head_joints]]
     for _ in range(int(_AIM_TIME / CONTROL_PERIOD)):
-        if float(np.abs(context.control.head - wanted).max()) < _AIM_TOLERANCE:
+        if float(np.abs(context.control.head - target).max()) < _AIM_TOLERANCE:
             return
         yield Feedback(stage, 0.9)
 

@@ -44,8 +44,8 @@ def look_into(context: SkillContext, bearing: float, tilt: float, dwell: float) 
 
 def newer_map(floor: PerceivedFloor) -> Move[None]:
     """Wait, up to a limit, for the next map."""
-    known = floor.latest
+    previous = floor.latest
     for _ in range(round(MAP_WAIT / CONTROL_PERIOD)):
-        if floor.latest is not known:
+        if floor.latest is not previous:
             return
         yield Feedback("waiting for the map", 1.0)

@@ -129,12 +129,12 @@ class _Budget:
 
 def shortcut_path(checker: CollisionChecker, path: Array) -> Array:
     """Drop the waypoints between any two that a free straight line joins."""
-    kept = [0]
-    while kept[-1] < len(path) - 1:
-        here = kept[-1]
+    indices = [0]
+    while indices[-1] < len(path) - 1:
+        here = indices[-1]
         joined = (j for j in range(len(path) - 1, here + 1, -1) if checker.is_path_free(path[here], path[j]))
-        kept.append(next(joined, here + 1))
-    return path[kept]
+        indices.append(next(joined, here + 1))
+    return path[indices]
 
 
 class Trajectory:

@@ -134,9 +134,9 @@ def _nearest_free(grid: SimOccupancyGrid, free: Mask, start: Vector2, clearance:
 
 def shortcut(grid: SimOccupancyGrid, points: Points, clearance: float) -> Points:
     """Drop the points between any two that a free straight line joins."""
-    kept = [0]
-    while kept[-1] < len(points) - 1:
-        here = kept[-1]
+    indices = [0]
+    while indices[-1] < len(points) - 1:
+        here = indices[-1]
         far = next(
             (
                 j
@@ -145,8 +145,8 @@ def shortcut(grid: SimOccupancyGrid, points: Points, clearance: float) -> Points
             ),
             here + 1,
         )
-        kept.append(far)
-    return points[kept]
+        indices.append(far)
+    return points[indices]
 
 
 def is_line_free(grid: SimOccupancyGrid, a: Vector2, b: Vector2, clearance: float) -> bool:

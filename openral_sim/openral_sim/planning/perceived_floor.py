@@ -33,25 +33,25 @@ class NoFloorMap(SkillFailed):
 class UnknownFloor(NotReachable):
     """The goal lies where nothing is known of the floor."""
 
-    def __init__(self, goal: Vector2, known: Vector2) -> None:
+    def __init__(self, goal: Vector2, nearest: Vector2) -> None:
         super().__init__(
             f"({goal[0]:.2f}, {goal[1]:.2f}) lies in unknown space; known floor leads up to"
-            f" ({known[0]:.2f}, {known[1]:.2f}), {np.linalg.norm(known - goal):.2f} m away:"
+            f" ({nearest[0]:.2f}, {nearest[1]:.2f}), {np.linalg.norm(nearest - goal):.2f} m away:"
             " look around there first"
         )
-        self.evidence = {"floor": "unknown", "x": float(known[0]), "y": float(known[1])}
+        self.evidence = {"floor": "unknown", "x": float(nearest[0]), "y": float(nearest[1])}
 
 
 class NoKnownWay(NotReachable):
     """The goal is known and free, and no way over known floor leads there."""
 
-    def __init__(self, goal: Vector2, known: Vector2, clearance: float) -> None:
+    def __init__(self, goal: Vector2, nearest: Vector2, clearance: float) -> None:
         super().__init__(
             f"no way over known floor with {clearance:.2f} m of clearance leads to"
             f" ({goal[0]:.2f}, {goal[1]:.2f}); known floor leads up to"
-            f" ({known[0]:.2f}, {known[1]:.2f}), {np.linalg.norm(known - goal):.2f} m away"
+            f" ({nearest[0]:.2f}, {nearest[1]:.2f}), {np.linalg.norm(nearest - goal):.2f} m away"
         )
-        self.evidence = {"floor": "no_way", "x": float(known[0]), "y": float(known[1])}
+        self.evidence = {"floor": "no_way", "x": float(nearest[0]), "y": float(nearest[1])}
 
 
 class PerceivedFloor:
@@ -127,8 +127,8 @@ def aligned(floor: FloorMap) -> tuple[Vector2, Mask, Mask]:
 
 def unreachable(floor: FloorMap, field: CostToGo, goal: Vector2) -> NotReachable:
     """Return the reason why a goal has no reachable floor near it."""
-    known = field.nearest_reachable(goal, np.inf)
+    nearest = field.nearest_reachable(goal, np.inf)
     value = floor.value_at(float(goal[0]), float(goal[1]))
     if value == UNKNOWN:
-        return UnknownFloor(goal, known)
-    return NoKnownWay(goal, known, field.clearance)
+        return UnknownFloor(goal, nearest)
+    return NoKnownWay(goal, nearest, field.clearance)

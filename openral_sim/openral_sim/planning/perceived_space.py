@@ -63,12 +63,12 @@ class PerceivedSpace:
     def centre_on(self, base: PlanarPose) -> None:
         """Move the box along with the base at (x, y) [m], and build what is known of new furniture."""
         half = np.array(SPACE.shape[:2]) * SPACE.side / 2
-        wanted = np.append(np.floor((base[:2] - half) / SPACE.side) * SPACE.side, 0.0)
+        low = np.append(np.floor((base[:2] - half) / SPACE.side) * SPACE.side, 0.0)
         if self._low is None:
-            self._low = wanted
-        elif float(np.abs(wanted - self._low).max()) > SPACE.follow:
-            self._shift(np.rint((wanted - self._low) / SPACE.side).astype(int))
-            self._low = wanted
+            self._low = low
+        elif float(np.abs(low - self._low).max()) > SPACE.follow:
+            self._shift(np.rint((low - self._low) / SPACE.side).astype(int))
+            self._low = low
         elif self._built is self.furniture:
             return
         self._built = self.furniture
@@ -122,8 +122,8 @@ class PerceivedSpace:
         return self._values
 
     def _mark(self, cells: Mask, points: Points) -> None:
-        found, inside = self._cells(points)
-        cells[tuple(found[inside].T)] = True
+        voxels, inside = self._cells(points)
+        cells[tuple(voxels[inside].T)] = True
 
     def _cells(self, points: Points) -> tuple[NDArray[np.int64], Mask]:
         low = np.zeros(3) if self._low is None else self._low
@@ -161,8 +161,8 @@ class PerceivedSpace:
     ) -> None:
         """Set the voxels whose middle lies between two corners in the frame of a pose (4, 4) in map."""
         corners = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T
-        found, _ = self._cells(corners @ T[:3, :3].T + T[:3, 3])
-        first, last = found.min(axis=0).clip(0, SPACE.shape), (found.max(axis=0) + 1).clip(0, SPACE.shape)
+        voxels, _ = self._cells(corners @ T[:3, :3].T + T[:3, 3])
+        first, last = voxels.min(axis=0).clip(0, SPACE.shape), (voxels.max(axis=0) + 1).clip(0, SPACE.shape)
         if (first >= last).any() or self._low is None:
             return
         near = np.stack(np.meshgrid(*map(np.arange, first, last), indexing="ij"), axis=-1)

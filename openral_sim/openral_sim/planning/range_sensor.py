@@ -108,10 +108,10 @@ def scan(
     rays /= np.linalg.norm(rays, axis=1, keepdims=True)
     origin = np.ascontiguousarray(T_map_camera[:3, 3])
     geoms, ranges = _cast(model, data, origin, rays, farthest)
-    seen = (geoms < 0) | ~np.isin(model.geom_bodyid[geoms], list(own))
+    visible = (geoms < 0) | ~np.isin(model.geom_bodyid[geoms], list(own))
     hit = (geoms >= 0) & (ranges < farthest)
     ends = origin + rays * np.where(hit, ranges, farthest)[:, None]
-    return DepthScan(origin, ends[seen], hit[seen])
+    return DepthScan(origin, ends[visible], hit[visible])
 
 
 def _cast(

@@ -82,9 +82,9 @@ def camera_pose_looking_at(head: HeadGeometry, base: PlanarPose, aim: Vector3) -
     c, s, ct, st = np.cos(pan), np.sin(pan), np.cos(tilt), np.sin(tilt)
     R_base_head = np.array([[c * ct, -s, c * st], [s * ct, c, s * st], [-st, 0.0, ct]])
     R = T_map_base[:3, :3] @ R_base_head
-    forward, left, up = R.T
+    forward, lateral, up = R.T
     axis = neck + T_map_base[:3, :3] @ (head.tilt_x * c, head.tilt_x * s, 0.0)
-    return axis + R @ head.camera, np.column_stack([-left, -up, forward])
+    return axis + R @ head.camera, np.column_stack([-lateral, -up, forward])
 
 
 def is_occluded(eye: Vector3, points: Points, boxes: Boxes) -> Mask:

@@ -35,10 +35,10 @@ class MissingGlLibrary(OpenRALError):
 class GlPlatformChosenTooLate(OpenRALError):
     """MuJoCo was imported before its OpenGL platform was chosen, and loaded another one."""
 
-    def __init__(self, wanted: str, found: str) -> None:
+    def __init__(self, chosen: str, loaded: str) -> None:
         super().__init__(
-            f"MuJoCo renders with {found} instead of {wanted}: "
-            f"import openral_sim before mujoco, or set MUJOCO_GL={wanted} in the environment"
+            f"MuJoCo renders with {loaded} instead of {chosen}: "
+            f"import openral_sim before mujoco, or set MUJOCO_GL={chosen} in the environment"
         )
 
 
@@ -92,9 +92,9 @@ def open_gl(width: int, height: int) -> "mujoco.GLContext":
     platform = os.environ.get("MUJOCO_GL")
     if not platform:
         raise NoGlPlatform
-    found = mujoco.GLContext.__module__.rpartition(".")[2]
-    if found != platform:
-        raise GlPlatformChosenTooLate(platform, found)
+    loaded = mujoco.GLContext.__module__.rpartition(".")[2]
+    if loaded != platform:
+        raise GlPlatformChosenTooLate(platform, loaded)
     try:
         return mujoco.GLContext(width, height)
     except (ImportError, RuntimeError, AttributeError) as error:

@@ -12,10 +12,10 @@ DEFAULT_ROBOT = "franka"
 class UnknownSimRobot(OpenRALError):
     """A robot that is neither a file nor the name of a shipped one."""
 
-    def __init__(self, asked: str) -> None:
+    def __init__(self, robot: str) -> None:
         valid = f"{format_choices(shipped_robots())}, or the file of a robot's description"
         self.reason = f"no such file; valid: {valid}"
-        super().__init__(f"--robot {asked}: {self.reason}")
+        super().__init__(f"--robot {robot}: {self.reason}")
 
 
 def shipped_robots() -> dict[str, Path]:
@@ -23,25 +23,25 @@ def shipped_robots() -> dict[str, Path]:
     return {file.stem: file for file in sorted(DESCRIPTIONS.glob("*.yaml"))}
 
 
-def robot_file(asked: str) -> Path:
+def robot_file(robot: str) -> Path:
     """Return the description of a shipped robot by its name, or a file as given.
 
     Raises:
         UnknownSimRobot: If it is neither.
     """
-    shipped, given = shipped_robots(), Path(asked)
-    if asked in shipped:
-        return shipped[asked]
-    if not given.is_file():
-        raise UnknownSimRobot(asked)
-    return given.resolve()
+    shipped, path = shipped_robots(), Path(robot)
+    if robot in shipped:
+        return shipped[robot]
+    if not path.is_file():
+        raise UnknownSimRobot(robot)
+    return path.resolve()
 
 
-def licence_notice(asked: str) -> str:
+def licence_notice(robot: str) -> str:
     """Return what has to be told when a robot is chosen; "" if nothing.
 
     Raises:
         UnknownSimRobot: If there is no such robot.
         InvalidDocument: If its description cannot be read.
     """
-    return str(read_yaml(robot_file(asked)).get("licence_notice", "")).strip()
+    return str(read_yaml(robot_file(robot)).get("licence_notice", "")).strip()

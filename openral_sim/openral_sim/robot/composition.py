@@ -139,8 +139,8 @@ def _add_equalities(spec: mujoco.MjSpec, names: RobotNames) -> None:
     joint.name2, joint.name1 = names.finger_joints
     joint.objtype = mujoco.mjtObj.mjOBJ_JOINT
     joint.data[:5] = (0.0, 1.0, 0.0, 0.0, 0.0)
-    given = ((name, names.root) for name in names.handover_welds)
-    for name, holder in ((names.grasp_weld, names.hand), *given):
+    handovers = ((name, names.root) for name in names.handover_welds)
+    for name, holder in ((names.grasp_weld, names.hand), *handovers):
         weld = spec.add_equality(name=name, type=mujoco.mjtEq.mjEQ_WELD, active=False)
         weld.name1, weld.name2, weld.objtype = holder, names.base, mujoco.mjtObj.mjOBJ_BODY
     # A hand around a bar: it can turn about it and does not leave it.

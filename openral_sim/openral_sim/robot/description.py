@@ -229,8 +229,8 @@ class SimRobotDescription(Section):
         if twice := sorted({name for name in joints if joints.count(name) > 1}):
             raise ValueError(f"joints named twice: {', '.join(twice)}")
         if set(self.servos) != set(joints):
-            valid, found = format_choices(joints), format_choices(self.servos)
-            raise ValueError(f"servos: needs one for each of {valid}, found {found}")
+            valid, actual = format_choices(joints), format_choices(self.servos)
+            raise ValueError(f"servos: needs one for each of {valid}, found {actual}")
         sizes = {**self.postures.by_name, "arm.speeds": self.arm.speeds}
         wrong = [f"{name} has {len(size)}" for name, size in sizes.items() if len(size) != self.degrees]
         if wrong:

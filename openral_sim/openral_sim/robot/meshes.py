@@ -40,10 +40,10 @@ def assets_folder(place: str, beside: Path, install: str) -> Path:
     package, colon, inside = place.partition(":")
     folder = beside / place
     if colon:
-        found = find_spec(package)
-        if found is None or found.origin is None:
+        spec = find_spec(package)
+        if spec is None or spec.origin is None:
             raise RobotAssetsMissing(f"this Python environment (no package {package})", install)
-        folder = Path(found.origin).parent / inside
+        folder = Path(spec.origin).parent / inside
     if not folder.is_dir():
         raise RobotAssetsMissing(str(folder), install)
     return folder
@@ -64,8 +64,8 @@ def decimate(vertices: Array32, faces: NDArray[np.int32], limit: int) -> tuple[A
     """Reduce a mesh to about ``limit`` faces; a lighter mesh is returned as it is."""
     if len(faces) <= limit:
         return vertices, faces
-    reduced, kept = fast_simplification.simplify(vertices, faces, target_count=limit)
-    return reduced, kept.astype(np.int32)
+    reduced, reduced_faces = fast_simplification.simplify(vertices, faces, target_count=limit)
+    return reduced, reduced_faces.astype(np.int32)
 
 
 @cache

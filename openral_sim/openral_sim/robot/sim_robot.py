@@ -169,14 +169,14 @@ class SimRobot:
         return origin
 
 
-def load_sim_robot(asked: str = DEFAULT_ROBOT) -> SimRobot:
+def load_sim_robot(robot: str = DEFAULT_ROBOT) -> SimRobot:
     """Load a robot by the name of a shipped one or by its description's file.
 
     Raises:
         UnknownSimRobot: If there is none.
         InvalidDocument: If its description is invalid.
     """
-    file = robot_file(asked)
+    file = robot_file(robot)
     return _loaded(file, file.stat().st_mtime_ns)
 
 

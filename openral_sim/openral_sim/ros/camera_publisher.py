@@ -123,24 +123,24 @@ class ImageQueue:
     """
 
     def __init__(self) -> None:
-        self._waiting: deque[OutgoingMessage] = deque()
+        self._outgoing: deque[OutgoingMessage] = deque()
 
     def add(self, messages: Iterable[OutgoingMessage]) -> None:
         """Queue images, and publish every other message."""
         for publisher, message in messages:
             if isinstance(message, Image):
-                self._waiting.append((publisher, message))
+                self._outgoing.append((publisher, message))
             else:
                 publisher.publish(message)
 
     def send(self) -> None:
         """Publish the oldest image, and more while too many are waiting."""
-        while self._waiting:
-            publisher, message = self._waiting.popleft()
+        while self._outgoing:
+            publisher, message = self._outgoing.popleft()
             publisher.publish(message)
-            if len(self._waiting) < MAX_QUEUED_IMAGES:
+            if len(self._outgoing) < MAX_QUEUED_IMAGES:
                 return
 
     def clear(self) -> None:
         """Discard the waiting images."""
-        self._waiting.clear()
+        self._outgoing.clear()

@@ -64,7 +64,7 @@ class ConfiguredSimulation:
         if self._space is not None:
             scope.subscription(String, "home_map", self._on_home_map, LATCHED)
         scene = Path(parameters.scene)
-        told = None if self._floor is not None else load_scene(scene).home
+        home = None if self._floor is not None else load_scene(scene).home
         self._simulation = Simulation.load(
             scene,
             parameters.seed,
@@ -73,7 +73,7 @@ class ConfiguredSimulation:
             parameters.drift,
             parameters.robot,
             self._space,
-            SurroundingsSubscription(scope, told),
+            SurroundingsSubscription(scope, home),
         )
         if notice := self._simulation.control.robot.description.licence_notice:
             node.get_logger().warning(f"robot {parameters.robot}: {notice}")

@@ -34,8 +34,8 @@ MODEL = ApplianceModel()
 class UnknownAppliance(OpenRALError):
     """An id that no lamp or screen of the world has."""
 
-    def __init__(self, asked: str, valid: Iterable[str]) -> None:
-        super().__init__(f"the world has no appliance '{asked}'; valid ids: {format_choices(valid)}")
+    def __init__(self, name: str, valid: Iterable[str]) -> None:
+        super().__init__(f"the world has no appliance '{name}'; valid ids: {format_choices(valid)}")
 
 
 class Appliances:

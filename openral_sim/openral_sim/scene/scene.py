@@ -46,11 +46,11 @@ def _problems(document: SceneDocument, home: HomeMap) -> Iterator[str]:
         yield from _placement_problems(f"objects.{index}", placement, surfaces)
 
 
-def _mismatch(key: str, given: Iterable[str], expected: Iterable[str]) -> Iterator[str]:
-    given, expected = list(given), list(expected)
-    for unknown in sorted(set(given) - set(expected)):
+def _mismatch(key: str, listed: Iterable[str], expected: Iterable[str]) -> Iterator[str]:
+    listed, expected = list(listed), list(expected)
+    for unknown in sorted(set(listed) - set(expected)):
         yield f"{key}.{unknown}: not in the map; valid ids: {format_choices(expected)}"
-    for missing in sorted(set(expected) - set(given)):
+    for missing in sorted(set(expected) - set(listed)):
         yield f"{key}.{missing}: missing here, but present in the map"
 
 

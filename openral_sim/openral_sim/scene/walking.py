@@ -43,12 +43,12 @@ class Walker:
         if self._goal is None or time < self._rests_until:
             return self.pose
         dx, dy = self._goal[0] - self.pose.x, self._goal[1] - self.pose.y
-        left = hypot(dx, dy)
-        step = min(1.0, self._walk.speed * seconds / max(left, 1e-9))
+        distance = hypot(dx, dy)
+        step = min(1.0, self._walk.speed * seconds / max(distance, 1e-9))
         x, y = self.pose.x + step * dx, self.pose.y + step * dy
         if robot is not None and _comes_too_close(robot, (self.pose.x, self.pose.y), (x, y)):
             return self.pose
-        self.pose = Pose2(x=x, y=y, yaw=atan2(dy, dx) if left > 1e-6 else self.pose.yaw)
+        self.pose = Pose2(x=x, y=y, yaw=atan2(dy, dx) if distance > 1e-6 else self.pose.yaw)
         if step == 1.0:
             self._goal, self._rests_until = next(self._points, None), time + self._walk.pause
         return self.pose

@@ -96,11 +96,11 @@ def result_of(step: Exploration, views: Sequence[View], problem: str) -> SkillRe
     """Report what was seen, and the last problem on the way to a view; TIMEOUT if views are left."""
     evidence: dict[str, ParamValue] = {"seen": round(step.share, 3), "views": len(views)}
     evidence |= {"problem": problem} if problem else {}
-    seen = f"saw about {step.share:.0%} of the reachable floor from {len(views)} places"
+    summary = f"saw about {step.share:.0%} of the reachable floor from {len(views)} places"
     if step.view is None:
-        return SkillResult(SkillStatus.SUCCEEDED, f"{seen}; no place promises more", evidence)
+        return SkillResult(SkillStatus.SUCCEEDED, f"{summary}; no place promises more", evidence)
     x, y = step.view.at
-    return SkillResult(SkillStatus.TIMEOUT, f"{seen}; next would be ({x:.2f}, {y:.2f})", evidence)
+    return SkillResult(SkillStatus.TIMEOUT, f"{summary}; next would be ({x:.2f}, {y:.2f})", evidence)
 
 
 def take(context: SkillContext, floor: PerceivedFloor, view: View) -> Move[None]:

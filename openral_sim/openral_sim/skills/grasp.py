@@ -160,8 +160,8 @@ def is_too_big(segment: ObjectSegment, opening: float) -> bool:
 def _align_along(
     context: SkillContext, request: GraspRequest, segment: ObjectSegment, approach: ApproachDirection
 ) -> Move[GraspCandidate]:
-    found = yield from grasp_candidates(context, segment, request.label, approach)
-    return (yield from move_to_pregrasp(context, found))
+    candidates = yield from grasp_candidates(context, segment, request.label, approach)
+    return (yield from move_to_pregrasp(context, candidates))
 
 
 def _options(request: GraspRequest) -> Options:

@@ -80,7 +80,7 @@ _MET = re.compile(r"person_\d+")
 
 def handover(context: SkillContext, request: HandoverRequest) -> Running:
     """Approach the person, offer the held object at their hand, and let go once they have it."""
-    held, asked = require_held(context, Verb.HANDOVER), request.agent_id
+    held, agent_id = require_held(context, Verb.HANDOVER), request.agent_id
     request = _recipient(context, request)
     if request.agent_id not in context.world.people:
         raise BadRequest(
@@ -103,7 +103,7 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
         stop=lambda: contact_detected(context),
     )
     yield from _give(context, held, person)
-    context.achieved = result = partial(_result, context, held, person, asked)
+    context.achieved = result = partial(_result, context, held, person, agent_id)
     yield from open_hand(context, "letting go")
     level, option = held.orientation.is_level, work_pose.option
     back = option.T_map_pregrasp if level else pregrasp_pose(option.T_map_goal, CONFIG.drop)
@@ -113,10 +113,10 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
     return result()
 
 
-def _result(context: SkillContext, held: HeldObject, person: Person, asked: str) -> SkillResult:
+def _result(context: SkillContext, held: HeldObject, person: Person, agent_id: str) -> SkillResult:
     """Return the success, with the id of the receiver that the goal gave."""
     distance = distance_to(context, held.body, palm(context, person))
-    evidence: dict[str, ParamValue] = {"agent_id": asked, "distance_to_hand": distance}
+    evidence: dict[str, ParamValue] = {"agent_id": agent_id, "distance_to_hand": distance}
     return SkillResult(SkillStatus.SUCCEEDED, f"handed over the {held.label}", evidence)
 
 

@@ -62,7 +62,7 @@ def _enclosing(context: SkillContext, name: str, point: Vector3) -> str:
     furniture = context.world.furniture
     if not name or name in furniture:
         return name
-    found = (
+    enclosing = (
         key
         for key, item in furniture.items()
         if item.fixture.container is not None
@@ -70,7 +70,7 @@ def _enclosing(context: SkillContext, name: str, point: Vector3) -> str:
             *item.fixture.pose.to_local(float(point[0]), float(point[1])), float(point[2])
         )
     )
-    return next(found, name)
+    return next(enclosing, name)
 
 
 def _is_open(context: SkillContext, container: str) -> bool:

@@ -74,9 +74,9 @@ def _clear_way(context: SkillContext, field: CostToGo, target: Pose | None) -> M
     goal = np.array(target.position[:2])
     if person_in_way(context, goal, _MAX_GOAL_OFFSET):
         return (yield from wait_for_way(context, goal, _MAX_GOAL_OFFSET))
-    found = context.obstruction(goal, _MAX_GOAL_OFFSET)
-    if found is not None and found.kind in _MAY_LEAVE:
-        return (yield from look_again(context, np.array(found.at), goal, _MAX_GOAL_OFFSET))
+    obstruction = context.obstruction(goal, _MAX_GOAL_OFFSET)
+    if obstruction is not None and obstruction.kind in _MAY_LEAVE:
+        return (yield from look_again(context, np.array(obstruction.at), goal, _MAX_GOAL_OFFSET))
     if context.perceived is not None and field.area <= _ENCLOSED:
         yield from look_around(context, context.perceived)
         return plan_base_motion(context)

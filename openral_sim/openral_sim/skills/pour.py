@@ -219,11 +219,11 @@ def _result(context: SkillContext, work: _Pour, label: str, message: str) -> Ski
     _require_unmoved(context, work.vessel, work.rim, label)
     if level <= work.before:
         raise NotReachable(f"the stream missed the {label}; spilled {work.spilled:.2f} l")
-    left = work.source.liquid.level
+    remaining = work.source.liquid.level
     x, y, z = map(float, work.rim)
     evidence: dict[str, ParamValue] = {
         "fill": level,
-        "left": left,
+        "left": remaining,
         "spilled": work.spilled,
         "vessel": Pose((x, y, z)),
     }

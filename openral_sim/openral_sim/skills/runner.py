@@ -35,11 +35,11 @@ def result_of_abort(context: SkillContext, error: OpenRALError) -> SkillResult:
         evidence = dict(error.evidence) if isinstance(error, SkillFailed) else {}
         return SkillResult(_status(error), str(error), evidence)
     try:
-        done = context.achieved()
+        result = context.achieved()
     except SkillFailed as undone:
         return SkillResult(undone.status, str(undone))
-    evidence = {**done.evidence, AFTERWARDS: str(error)}
-    return replace(done, message=f"{done.message}; {AFTERWARDS}: {error}", evidence=evidence)
+    evidence = {**result.evidence, AFTERWARDS: str(error)}
+    return replace(result, message=f"{result.message}; {AFTERWARDS}: {error}", evidence=evidence)
 
 
 def _status(error: OpenRALError) -> SkillStatus:

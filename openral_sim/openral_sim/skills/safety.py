@@ -92,8 +92,8 @@ class SafetyMonitor:
 
     def __init__(self, context: SkillContext, envelope: MotionEnvelope) -> None:
         self._context, self._envelope = context, envelope
-        wanted = np.array([[envelope.people.base], [envelope.people.hand]])
-        self._least = np.minimum(wanted, self._distances() - _SLACK)
+        limits = np.array([[envelope.people.base], [envelope.people.hand]])
+        self._least = np.minimum(limits, self._distances() - _SLACK)
 
     def check(self) -> None:
         """Limit the commands of one period.
@@ -106,8 +106,8 @@ class SafetyMonitor:
         for name, row, least in zip(("base", "hand"), distances, self._least, strict=True):
             near = row < least
             if near.any():
-                kept = float(least[near].max())
-                raise Blocked(f"the {name} came within {kept:.2f} m of a person")
+                distance = float(least[near].max())
+                raise Blocked(f"the {name} came within {distance:.2f} m of a person")
 
     def _slow(self, distance: float) -> None:
         control, envelope = self._context.control, self._envelope

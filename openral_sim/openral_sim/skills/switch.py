@@ -85,20 +85,22 @@ def control_at(context: SkillContext, control_id: str, target: Vector3) -> Mount
     Raises:
         NothingThere: If there is none near the target.
     """
-    known = {
+    controls = {
         appliance.control.id: MountedControl(item.fixture, appliance)
         for item in context.world.furniture.values()
         for appliance in item.fixture.appliances
     }
-    distances = {name: float(np.linalg.norm(each.point(0.0) - target)) for name, each in known.items()}
-    name = control_id if control_id in known else min(distances, key=lambda key: distances[key], default="")
+    distances = {name: float(np.linalg.norm(each.point(0.0) - target)) for name, each in controls.items()}
+    name = (
+        control_id if control_id in controls else min(distances, key=lambda key: distances[key], default="")
+    )
     if distances.get(name, np.inf) > CONFIG.max_target_offset:
         where = ", ".join(f"{value:.2f}" for value in target)
         raise NothingThere(
             f"no switch or button '{control_id}' within {CONFIG.max_target_offset:.2f} m of ({where});"
-            f" known are {format_choices(known)}"
+            f" known are {format_choices(controls)}"
         )
-    return known[name]
+    return controls[name]
 
 
 def switch(context: SkillContext, request: SwitchRequest) -> Running:
