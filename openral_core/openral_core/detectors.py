@@ -11,8 +11,8 @@ from openral_core.rskills import Mode, Name, Vocabulary
 class InvalidDetection(OpenRALError):
     """A detection with an impossible box, label or score."""
 
-    def __init__(self, what: str, found: object, expected: str) -> None:
-        super().__init__(f"{what} {found!r} is not valid: expected {expected}")
+    def __init__(self, what: str, value: object, expected: str) -> None:
+        super().__init__(f"{what} {value!r} is not valid: expected {expected}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,15 +185,15 @@ class StopRecord:
 
         It is a stop unless the last one is known to have been released, and a stop can be recorded.
         """
-        found = StopState()
+        state = StopState()
         try:
             self._take_page()
-            found = self._find(now)
-            self.save(found)
+            state = self._find(now)
+            self.save(state)
         except StopNotKept as error:
-            found = found if found.reason else StopState.stopped(str(error), now)
-        self.keep(found)
-        return found
+            state = state if state.reason else StopState.stopped(str(error), now)
+        self.keep(state)
+        return state
 
     def release_problem(self, now: float) -> str:
         """Return why the robot must not be released: a stop would not outlive a restart; "" if it would."""
@@ -250,15 +250,15 @@ class StopRecord:
             StopNotKept: If it cannot be written; then the next start is a stop.
         """
         page, self._page = self._page, None
-        kept = False
+        is_saved = False
         try:
             if self._path is None or self._in_file(0.0).run == self._run:
                 self.save(state, ended=True)
-                kept = True
+                is_saved = True
         finally:
             self._armed = False
             if page is not None:
-                page.close(remove=kept)
+                page.close(remove=is_saved)
 
     def _take_page(self) -> None:
         """Have the page, if there is one to be had.

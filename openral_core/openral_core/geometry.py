@@ -24,8 +24,8 @@ MIN_SINE = 1e-9
 class InvalidGeometry(OpenRALError):
     """Numbers that do not describe a pose."""
 
-    def __init__(self, what: str, found: object, expected: str) -> None:
-        super().__init__(f"{what} {found!r} is not valid: expected {expected}")
+    def __init__(self, what: str, value: object, expected: str) -> None:
+        super().__init__(f"{what} {value!r} is not valid: expected {expected}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,18 +160,18 @@ def frame_name(name: str) -> str:
 class UnknownFrame(OpenRALError):
     """Two frames that are not connected."""
 
-    def __init__(self, target: str, source: str, known: list[str]) -> None:
+    def __init__(self, target: str, source: str, frames: list[str]) -> None:
         super().__init__(
-            f"no transform from {source!r} to {target!r}: known frames are {format_choices(known)}"
+            f"no transform from {source!r} to {target!r}: known frames are {format_choices(frames)}"
         )
 
 
 class StaleTransform(OpenRALError):
     """A time that the buffered transforms do not cover."""
 
-    def __init__(self, frame: str, asked: float, first: float, last: float) -> None:
+    def __init__(self, frame: str, time: float, first: float, last: float) -> None:
         super().__init__(
-            f"no transform of {frame!r} at {asked:.3f} s: the buffer covers {first:.3f} s to {last:.3f} s"
+            f"no transform of {frame!r} at {time:.3f} s: the buffer covers {first:.3f} s to {last:.3f} s"
         )
 
 

@@ -263,8 +263,8 @@ def _parts(fixture: Fixture) -> Iterator[str]:
 class UnknownMapId(OpenRALError):
     """An id that the map does not have."""
 
-    def __init__(self, kind: str, asked: str, valid: Iterable[str]) -> None:
-        super().__init__(f"the map has no {kind} '{asked}'; it has: {format_choices(valid)}")
+    def __init__(self, kind: str, name: str, valid: Iterable[str]) -> None:
+        super().__init__(f"the map has no {kind} '{name}'; it has: {format_choices(valid)}")
 
 
 class HomeMap(Document):
@@ -309,7 +309,7 @@ class HomeMap(Document):
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> "HomeMap":
-        seen: set[str] = set()
+        ids: set[str] = set()
         items: tuple[Room | Doorway | Place | Fixture | Agent | NoGoZone, ...] = (
             *self.rooms,
             *self.doorways,
@@ -320,9 +320,9 @@ class HomeMap(Document):
         )
         parts = (part for fixture in self.fixtures for part in _parts(fixture))
         for item_id in (*(item.id for item in items), *parts):
-            if item_id in seen:
+            if item_id in ids:
                 raise ValueError(f"duplicate id '{item_id}'")
-            seen.add(item_id)
+            ids.add(item_id)
         return self
 
     @model_validator(mode="after")

@@ -154,8 +154,10 @@ def _decode(data: bytes) -> NDArray[np.uint8] | NDArray[np.uint16]:
         check_size(*opened.size)
         stored = str(opened.tile[0].args) if opened.tile else ""
         is_deep = opened.mode in _DEEP_MODES or ";16" in stored
-        kept = opened.format in _DEEP_FORMATS if is_deep else opened.mode in _MODES and "BGRX" not in stored
-        if not kept:
+        is_exact = (
+            opened.format in _DEEP_FORMATS if is_deep else opened.mode in _MODES and "BGRX" not in stored
+        )
+        if not is_exact:
             raise ValueError(f"{opened.format} of mode {opened.mode} {stored}: save it as PNG or PGM")
         maximum = _declared_maximum(opened)
         if opened.mode not in _DEEP_MODES and (is_deep or maximum > _WHITE):  # Pillow keeps 8 bits of each

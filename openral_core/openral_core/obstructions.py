@@ -67,10 +67,10 @@ class Obstruction:
         keys = (DOORWAY_FROM, DOORWAY_TO) if len(self.rooms) == 2 else (ROOM,)
         rooms = dict(zip(keys, self.rooms, strict=False))
         named = {f"{OBSTACLE}_id": self.id, f"{OBSTACLE}_name": self.name, **rooms}
-        told: dict[str, ParamValue] = {key: value for key, value in named.items() if value}
-        told |= {f"{OBSTACLE}_moved": True} if self.moved else {}
+        evidence: dict[str, ParamValue] = {key: value for key, value in named.items() if value}
+        evidence |= {f"{OBSTACLE}_moved": True} if self.moved else {}
         x, y = self.at
-        return told | {OBSTACLE: self.kind.value, f"{OBSTACLE}_x": x, f"{OBSTACLE}_y": y}
+        return evidence | {OBSTACLE: self.kind.value, f"{OBSTACLE}_x": x, f"{OBSTACLE}_y": y}
 
     @property
     def sentence(self) -> str:

@@ -77,11 +77,11 @@ def _check_nodes(root: yaml.Node) -> None:
     """
     measured: dict[int, tuple[int, int]] = {}  # (size unfolded, levels) by node
     begun: set[int] = set()
-    written, waiting = 0, [root]
-    while waiting:
-        node = waiting[-1]
+    written, pending = 0, [root]
+    while pending:
+        node = pending[-1]
         if id(node) in measured:
-            waiting.pop()
+            pending.pop()
             continue
         parts = _parts(node)
         if id(node) not in begun:
@@ -90,9 +90,9 @@ def _check_nodes(root: yaml.Node) -> None:
             for part in parts:
                 if id(part) in begun and id(part) not in measured:  # on the way here
                     raise InvalidText("an alias refers to what contains it")
-            waiting += parts
+            pending += parts
             continue
-        waiting.pop()
+        pending.pop()
         sizes = [measured[id(part)] for part in parts]
         own = len(node.value) if isinstance(node.value, str) else 1
         size, levels = own + sum(each[0] for each in sizes), 1 + max((each[1] for each in sizes), default=0)
@@ -178,11 +178,11 @@ def _depth(pattern: re.Pattern[str], text: str) -> int:
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return 0
     depth = deepest = 0
-    for found in pattern.finditer(text):
-        if found[0] in ("[", "{"):
+    for bracket in pattern.finditer(text):
+        if bracket[0] in ("[", "{"):
             depth += 1
             deepest = max(deepest, depth)
-        elif found[0] in ("]", "}"):
+        elif bracket[0] in ("]", "}"):
             depth = max(0, depth - 1)
     return deepest
 

@@ -295,8 +295,8 @@ class PolicyBackend(FiniteDocument):
 
 
 def _repeated(names: Iterable[str]) -> list[str]:
-    known = list(names)
-    return sorted({name for name in known if known.count(name) > 1})
+    listed = list(names)
+    return sorted({name for name in listed if listed.count(name) > 1})
 
 
 def mismatches(
@@ -315,9 +315,9 @@ def mismatches(
         "joint with a controller": (contract.action.joints, backend.limits),
         "parameter": ([name for text in contract.templates for name in parameters_in(text)], parameters),
     }
-    for what, (asked, known) in needs.items():
-        valid = list(known)
-        for name in dict.fromkeys(asked):
+    for what, (needed, offered) in needs.items():
+        valid = list(offered)
+        for name in dict.fromkeys(needed):
             if name not in valid:
                 yield f"there is no {what} {name!r}, valid are {sorted(valid)}"
     idle = sorted(set(backend.limits) - set(contract.action.joints))

@@ -304,8 +304,10 @@ class RobotDescription(Document):
     def _cameras_have_one_transport(self) -> Self:
         transports = {name: camera.transport for name, camera in self.cameras.items()}
         if len(set(transports.values())) > 1:
-            found = ", ".join(f"{name} {transport}" for name, transport in transports.items())
-            raise ValueError(f"cameras must have one transport, as a detector reads all alike; found {found}")
+            listing = ", ".join(f"{name} {transport}" for name, transport in transports.items())
+            raise ValueError(
+                f"cameras must have one transport, as a detector reads all alike; found {listing}"
+            )
         return self
 
     @property

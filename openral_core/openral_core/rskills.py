@@ -29,10 +29,8 @@ class InvalidName(OpenRALError):
 class UnknownId(OpenRALError):
     """An id, alias or slug that does not exist."""
 
-    def __init__(self, what: str, asked: str, known: Iterable[str]) -> None:
-        self.asked = asked
-        self.known = tuple(known)
-        super().__init__(f"unknown {what} {asked!r}: expected one of {format_choices(self.known)}")
+    def __init__(self, what: str, name: str, valid: Iterable[str]) -> None:
+        super().__init__(f"unknown {what} {name!r}: expected one of {format_choices(valid)}")
 
 
 def slug(rskill_id: str) -> str:
@@ -62,17 +60,17 @@ class Name:
         return name in (self.id, self.slug, *self.aliases)
 
 
-def find_named(what: str, asked: str, names: Iterable[Name]) -> Name:
-    """Return the name whose id, alias or slug is ``asked``.
+def find_named(what: str, requested: str, names: Iterable[Name]) -> Name:
+    """Return the name whose id, alias or slug is ``requested``.
 
     Raises:
         UnknownId: If there is none; the message lists every id and alias.
     """
-    known = tuple(names)
-    for name in known:
-        if name.answers_to(asked):
+    candidates = tuple(names)
+    for name in candidates:
+        if name.answers_to(requested):
             return name
-    raise UnknownId(what, asked, (valid for name in known for valid in (name.id, *name.aliases)))
+    raise UnknownId(what, requested, (valid for name in candidates for valid in (name.id, *name.aliases)))
 
 
 class Mode(StrEnum):

@@ -323,14 +323,14 @@ def validate_goal(goal: SkillGoal, registry: Registry, served: Collection[Verb])
     return ValidatedGoal(manifest.id, manifest.verb, goal.params, goal.deadline or manifest.deadline)
 
 
-def _parameter_problems(manifest: SkillManifest, given: Mapping[str, ParamValue]) -> Iterator[str]:
+def _parameter_problems(manifest: SkillManifest, params: Mapping[str, ParamValue]) -> Iterator[str]:
     specs = {spec.name: spec for spec in manifest.parameters}
     for name, spec in specs.items():
-        if name in given:
-            yield from _type_problems(spec, given[name])
+        if name in params:
+            yield from _type_problems(spec, params[name])
         elif spec.required:
             yield f"parameter '{name}' ({spec.type}) is missing"
-    for extra in sorted(set(given) - set(specs)):
+    for extra in sorted(set(params) - set(specs)):
         yield f"unknown parameter '{extra}': valid are {format_choices(specs)}"
 
 

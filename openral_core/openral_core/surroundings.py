@@ -127,11 +127,11 @@ def explained(
     met_x, met_y = (result.evidence.get(f"{OBSTACLE}_{axis}") for axis in "xy")
     met = (met_x, met_y) if isinstance(met_x, float) and isinstance(met_y, float) else None
     within = config.goal_offset if sought is goal else config.target_offset
-    found = find_obstruction((x, y), sought.position[:2], within, surroundings, met, config)
-    if found is None:
+    obstruction = find_obstruction((x, y), sought.position[:2], within, surroundings, met, config)
+    if obstruction is None:
         return result
-    message = f"{result.message}: {found.sentence}"
-    return replace(result, message=message, evidence={**result.evidence, **found.evidence()})
+    message = f"{result.message}: {obstruction.sentence}"
+    return replace(result, message=message, evidence={**result.evidence, **obstruction.evidence()})
 
 
 def find_obstruction(
@@ -157,16 +157,16 @@ def find_obstruction(
     """
     if met is not None and (person := surroundings.person_near(met, config.met)) is not None:
         return _person(person, surroundings, config)
-    found = None
+    obstruction = None
     if surroundings.floor is not None:
         zones = surroundings.home.no_go_zones if surroundings.home else ()
         ways = _Ways(surroundings.floor, start, goal, within, zones, config)
         if not ways.joined:
-            found = next(_obstacles(ways, surroundings, config), None)
-    if found is None and met is not None:
+            obstruction = next(_obstacles(ways, surroundings, config), None)
+    if obstruction is None and met is not None:
         rooms = _rooms_around(met, surroundings, config)
         return Obstruction(ObstacleKind.UNKNOWN, met, rooms=rooms)
-    return found
+    return obstruction
 
 
 def _obstacles(ways: "_Ways", surroundings: Surroundings, config: ObstructionConfig) -> Iterator[Obstruction]:

@@ -92,7 +92,7 @@ class OperatorConsent:
         self.policy = policy
         self._log = node.get_logger()
         self._consent = Consent(policy, uuid.uuid4().hex[:8])
-        self._waiting: list[tuple[str, float, Future]] = []
+        self._pending: list[tuple[str, float, Future]] = []
         self._answers: dict[str, str] = {}
         self._refused: dict[str, None] = {}
         self._voids = 0
@@ -112,7 +112,7 @@ class OperatorConsent:
         question_id = self._consent.open_question(subject)
         if question_id:
             answered, voids = Future(), self._voids
-            self._waiting.append((question_id, time.monotonic() + ANSWER_GRACE, answered))
+            self._pending.append((question_id, time.monotonic() + ANSWER_GRACE, answered))
             self._timer.reset()
             await answered
             if self._voids != voids:
@@ -140,17 +140,17 @@ class OperatorConsent:
         return decision.permitted()
 
     def _on_prompt(self, message: PromptStamped) -> None:
-        source, asked = message.header.frame_id, message.in_reply_to
+        source, question_id = message.header.frame_id, message.in_reply_to
         if source in STOP_SOURCES and contains_stop_word(message.text):
             self.void()
             return
-        names = {"id": message.id, "in_reply_to": asked, "requester": message.requester}
-        if not asked or prompt_refusal(source, message.text, **names) or message.id in self._refused:
+        names = {"id": message.id, "in_reply_to": question_id, "requester": message.requester}
+        if not question_id or prompt_refusal(source, message.text, **names) or message.id in self._refused:
             return
         yes = is_yes(message.text)
-        if self._consent.answer(asked, yes=yes, now=time.monotonic()):
-            _remember(self._answers, message.id, asked)
-            self._log.info(f"The operator says {'yes' if yes else 'no'} to {asked}")
+        if self._consent.answer(question_id, yes=yes, now=time.monotonic()):
+            _remember(self._answers, message.id, question_id)
+            self._log.info(f"The operator says {'yes' if yes else 'no'} to {question_id}")
             self._check()
 
     def _on_receipt(self, message: PromptReceipt) -> None:
@@ -159,24 +159,24 @@ class OperatorConsent:
             return
         if message.prompt_id:  # else it can be any prompt without an id
             _remember(self._refused, message.prompt_id, None)
-        if asked := self._answers.pop(message.prompt_id, ""):
-            self._log.warning(f"The reasoner refused the answer to {asked}: it permits nothing")
-            self._consent.retract(asked)
+        if question_id := self._answers.pop(message.prompt_id, ""):
+            self._log.warning(f"The reasoner refused the answer to {question_id}: it permits nothing")
+            self._consent.retract(question_id)
 
     def _check(self) -> None:
-        now, waiting = time.monotonic(), self._waiting
-        self._waiting = []
-        for question_id, until, answered in waiting:
+        now, pending = time.monotonic(), self._pending
+        self._pending = []
+        for question_id, until, answered in pending:
             if self._consent.is_open(question_id) and now < until:
-                self._waiting.append((question_id, until, answered))
+                self._pending.append((question_id, until, answered))
             else:
                 answered.set_result(None)
-        if not self._waiting:
+        if not self._pending:
             self._timer.cancel()
 
 
-def _remember(kept: dict[str, T], key: str, value: T) -> None:
+def _remember(entries: dict[str, T], key: str, value: T) -> None:
     """Add an item; the oldest are forgotten."""
-    kept[key] = value
-    while len(kept) > OPEN_QUESTIONS:
-        kept.pop(next(iter(kept)))
+    entries[key] = value
+    while len(entries) > OPEN_QUESTIONS:
+        entries.pop(next(iter(entries)))

@@ -77,16 +77,16 @@ def parse(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[Component, ...]]
     """Split a command line into the ROS arguments of the process, and the components."""
     shared: tuple[str, ...] = ()
     components: list[Component] = []
-    left = list(words)
-    while left:
-        if left[0] == END:
-            left.pop(0)
+    remaining = list(words)
+    while remaining:
+        if remaining[0] == END:
+            remaining.pop(0)
             continue
-        path = "" if left[0] == ROS_ARGUMENTS else left.pop(0)
+        path = "" if remaining[0] == ROS_ARGUMENTS else remaining.pop(0)
         arguments: tuple[str, ...] = ()
-        if left[:1] == [ROS_ARGUMENTS]:
-            end = left.index(END) if END in left else len(left)
-            arguments, left = tuple(left[1:end]), left[end + 1 :]
+        if remaining[:1] == [ROS_ARGUMENTS]:
+            end = remaining.index(END) if END in remaining else len(remaining)
+            arguments, remaining = tuple(remaining[1:end]), remaining[end + 1 :]
         if path:
             components.append(Component(path, arguments))
         else:

@@ -183,13 +183,13 @@ class EmergencyStop:
         self._locks.publish(Bool(data=bool(self.state.reason)))
 
     def _on_prompt(self, message: PromptStamped) -> None:
-        said = message.text
-        if message.header.frame_id not in STOP_SOURCES or not ends_motion(said):
+        text = message.text
+        if message.header.frame_id not in STOP_SOURCES or not ends_motion(text):
             return
-        if is_stop_phrase(said) and contains_emergency_word(said):
-            self.stop(f"the operator said {said[:80]!r}")
+        if is_stop_phrase(text) and contains_emergency_word(text):
+            self.stop(f"the operator said {text[:80]!r}")
         elif self._relay.take(message):
-            self._on_stop_phrase(said)
+            self._on_stop_phrase(text)
 
     @property
     def reason(self) -> str:

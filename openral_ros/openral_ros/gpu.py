@@ -32,8 +32,8 @@ class Gpu:
 def gpus() -> tuple[Gpu, ...]:
     """Return every GPU whose memory the driver reports."""
     with nvml_driver() as count:
-        found = (_gpu(index) for index in range(count))
-        return tuple(gpu for gpu in found if gpu is not None)
+        devices = (_gpu(index) for index in range(count))
+        return tuple(gpu for gpu in devices if gpu is not None)
 
 
 def gpu_total_mb() -> float:

@@ -132,13 +132,16 @@ class LifecycleNodeBase(LifecycleNodeMixin, Node):
         self, request: ChangeState.Request, response: ChangeState.Response
     ) -> ChangeState.Response:
         """Refuse a transition that the current state does not have; rclpy would raise and end the process."""
-        asked = request.transition
+        transition = request.transition
         available = available_transitions(self)
-        if any(asked.label == label if asked.label else asked.id == number for number, label in available):
+        if any(
+            transition.label == label if transition.label else transition.id == number
+            for number, label in available
+        ):
             return self._change_state(request, response)
         state = lifecycle_state_label(self)
         self.get_logger().warning(
-            f"transition {asked.label or asked.id} is not available: the node is {state}"
+            f"transition {transition.label or transition.id} is not available: the node is {state}"
         )
         response.success = False
         return response

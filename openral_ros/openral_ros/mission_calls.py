@@ -56,12 +56,12 @@ class CallHistory:
     def complete(self, message: MissionStatus) -> None:
         """Put every known call of its mission into a status, in order."""
         key = (message.mission_id, message.prompt_id)
-        known = self._missions.setdefault(key, {})
+        calls = self._missions.setdefault(key, {})
         self._missions.move_to_end(key)
-        known.update({call.index: call for call in message.calls})
-        for index in sorted(known)[:-MAX_CALLS]:
-            del known[index]
-        message.calls = [known[index] for index in sorted(known)]
+        calls.update({call.index: call for call in message.calls})
+        for index in sorted(calls)[:-MAX_CALLS]:
+            del calls[index]
+        message.calls = [calls[index] for index in sorted(calls)]
         while len(self._missions) > MAX_MISSIONS:
             self._missions.popitem(last=False)
 

@@ -11,10 +11,10 @@ def short_name(qualified: str) -> str:
 
 def nodes_of(command: Iterable[str]) -> list[str]:
     """Return the qualified names of the nodes that a command line names; a container has several."""
-    found: list[str] = []
+    names: list[str] = []
     for word in command:
         if word.startswith("__node:="):
-            found.append(f"/{word.removeprefix('__node:=')}")
-        elif word.startswith("__ns:=") and found:
-            found[-1] = f"{word.removeprefix('__ns:=').rstrip('/')}/{found[-1].rpartition('/')[2]}"
-    return [name for name in found if name != "/"]
+            names.append(f"/{word.removeprefix('__node:=')}")
+        elif word.startswith("__ns:=") and names:
+            names[-1] = f"{word.removeprefix('__ns:=').rstrip('/')}/{names[-1].rpartition('/')[2]}"
+    return [name for name in names if name != "/"]

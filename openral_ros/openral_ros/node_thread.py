@@ -118,14 +118,14 @@ class NodeThread:
             NodeThreadStuck: If there is none shortly after the deadline.
             NodeCallRaised: If ``begin`` raises any other exception, which is logged.
         """
-        done: Future[T] = Future()
+        delivery: Future[T] = Future()
 
         def deliver(outcome: T | Exception) -> None:
             with suppress(InvalidStateError):  # delivered before, or no longer awaited
                 if isinstance(outcome, Exception):
-                    done.set_exception(outcome)
+                    delivery.set_exception(outcome)
                 else:
-                    done.set_result(outcome)
+                    delivery.set_result(outcome)
 
         def run() -> None:
             try:
@@ -138,7 +138,7 @@ class NodeThread:
 
         self.post(run)
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(done), deadline + ANSWER_MARGIN)
+            return await asyncio.wait_for(asyncio.wrap_future(delivery), deadline + ANSWER_MARGIN)
         except TimeoutError as error:
             raise NodeThreadStuck(self.node.get_fully_qualified_name(), deadline) from error
 

@@ -72,8 +72,8 @@ class TimeoutScheduler:
         if not self._open:
             self._timer.cancel()
             return
-        left = min(timeout.due for timeout in self._open.values()) - time.monotonic()
-        self._timer.timer_period_ns = int(1e9 * max(left, _MIN_PERIOD))
+        remaining = min(timeout.due for timeout in self._open.values()) - time.monotonic()
+        self._timer.timer_period_ns = int(1e9 * max(remaining, _MIN_PERIOD))
         self._timer.reset()
         if self._node.executor is not None:
             self._node.executor.wake()

@@ -40,12 +40,12 @@ class SkillPublishers:
 
         The catalogue is repeated so that it replaces one that another node published by mistake.
         """
-        said = {"verbs": list(verbs), "holding": holding, "busy_with": busy_with, "session": self._session}
-        current = SkillCatalogue(contract_version=CONTRACT_VERSION, **said)
+        fields = {"verbs": list(verbs), "holding": holding, "busy_with": busy_with, "session": self._session}
+        current = SkillCatalogue(contract_version=CONTRACT_VERSION, **fields)
         if current == self._last and monotonic() < self._repeat_at:
             return
         self._last, self._repeat_at = current, monotonic() + REPEAT_PERIOD
-        stamped = SkillCatalogue(contract_version=CONTRACT_VERSION, **said)
+        stamped = SkillCatalogue(contract_version=CONTRACT_VERSION, **fields)
         stamped.header.stamp = stamp_of(time)
         self._catalogue.publish(stamped)
 

@@ -285,12 +285,12 @@ class SkillServer:
             self._active.stop()
         return CancelResponse.ACCEPT
 
-    def _stop_goal(self, said: str) -> None:
+    def _stop_goal(self, text: str) -> None:
         """End the goal; after a cry without one motion more, such as turning a bottle upright."""
         self._consent.void()
         if self._active is not None:
-            if is_cry(said):
-                self._tell_executor(f"the operator said {said[:80]!r}")
+            if is_cry(text):
+                self._tell_executor(f"the operator said {text[:80]!r}")
             self._active.stop()
 
     def _on_stop_changed(self, state: StopState) -> None:

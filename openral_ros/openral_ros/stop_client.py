@@ -41,7 +41,7 @@ class StopClient:
     ) -> None:
         self.reason: str | None = None
         self._on_state = on_state
-        self._wanted, self._until = "", 0.0
+        self._requested_stop, self._until = "", 0.0
         self._stops = scope.publisher(String, STOP, LATCHED_FOR_A_WHILE)
         self._release: AsyncServiceClient[Trigger.Response] = AsyncServiceClient(
             scope, node, Trigger, RELEASE_SERVICE
@@ -56,14 +56,14 @@ class StopClient:
 
     def stop(self, reason: str) -> None:
         """Stop the robot; repeated until a skill server confirms it, at most for `REPEAT_TIME`."""
-        self._wanted, self._until = reason, time.monotonic() + REPEAT_TIME
+        self._requested_stop, self._until = reason, time.monotonic() + REPEAT_TIME
         self._stops.publish(String(data=reason))
         self._timer.reset()
 
-    def release(self, seconds: float, done: Callable[[Trigger.Response | CallError], None]) -> None:
-        """Release the robot; ``done`` gets the answer, or its absence after ``seconds`` [s]."""
+    def release(self, seconds: float, on_answer: Callable[[Trigger.Response | CallError], None]) -> None:
+        """Release the robot; ``on_answer`` gets the answer, or its absence after ``seconds`` [s]."""
         self._timer.cancel()
-        self._release.call(Trigger.Request(), seconds, done)
+        self._release.call(Trigger.Request(), seconds, on_answer)
 
     def _on_message(self, message: DiagnosticStatus) -> None:
         self.reason = stop_reason(message)
@@ -73,4 +73,4 @@ class StopClient:
         if self.reason or time.monotonic() > self._until:
             self._timer.cancel()
         else:
-            self._stops.publish(String(data=self._wanted))
+            self._stops.publish(String(data=self._requested_stop))

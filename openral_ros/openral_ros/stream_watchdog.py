@@ -50,10 +50,10 @@ class SuspensionPolicy:
     def update(self, now: float, streams: Mapping[str, StreamActivity]) -> tuple[frozenset[str], Self]:
         """Return the streams that are published but lost for this process, and the next policy."""
         policy = self._detect_suspension(now, streams)
-        waiting = {name for name in policy.expected & streams.keys() if not policy._received(streams[name])}
-        overdue = {name for name in waiting if now >= policy._deadline(streams[name])}
+        silent = {name for name in policy.expected & streams.keys() if not policy._received(streams[name])}
+        overdue = {name for name in silent if now >= policy._deadline(streams[name])}
         lost = frozenset(name for name in overdue if streams[name].published_since is not None)
-        return lost, replace(policy, last_update=now, expected=frozenset(waiting - overdue))
+        return lost, replace(policy, last_update=now, expected=frozenset(silent - overdue))
 
     def _detect_suspension(self, now: float, streams: Mapping[str, StreamActivity]) -> Self:
         """Return the policy that expects the live streams if updates were more than ``gap`` apart."""

@@ -131,8 +131,8 @@ def start_tracing(service: str, record: Path | None) -> None:
     """
     endpoint = os.environ.get(OTLP_VARIABLE)
     own = _own.get()
-    known = trace.get_tracer_provider() if own is None else own.provider
-    if (record is None and not endpoint) or isinstance(known, TracerProvider):
+    current = trace.get_tracer_provider() if own is None else own.provider
+    if (record is None and not endpoint) or isinstance(current, TracerProvider):
         return
     provider = TracerProvider(resource=Resource.create({SERVICE_NAME: service}))
     if record is not None:

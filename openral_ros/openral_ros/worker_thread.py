@@ -46,19 +46,19 @@ class WorkerThread:
     def submit(self, work: Callable[[], T], on_done: Callable[[T | Exception], None]) -> "Future[T]":
         """Run ``work``; ``on_done`` gets its return value or exception."""
         future = self._pool.submit(work)
-        future.add_done_callback(lambda done: self._deliver(done, on_done))
+        future.add_done_callback(lambda completed: self._deliver(completed, on_done))
         return future
 
-    def _deliver(self, done: "Future[T]", on_done: Callable[[T | Exception], None]) -> None:
-        if not done.cancelled():
-            outcome = _outcome(done)
+    def _deliver(self, completed: "Future[T]", on_done: Callable[[T | Exception], None]) -> None:
+        if not completed.cancelled():
+            outcome = _outcome(completed)
             self._results.post(partial(on_done, outcome))
 
 
-def _outcome(done: "Future[T]") -> T | Exception:
-    error = done.exception()
+def _outcome(completed: "Future[T]") -> T | Exception:
+    error = completed.exception()
     if error is None:
-        return done.result()
+        return completed.result()
     if isinstance(error, Exception):
         return error
     raise error

@@ -199,7 +199,7 @@ class RobotSkills:
         self._factory = BackendFactory(scope, node, robot, registry, keep_out)
         self._backends: Mapping[Verb, Backend] = self._factory.make_all()
         self._run: Run | None = None
-        self._waiting: tuple[Backend, float, Future] | None = None
+        self._pending: tuple[Backend, float, Future] | None = None
         self._client_seen = 0.0
         self._send_goal = node.resolve_service_name(f"{EXECUTE}/_action/send_goal")
         scope.timer(WATCH_PERIOD, self._watch)
@@ -274,18 +274,18 @@ class RobotSkills:
         """Add what blocked the way to a failure, seen from where the robot stands."""
         if result.status not in BLOCKED_WAY:
             return result
-        known = replace(result, evidence={**self._factory.position(), **result.evidence})
-        told = explained(known, params, self._surroundings())
-        return result if told is known else told
+        located = replace(result, evidence={**self._factory.position(), **result.evidence})
+        explanation = explained(located, params, self._surroundings())
+        return result if explanation is located else explanation
 
     async def _executed(self, verb: Verb, run: Run) -> SkillResult:
         backend = self._backends[verb]
         if backend.unavailable:
             ready = Future()
-            self._waiting = (backend, monotonic() + WAIT_FOR_BACKEND, ready)
+            self._pending = (backend, monotonic() + WAIT_FOR_BACKEND, ready)
             run.report("waiting for its backend", 0.0)
             await ready
-            self._waiting = None
+            self._pending = None
         if run.stopping():
             return SkillResult(SkillStatus.CANCELLED, "cancelled before anything moved")
         if backend.unavailable:
@@ -293,8 +293,8 @@ class RobotSkills:
         return await backend.execute(run)
 
     def _watch(self) -> None:
-        if self._waiting is not None:
-            backend, until, ready = self._waiting
+        if self._pending is not None:
+            backend, until, ready = self._pending
             cancelled = self._run is not None and self._run.stopping()
             if not ready.done() and (cancelled or not backend.unavailable or monotonic() > until):
                 ready.set_result(None)

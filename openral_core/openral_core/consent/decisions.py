@@ -76,8 +76,8 @@ class ConsentDecision:
         if self.outcome is ConsentOutcome.PERMITTED and self.rule == DEFAULT_RULE:
             return {}
         by = f"{self.rule}: {self.permission}" + (f" ({self.reason})" if self.reason else "")
-        asked = {QUESTION: self.question_id, STEP: self.step} if self.question_id else {}
-        return {str(self.outcome): by, **asked}
+        question = {QUESTION: self.question_id, STEP: self.step} if self.question_id else {}
+        return {str(self.outcome): by, **question}
 
 
 class NotPermitted(SkillFailed):
@@ -122,7 +122,7 @@ class Consent:
 
     policy: Policy
     session: str
-    _asked: int = 0
+    _question_count: int = 0
     _open: dict[str, tuple[str, str]] = field(default_factory=dict)
     _lasting: set[tuple[str, str]] = field(default_factory=set)
     _single: dict[tuple[str, str], tuple[float, str]] = field(default_factory=dict)
@@ -135,8 +135,8 @@ class Consent:
             return ConsentDecision(ConsentOutcome.PERMITTED, name, permit, step, reason)
         if permit is Permission.NEVER:
             return ConsentDecision(ConsentOutcome.REFUSED, name, permit, step, reason)
-        said, _ = self._single.pop(key, (-math.inf, ""))
-        if key in self._lasting or said + YES_LASTS > now:
+        permitted_at, _ = self._single.pop(key, (-math.inf, ""))
+        if key in self._lasting or permitted_at + YES_LASTS > now:
             if permit is Permission.ASK_ONCE:
                 self._lasting.add(key)
             return ConsentDecision(ConsentOutcome.PERMITTED, name, permit, step, "the operator said yes")
@@ -185,14 +185,14 @@ class Consent:
         return name, rule.permit, rule.reason
 
     def _open_id(self, key: tuple[str, str]) -> str:
-        return next((question_id for question_id, known in self._open.items() if known == key), "")
+        return next((question_id for question_id, open_key in self._open.items() if open_key == key), "")
 
     def _question(self, key: tuple[str, str]) -> str:
         """Return the id of the open question about a step, or open one."""
-        if asked := self._open_id(key):
-            return asked
-        self._asked += 1
-        question_id = f"{QUESTION_PREFIX}{self.session}-{self._asked}"
+        if question_id := self._open_id(key):
+            return question_id
+        self._question_count += 1
+        question_id = f"{QUESTION_PREFIX}{self.session}-{self._question_count}"
         self._open[question_id] = key
         while len(self._open) > OPEN_QUESTIONS:
             self._open.pop(next(iter(self._open)))

@@ -92,7 +92,7 @@ class Hazards(Document):
 
     def _is_one(self, identity: Identity, labels: Labels, kinds: tuple[str, ...]) -> bool:
         """Return True if any name of an object, person or place is of one of the kinds."""
-        for name in filter(None, (identity.name, *identity.known)):
+        for name in filter(None, (identity.name, *identity.labels)):
             for kind in kinds:
                 says = is_a if kind in self.by_head else is_called
                 if says(name, labels[kind]):

@@ -28,37 +28,39 @@ AT_PERSON = 1.5
 class Identity:
     """Identity of an object or person: the ``name`` that the asker gave, and all names that memory has.
 
-    Memory does not know it if ``known`` is empty; ``is_hearsay`` if only answers to queries gave the labels
+    Memory does not know it if ``labels`` is empty; ``is_hearsay`` if only answers to queries gave the labels
     of something there.
     """
 
     name: str = ""
-    known: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()
     is_hearsay: bool = False
 
     def may_be(self, names: Iterable[str]) -> bool:
         """Return True unless it is certain that it has none of the names: what is unknown may be anything."""
-        called = {label for label in (self.name, *self.known) if label_words(label)}
-        return not self.known or not called or any(is_called(label, names) for label in called)
+        called = {label for label in (self.name, *self.labels) if label_words(label)}
+        return not self.labels or not called or any(is_called(label, names) for label in called)
 
     def surely_is(self, names: Iterable[str]) -> bool:
         """Return True if every name that memory has for it is one of the names."""
         return (
-            bool(self.known) and not self.is_hearsay and all(is_called(label, names) for label in self.known)
+            bool(self.labels)
+            and not self.is_hearsay
+            and all(is_called(label, names) for label in self.labels)
         )
 
     def is_known_as(self, names: Iterable[str]) -> bool:
         """Return True if memory calls it by one of the names."""
-        return any(is_called(label, names) for label in self.known)
+        return any(is_called(label, names) for label in self.labels)
 
     @property
     def shown(self) -> str:
         """Name to show to an operator: memory's too if the asker used another."""
         if self.is_hearsay:
-            return f"object that a search called {' or '.join(sorted(self.known)[:2])}"
-        if not self.known or self.name in self.known:
+            return f"object that a search called {' or '.join(sorted(self.labels)[:2])}"
+        if not self.labels or self.name in self.labels:
             return self.name
-        return " or ".join((*sorted(self.known)[:2], *((self.name,) if self.name else ())))
+        return " or ".join((*sorted(self.labels)[:2], *((self.name,) if self.name else ())))
 
 
 def object_at(name: str, pose: Pose | None, graph: SceneGraph | None) -> Identity:
@@ -99,8 +101,8 @@ def is_a(label: str, names: Iterable[str]) -> bool:
 
 
 def _is_called(label: str, name: str) -> bool:
-    wanted = label_words(name)
-    return bool(wanted and wanted <= label_words(label)) or _is_a(label, name)
+    words = label_words(name)
+    return bool(words and words <= label_words(label)) or _is_a(label, name)
 
 
 def _only_describes(name: str, label: str) -> bool:

@@ -106,8 +106,8 @@ class Rule(Document):
     def _is_about_objects(self, subject: "Subject", restricts: bool) -> bool:
         if restricts:
             return _are(subject.objects, self.objects)
-        known = all(each.known for each in subject.objects)
-        return known and any(each.surely_is(self.objects) for each in subject.objects)
+        have_labels = all(each.labels for each in subject.objects)
+        return have_labels and any(each.surely_is(self.objects) for each in subject.objects)
 
     def _is_about_places(self, subject: "Subject", restricts: bool) -> bool:
         if restricts:
@@ -145,8 +145,8 @@ class Policy(Document):
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Self:
         names = [name for name, _ in self.named_rules]
-        for known in (names, [zone.id for zone in self.keep_out]):
-            if twice := sorted({name for name in known if known.count(name) > 1}):
+        for ids in (names, [zone.id for zone in self.keep_out]):
+            if twice := sorted({name for name in ids if ids.count(name) > 1}):
                 raise ValueError(f"duplicate id {twice[0]!r}")
         return self
 
@@ -226,10 +226,10 @@ def unknown_names(policy: Policy, home: HomeMap | None) -> Iterable[str]:
     places = {name: item.id for item in places_of(home) for name in names_of(item)}
     people = {name: agent.id for agent in (home.agents if home else ()) for name in names_of(agent)}
     for number, rule in enumerate(policy.rules):
-        for key, names, known in (("places", rule.places, places), ("people", rule.people, people)):
+        for key, names, existing in (("places", rule.places, places), ("people", rule.people, people)):
             for name in names:
-                if name.casefold() not in known:
-                    valid = format_choices(sorted(set(known.values()))) if home else "none without a map"
+                if name.casefold() not in existing:
+                    valid = format_choices(sorted(set(existing.values()))) if home else "none without a map"
                     yield f"rules.{number}.{key}: the map has no {quoted(name)}; valid are {valid}"
 
 
@@ -248,8 +248,8 @@ def _are(subjects: tuple[Identity, ...], names: tuple[str, ...]) -> bool:
     return not subjects or any(each.may_be(names) for each in subjects)
 
 
-def _share(wanted: Iterable[str], names: frozenset[str]) -> bool:
-    return bool({name.casefold() for name in wanted} & names)
+def _share(listed: Iterable[str], names: frozenset[str]) -> bool:
+    return bool({name.casefold() for name in listed} & names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,10 +355,10 @@ def _surely_at(
 
 def _with_age(person: Identity, home: HomeMap | None) -> Identity:
     """Return a person, called a child too if the map says so."""
-    names = {name.casefold() for name in (person.name, *person.known)}
+    names = {name.casefold() for name in (person.name, *person.labels)}
     children = (agent for agent in (home.agents if home else ()) if agent.child)
     is_child = any(names_of(agent) & names for agent in children)
-    return replace(person, known=person.known | {"child"}) if is_child else person
+    return replace(person, labels=person.labels | {"child"}) if is_child else person
 
 
 def _names_of_appliance(part: Appliance) -> frozenset[str]:

@@ -159,14 +159,14 @@ def sample_grasps(
     centre = (own.min(axis=0) + own.max(axis=0)) / 2
     samples = own[np.linspace(0, len(own) - 1, CONFIG.samples).astype(int)]
     samples = np.vstack([centre[None], samples])
-    found: list[Grasp] = []
+    grasps: list[Grasp] = []
     for spin in map(_spin, (*approach.yaws, *principal_yaws(own, approach))):
         R = approach.R_map_approach @ spin
         view = _View(
             R, segment.points @ R, own @ spin, centre @ spin, segment.support, segment.sight @ R, strategy
         )
-        found += [fit for sample in samples @ spin if (fit := fit_grasp(sample, view)) is not None]
-    return sorted(found, key=lambda grasp: -grasp.score)
+        grasps += [fit for sample in samples @ spin if (fit := fit_grasp(sample, view)) is not None]
+    return sorted(grasps, key=lambda grasp: -grasp.score)
 
 
 def principal_yaws(own: Points, approach: ApproachDirection) -> tuple[float, ...]:

@@ -91,7 +91,9 @@ def readings(text: str) -> frozenset[str]:
     folded = {fold(each) for each in written}
     folded |= {_SPACED.sub(lambda run: run.group().replace(" ", ""), each) for each in folded}
     folded |= {each.replace(" ", "") for each in folded if len(each) <= SHORT}
-    return frozenset(folded | {_STRETCHED.sub(kept, each) for each in folded for kept in (r"\1", r"\1\1")})
+    return frozenset(
+        folded | {_STRETCHED.sub(letters, each) for each in folded for letters in (r"\1", r"\1\1")}
+    )
 
 
 def _with_spaces_for_invisible(text: str) -> str:

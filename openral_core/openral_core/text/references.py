@@ -125,8 +125,8 @@ def parse_reference(text: str, thesaurus: Thesaurus) -> ReferringExpression:
     bare, sizes = thesaurus.split(own.text, "size")
     bare_phrase = thesaurus.parse(bare)
     words = [word for word in bare_phrase.modifiers if word in _RANKS]
-    kept = tuple(word for word in bare_phrase.modifiers if word not in _RANKS)
-    target = Phrase(bare_phrase.head, kept, bare_phrase.of).text
+    modifiers = tuple(word for word in bare_phrase.modifiers if word not in _RANKS)
+    target = Phrase(bare_phrase.head, modifiers, bare_phrase.of).text
     side, relation, anchor = _location(phrase.where, text)
     ranks = [_RANKS[word] for word in (*words, *sizes) if word in _RANKS] + ([side] if side else [])
     if len(ranks) > 1 or len(words) + len(sizes) + bool(side) > len(ranks):

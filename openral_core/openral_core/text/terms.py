@@ -23,13 +23,13 @@ def same_term(first: str, second: str) -> bool:
     return normalize_term(first) == normalize_term(second)
 
 
-def answers(asked: str, name: str) -> bool:
+def answers(query: str, name: str) -> bool:
     """Return True if every meaning of a name is what was asked for."""
-    if same_term(asked, name):
+    if same_term(query, name):
         return True
     try:
-        wanted, known = _THESAURUS.parse(asked).where, _THESAURUS.parse(name).where
-        tells = wanted != known and wanted.partition(" ")[0] in _TELLING
-        return not tells and _THESAURUS.relation(asked, name).is_hit
+        place, named_place = _THESAURUS.parse(query).where, _THESAURUS.parse(name).where
+        tells = place != named_place and place.partition(" ")[0] in _TELLING
+        return not tells and _THESAURUS.relation(query, name).is_hit
     except UnreadableText:
         return False

@@ -171,20 +171,20 @@ class Attributes:
 
 
 def compare(
-    asked: frozenset[Attribute], stored: frozenset[Attribute], typical: frozenset[Attribute]
+    queried: frozenset[Attribute], stored: frozenset[Attribute], typical: frozenset[Attribute]
 ) -> TermRelation:
     """Relate the attributes of a stored label to those of a query.
 
     Args:
-        asked: Attributes in the query.
+        queried: Attributes in the query.
         stored: Attributes in the label.
         typical: Attributes that the stored object has even if its label does not name them.
     """
-    if attributes_conflict(asked, stored):
+    if attributes_conflict(queried, stored):
         return TermRelation.RELATED
-    if asked - stored - certain_attributes(typical):
+    if queried - stored - certain_attributes(typical):
         return TermRelation.BROADER
-    return TermRelation.NARROWER if stored - asked else TermRelation.EQUAL
+    return TermRelation.NARROWER if stored - queried else TermRelation.EQUAL
 
 
 def attributes_conflict(first: frozenset[Attribute], second: frozenset[Attribute]) -> bool:
@@ -273,8 +273,8 @@ class Thesaurus:
             UnreadableText: If the text names nothing.
         """
         phrase = self.parse(text)
-        kept = tuple(word for word in phrase.modifiers if not self._attributes.is_attribute(word))
-        return Phrase(phrase.head, kept, phrase.of).text
+        modifiers = tuple(word for word in phrase.modifiers if not self._attributes.is_attribute(word))
+        return Phrase(phrase.head, modifiers, phrase.of).text
 
     def split(self, text: str, category: str) -> tuple[str, tuple[str, ...]]:
         """Split the modifiers of one category, such as colour, off a text; synonyms become the main value.
@@ -284,18 +284,18 @@ class Thesaurus:
         """
         phrase = self.parse(text)
         values = {word: next(iter(self._attributes.of((word,)))) for word in phrase.modifiers}
-        kept = tuple(word for word in phrase.modifiers if values[word][0] != category)
+        modifiers = tuple(word for word in phrase.modifiers if values[word][0] != category)
         split_off = tuple(values[word][1] for word in phrase.modifiers if values[word][0] == category)
-        return Phrase(phrase.head, kept, phrase.of).text, split_off
+        return Phrase(phrase.head, modifiers, phrase.of).text, split_off
 
-    def excludes(self, asked: str, stored: str) -> bool:
+    def excludes(self, query: str, stored: str) -> bool:
         """Test if attributes alone distinguish two objects, as red and blue do.
 
         Raises:
             UnreadableText: If either text names nothing.
         """
-        wanted, known = self._attributes_of(self.parse(asked)), self._attributes_of(self.parse(stored))
-        return compare(wanted, known, frozenset()) is TermRelation.RELATED
+        queried, labelled = self._attributes_of(self.parse(query)), self._attributes_of(self.parse(stored))
+        return compare(queried, labelled, frozenset()) is TermRelation.RELATED
 
     def found(self, text: str) -> tuple[str, ...]:
         """Return names of places where such an object is usually found, most likely first.
@@ -326,18 +326,20 @@ class Thesaurus:
             return Phrase(whole.head, phrase.modifiers + whole.modifiers, whole.of, phrase.where)
         return phrase
 
-    def _relation(self, asked: str, stored: str) -> TermRelation:
+    def _relation(self, query: str, stored: str) -> TermRelation:
         """Relate a stored label to a query.
 
         Raises:
             UnreadableText: If either text names nothing.
         """
-        wanted, known = self.parse(asked), self.parse(stored)
-        heads = self._compare_concepts(asked, stored)
+        phrase, stored_phrase = self.parse(query), self.parse(stored)
+        heads = self._compare_concepts(query, stored)
         if heads in (TermRelation.NONE, TermRelation.RELATED):
             return heads
-        typical = self._attributes.of(self._entry(self._concept(known.head)).typical)
-        return weaker(heads, compare(self._attributes_of(wanted), self._attributes_of(known), typical))
+        typical = self._attributes.of(self._entry(self._concept(stored_phrase.head)).typical)
+        return weaker(
+            heads, compare(self._attributes_of(phrase), self._attributes_of(stored_phrase), typical)
+        )
 
     def _keys(self, text: str) -> frozenset[str]:
         """Return the concepts that a text names directly: a juice box is a box and is juice.
@@ -352,15 +354,15 @@ class Thesaurus:
         contents = (word for word in phrase.modifiers if not self._attributes.is_attribute(word))
         return frozenset((concept, *map(self._concept, contents)))
 
-    def _compare_concepts(self, asked: str, stored: str) -> TermRelation:
-        wanted, known = self.concept(asked), self.concept(stored)
-        if wanted == known:
+    def _compare_concepts(self, query: str, stored: str) -> TermRelation:
+        concept, stored_concept = self.concept(query), self.concept(stored)
+        if concept == stored_concept:
             return TermRelation.EQUAL
-        if wanted in self._with_ancestors(self.keys(stored)):
+        if concept in self._with_ancestors(self.keys(stored)):
             return TermRelation.NARROWER
-        if known in self._with_ancestors(self.keys(asked)):
+        if stored_concept in self._with_ancestors(self.keys(query)):
             return TermRelation.BROADER
-        return TermRelation.RELATED if known in self.related(wanted) else TermRelation.NONE
+        return TermRelation.RELATED if stored_concept in self.related(concept) else TermRelation.NONE
 
     def _with_ancestors(self, concepts: frozenset[str]) -> frozenset[str]:
         return concepts.union(*map(self._kinds.ancestors, concepts))

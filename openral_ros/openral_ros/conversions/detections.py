@@ -90,8 +90,8 @@ _VOCABULARIES = {
 class InvalidMeasure(OpenRALError):
     """A memory size or time that is negative or not finite."""
 
-    def __init__(self, field: str, found: float) -> None:
-        super().__init__(f"{field} {found!r} is not valid: expected a finite number, not negative")
+    def __init__(self, field: str, value: float) -> None:
+        super().__init__(f"{field} {value!r} is not valid: expected a finite number, not negative")
 
 
 def detector_info_message(info: DetectorInfo) -> DetectorInfoMsg:
@@ -224,6 +224,6 @@ def locate_json(result: LocateResult) -> str:
     )
 
 
-def _check(field: str, found: float, least: float) -> None:
-    if not math.isfinite(found) or found < least:
-        raise InvalidMeasure(field, found)
+def _check(field: str, value: float, least: float) -> None:
+    if not math.isfinite(value) or value < least:
+        raise InvalidMeasure(field, value)

@@ -102,8 +102,8 @@ _MARKERS_WITHOUT_SEGMENT = frozenset((0x01, *range(0xD0, 0xD9)))
 class ImageTooLarge(OpenRALError):
     """An image that would need more memory or time than the image of any camera."""
 
-    def __init__(self, found: str, most: str) -> None:
-        super().__init__(f"image of {found} is too large: at most {most} are accepted")
+    def __init__(self, size: str, most: str) -> None:
+        super().__init__(f"image of {size} is too large: at most {most} are accepted")
 
 
 def check_pixels(width: int, height: int) -> None:
@@ -188,8 +188,10 @@ PLANES = ("nv12", "nv21")
 class UnsupportedEncoding(OpenRALError):
     """An image encoding that cannot be read in the requested way."""
 
-    def __init__(self, asked: str, valid: list[str]) -> None:
-        super().__init__(f"encoding {asked[:64]!r} cannot be read: expected one of {format_choices(valid)}")
+    def __init__(self, encoding: str, valid: list[str]) -> None:
+        super().__init__(
+            f"encoding {encoding[:64]!r} cannot be read: expected one of {format_choices(valid)}"
+        )
 
 
 class MalformedImage(OpenRALError):

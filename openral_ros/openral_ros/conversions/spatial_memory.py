@@ -252,12 +252,12 @@ def fill_resolve_response(response: ResolvePlace.Response, result: ResolveResult
 
 def resolve_result_from_response(response: ResolvePlace.Response) -> ResolveResult:
     """Convert a response to a result, without poses unless FOUND."""
-    found = response.status == ResolvePlace.Response.FOUND
+    is_resolved = response.status == ResolvePlace.Response.FOUND
     return ResolveResult(
         status=ResolveStatus(response.status),
         message=response.message,
-        goal_pose=pose_from_message(response.goal_pose) if found else None,
-        target_pose=pose_from_message(response.target_pose) if found else None,
+        goal_pose=pose_from_message(response.goal_pose) if is_resolved else None,
+        target_pose=pose_from_message(response.target_pose) if is_resolved else None,
         kind=response.kind,
         node_id=response.node_id,
         path=tuple(response.path),

@@ -83,7 +83,7 @@ class Arm:
         goal.request = request
         goal.planning_options.planning_scene_diff = scene
         ended = await self._action.run(
-            goal, lambda told: run.report(f"{stage} ({told.state.lower()})", 0.5), run.stopping
+            goal, lambda feedback: run.report(f"{stage} ({feedback.state.lower()})", 0.5), run.stopping
         )
         status, meaning = status_of(ended.end, "moveit", code_of(ended.result, "error_code.val"))
         if status is not SkillStatus.SUCCEEDED:

@@ -72,31 +72,31 @@ class Pauses:
     """Waits of coroutines on the node's executor, on one timer."""
 
     def __init__(self, scope: ResourceScope) -> None:
-        self._waiting: list[tuple[Callable[[], bool], float, Future]] = []
+        self._pending: list[tuple[Callable[[], bool], float, Future]] = []
         self._timer = scope.timer(POLL_PERIOD, self._check, autostart=False)
         scope.callback(self._end_all)
 
     async def until(self, condition: Callable[[], bool], timeout: float) -> bool:
         """Wait until a condition holds, at most ``timeout`` [s]; return whether it does."""
         holds = Future()
-        self._waiting.append((condition, monotonic() + timeout, holds))
+        self._pending.append((condition, monotonic() + timeout, holds))
         self._timer.reset()
         return bool(await holds)
 
     def _check(self) -> None:
-        now, waiting = monotonic(), self._waiting
-        self._waiting = []
-        for condition, until, future in waiting:
+        now, pending = monotonic(), self._pending
+        self._pending = []
+        for condition, until, future in pending:
             holds = condition()
             if holds or now > until:
                 future.set_result(holds)
             else:
-                self._waiting.append((condition, until, future))
-        if not self._waiting:
+                self._pending.append((condition, until, future))
+        if not self._pending:
             self._timer.cancel()
 
     def _end_all(self) -> None:
-        for _, _, future in self._waiting:
+        for _, _, future in self._pending:
             future.set_result(False)
 
 

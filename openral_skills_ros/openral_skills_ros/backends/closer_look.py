@@ -37,12 +37,12 @@ class CloserLook:
         Returns:
             The object, and the approaches in the order of the angle from which it was seen.
         """
-        scene, tried = self._hand.scene(request.position), 0
+        scene, attempts = self._hand.scene(request.position), 0
         for approach in approaches:
             for T in self._views(request, approach):
-                if tried == MAX_VIEWS:
+                if attempts == MAX_VIEWS:
                     return None
-                tried += 1
+                attempts += 1
                 try:
                     await self._hand.arm.reach(T, scene, run, "looking closely")
                     segment = await self._scanner.scan(request, run, closely=True)

@@ -122,12 +122,12 @@ class GraspBackend:
         run.report("scanning", 0.0)
         await hand.look(request.position, run)
         segment = await self._scanner.scan(request, run)
-        found = list(approaches(request, hand.heading(request.position)))
+        options = list(approaches(request, hand.heading(request.position)))
         await hand.gripper.move(hand.gripper.options.opening, run, "opening")
         if self._closer_look is not None:
-            closely = await self._closer_look.scan(around(segment, request), found, run)
-            segment, found = closely or (segment, found)
-        return Scan(segment, found, failed)
+            closely = await self._closer_look.scan(around(segment, request), options, run)
+            segment, options = closely or (segment, options)
+        return Scan(segment, options, failed)
 
     async def _enter(self, scan: Scan, request: GraspRequest, run: Run) -> Plan:
         """Move the open hand around the object.
@@ -137,15 +137,15 @@ class GraspBackend:
             NotReachable: If no grasp can be reached.
             Missed: If the hand hits something.
         """
-        refused, tried = "", 0
+        refused, attempts = "", 0
         for plan in self._plans(scan):
             await self._pauses.until(lambda: True, 1.0)  # between computations, cancellations come in
             run.check()
             if plan is None:
                 continue
-            if tried == self._options.candidates:
+            if attempts == self._options.candidates:
                 break
-            tried += 1
+            attempts += 1
             try:
                 await self._go_in(plan.grasp, request, run)
             except Failed as error:
@@ -162,12 +162,12 @@ class GraspBackend:
         """List the best grasps of each approach, both ways round; None after a computation without any."""
         for approach in scan.approaches:
             for strategy in grasp_strategies(approach, self._geometry):
-                found = sample_grasps(scan.segment, approach, strategy)
-                found = [grasp for grasp in found if not is_near(grasp.T_map_grasp, scan.failed)]
-                for grasp in found[:PER_APPROACH]:
+                grasps = sample_grasps(scan.segment, approach, strategy)
+                grasps = [grasp for grasp in grasps if not is_near(grasp.T_map_grasp, scan.failed)]
+                for grasp in grasps[:PER_APPROACH]:
                     for T in wrist_rotations(grasp.T_map_grasp):
                         yield Plan(replace(grasp, T_map_grasp=T), approach.name)
-                if found:
+                if grasps:
                     break
                 yield None
 

@@ -263,8 +263,8 @@ class PanTiltHead(HeadMotion):
             self._publisher.publish(Float64MultiArray(data=list(posture)))
 
     def _on_joints(self, message: JointState) -> None:
-        known = zip(message.name, message.position, strict=False)
-        self._joints |= {name: position for name, position in known if isfinite(position)}
+        pairs = zip(message.name, message.position, strict=False)
+        self._joints |= {name: position for name, position in pairs if isfinite(position)}
 
 
 def trajectory(head: HeadGeometry, posture: tuple[float, float], duration: float) -> JointTrajectory:

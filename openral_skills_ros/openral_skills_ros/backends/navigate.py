@@ -71,7 +71,7 @@ class _Drive:
 
     def __init__(self, run: Run, timeout: float, keep_out: tuple[NoGoZone, ...]) -> None:
         self._run, self._timeout, self._keep_out = run, timeout, keep_out
-        self._left = not keep_out
+        self._has_left_zones = not keep_out
         self._farthest, self._nearest = 0.0, float("inf")
         self._progressed = monotonic()
         self.recoveries = 0
@@ -84,8 +84,8 @@ class _Drive:
         self.evidence = {"x": pose.position[0], "y": pose.position[1], "yaw": pose.yaw}
         zone = zone_at(self._keep_out, pose)
         if zone is None:
-            self._left = True
-        elif self._left and not self._run.stalled:
+            self._has_left_zones = True
+        elif self._has_left_zones and not self._run.stalled:
             self._run.stalled = f"the robot entered the keep-out zone {zone.name!r}"
         recovering = recoveries > self.recoveries
         if recovering or distance < self._nearest - STEP:
@@ -93,8 +93,8 @@ class _Drive:
             self._nearest = distance if recovering else min(distance, self._nearest)
         self.recoveries = max(recoveries, self.recoveries)
         self._farthest = max(self._farthest, distance)
-        done = 1.0 - distance / self._farthest if self._farthest > 0.0 else 0.0
-        self._run.report(f"recovering ({recoveries})" if recovering else "driving", done)
+        progress = 1.0 - distance / self._farthest if self._farthest > 0.0 else 0.0
+        self._run.report(f"recovering ({recoveries})" if recovering else "driving", progress)
 
     def stopping(self) -> bool:
         """Return True if the drive was cancelled or makes no progress."""

@@ -154,11 +154,11 @@ class ObjectScanner:
             return True
 
         try:
-            found = await self._pauses.until(complete, IMAGE_TIMEOUT)
+            is_complete = await self._pauses.until(complete, IMAGE_TIMEOUT)
         finally:
             scope.close()
         run.check()
-        if not found:
+        if not is_complete:
             raise NoDepthImage(camera.depth, problem[0])
         return received["image"], received["info"]
 
@@ -181,9 +181,9 @@ def back_project(depth: Array32, K: Intrinsics) -> Points:
     step = 2 if depth.size > STRIDE_PIXELS else 1
     rows, columns = np.mgrid[0 : depth.shape[0] : step, 0 : depth.shape[1] : step]
     z = depth[::step, ::step].astype(np.float64)
-    known = np.isfinite(z) & (z > 0.0)
+    measured = np.isfinite(z) & (z > 0.0)
     x, y = (columns - K[0, 2]) * z / K[0, 0], (rows - K[1, 2]) * z / K[1, 1]
-    return np.column_stack([x[known], y[known], z[known]])
+    return np.column_stack([x[measured], y[measured], z[measured]])
 
 
 def with_hidden_body(segment: ObjectSegment) -> ObjectSegment:

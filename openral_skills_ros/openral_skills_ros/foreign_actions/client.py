@@ -242,9 +242,11 @@ class ForeignAction:
         sent = self._sent = _Sent(goal_id, cancelled, self._at_server)
         self._last_seen = monotonic()
         self.watch_if_needed()
-        feedback = self._scope.guarded(f"feedback of {self.name}", lambda told: on_feedback(told.feedback))
+        feedback = self._scope.guarded(
+            f"feedback of {self.name}", lambda message: on_feedback(message.feedback)
+        )
         accepted = self._client.send_goal_async(goal, feedback, UUID(uuid=list(sent.goal_id)))
-        accepted.add_done_callback(lambda done: self._on_answer(sent, done))
+        accepted.add_done_callback(lambda future: self._on_answer(sent, future))
         try:
             outcome = await sent.ended
         finally:
@@ -255,22 +257,22 @@ class ForeignAction:
         ended: Ended = outcome
         return ended
 
-    def _on_answer(self, sent: _Sent, done: Future) -> None:
+    def _on_answer(self, sent: _Sent, future: Future) -> None:
         sent.accept_by = None
-        if done.exception() is not None:
-            sent.end(ServerFailed(self.name, done.exception()))
-        elif not done.result().accepted:
+        if future.exception() is not None:
+            sent.end(ServerFailed(self.name, future.exception()))
+        elif not future.result().accepted:
             sent.end(GoalRejected(self.name))
         elif sent.ended.done():  # given up meanwhile
             self._request_cancel(sent.goal_id)
         else:
-            done.result().get_result_async().add_done_callback(lambda result: self._on_result(sent, result))
+            future.result().get_result_async().add_done_callback(lambda result: self._on_result(sent, result))
 
-    def _on_result(self, sent: _Sent, done: Future) -> None:
-        if done.exception() is not None:
-            sent.end(ServerFailed(self.name, done.exception()))
+    def _on_result(self, sent: _Sent, future: Future) -> None:
+        if future.exception() is not None:
+            sent.end(ServerFailed(self.name, future.exception()))
             return
-        answer = done.result()
+        answer = future.result()
         if answer.status not in tuple(GoalEnd):
             sent.end(ServerFailed(self.name, f"its result has goal status {answer.status}, which is no end"))
             return
@@ -328,8 +330,8 @@ class ForeignAction:
     def _is_same_server(self, sent: _Sent) -> bool:
         """Return False if the server was restarted since: it never ends the goal of its predecessor."""
         status = f"{self.name}/_action/status"
-        found = self._node.get_publishers_info_by_topic(status)
-        current = frozenset(bytes(info.endpoint_gid) for info in found)
+        publishers = self._node.get_publishers_info_by_topic(status)
+        current = frozenset(bytes(info.endpoint_gid) for info in publishers)
         sent.servers = sent.servers or current
         return not current or bool(sent.servers & current)
 
@@ -361,11 +363,11 @@ class ForeignAction:
         self._cancel_tried[goal_id] = now
         request = CancelGoal.Request(goal_info=GoalInfo(goal_id=UUID(uuid=list(goal_id))))
         answered = self._canceller.call_async(request)
-        answered.add_done_callback(lambda done: self._on_cancel_answer(goal_id, done))
+        answered.add_done_callback(lambda future: self._on_cancel_answer(goal_id, future))
 
-    def _on_cancel_answer(self, goal_id: bytes, done: Future) -> None:
+    def _on_cancel_answer(self, goal_id: bytes, future: Future) -> None:
         """Give up an accepted goal of which its server knows nothing."""
-        sent, answer = self._sent, done.result()
+        sent, answer = self._sent, future.result()
         if sent is None or answer is None or sent.goal_id != goal_id or sent.accept_by is not None:
             return
         if answer.return_code == CancelGoal.Response.ERROR_UNKNOWN_GOAL_ID:

@@ -36,8 +36,8 @@ def chunk_of(answer: Mapping[str, object], spec: ActionSpec) -> Array:
     """
     actions = answer.get(spec.key)
     if not isinstance(actions, np.ndarray):
-        found = ", ".join(sorted(map(str, answer)))[:200]
-        raise UnusableAnswer(f"it has no array {spec.key!r}; its keys are {found or '(none)'}")
+        keys = ", ".join(sorted(map(str, answer)))[:200]
+        raise UnusableAnswer(f"it has no array {spec.key!r}; its keys are {keys or '(none)'}")
     if actions.ndim != 2 or actions.shape[1] != spec.width or not 1 <= len(actions) <= MAX_ACTIONS:
         raise UnusableAnswer(
             f"{spec.key!r} has the shape {actions.shape}, expected (1 to {MAX_ACTIONS}, {spec.width})"
@@ -57,10 +57,10 @@ def is_done(answer: Mapping[str, object], spec: ActionSpec) -> bool:
     Raises:
         UnusableAnswer: If what it says is neither a truth value nor a number.
     """
-    said = answer.get(spec.done_key, False) if spec.done_key else False
-    if not isinstance(said, bool | int | float | np.generic | np.ndarray):
-        raise UnusableAnswer(f"{spec.done_key!r} is a {type(said).__name__}, expected a truth value")
-    return bool(np.all(said))
+    flag = answer.get(spec.done_key, False) if spec.done_key else False
+    if not isinstance(flag, bool | int | float | np.generic | np.ndarray):
+        raise UnusableAnswer(f"{spec.done_key!r} is a {type(flag).__name__}, expected a truth value")
+    return bool(np.all(flag))
 
 
 @dataclass(frozen=True)
@@ -139,9 +139,9 @@ class Envelope:
         with np.errstate(invalid="ignore", over="ignore"):  # what is infinite is beyond its range
             jumps = np.abs(np.diff(positions, axis=0, prepend=previous[None]))
         for number, joint in np.argwhere(beyond > self._excess)[:1]:
-            found, low, high = positions[number, joint], self._low[joint], self._high[joint]
+            position, low, high = positions[number, joint], self._low[joint], self._high[joint]
             raise ActionOutsideEnvelope(
-                number, self._joints[joint], f"at {found:.3g}, its range is {low:.3g} to {high:.3g}"
+                number, self._joints[joint], f"at {position:.3g}, its range is {low:.3g} to {high:.3g}"
             )
         for number, joint in np.argwhere(jumps > self._jump)[:1]:
             jump, most = jumps[number, joint], self._jump[joint]

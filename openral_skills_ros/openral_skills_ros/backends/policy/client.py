@@ -80,10 +80,10 @@ class WrongPolicy(SkillFailed):
     status = SkillStatus.INACTIVE
 
     def __init__(self, server: str, key: str, expected: object, metadata: Message) -> None:
-        found = repr(metadata[key])[:_SHOWN] if key in metadata else "(none)"
+        actual = repr(metadata[key])[:_SHOWN] if key in metadata else "(none)"
         keys = format_choices(sorted(map(str, metadata)))[:_SHOWN]
         super().__init__(
-            f"{server} serves another policy: its metadata has {key!r} {found}, expected {expected!r};"
+            f"{server} serves another policy: its metadata has {key!r} {actual}, expected {expected!r};"
             f" its keys are {keys}"
         )
 
@@ -245,6 +245,6 @@ class Session:
 
     def _check(self, metadata: Message) -> None:
         for key, expected in self._contract.metadata.items():
-            found = metadata.get(key)
-            if isinstance(found, np.ndarray) or found != expected:
+            actual = metadata.get(key)
+            if isinstance(actual, np.ndarray) or actual != expected:
                 raise WrongPolicy(self._server, key, expected, metadata)

@@ -71,7 +71,7 @@ class PolicyMotion:
         self._command = self._target = self._observed = body.measured
         self._plan: deque[Joints] = deque()
         self._begun = self._acted = monotonic()
-        self._connected = self._awaiting = self._done = False
+        self._connected = self._awaiting = self._is_done = False
         self._holding = True
         self.ask: Callable[[Message], None] | None = None
         self.ended = Future()
@@ -125,7 +125,7 @@ class PolicyMotion:
             self._end(None)
         elif self._plan:
             self._act(self._plan.popleft(), now)
-        elif self._done and not self._approaches(now):
+        elif self._is_done and not self._approaches(now):
             self.tally.ended_by = "done"
             self._end(None)
         else:
@@ -154,7 +154,7 @@ class PolicyMotion:
         self._body.command(command)
 
     def _await_answer(self, now: float) -> None:
-        if self._connected and not (self._awaiting or self._done):
+        if self._connected and not (self._awaiting or self._is_done):
             self._ask()
         if self._approaches(now):
             self._approach()
@@ -181,8 +181,8 @@ class PolicyMotion:
             self._connected = True
             return
         spec, self._awaiting = self._contract.action, False
-        self._done = is_done(event, spec)
-        if self._done and spec.key not in event:
+        self._is_done = is_done(event, spec)
+        if self._is_done and spec.key not in event:
             return
         chunk = chunk_of(event, spec)[: spec.execute]
         positions = positions_of(chunk, spec, self._period, self._target, self._observed)

@@ -33,23 +33,23 @@ class JointStates:
     """Newest positions of joints in joint_states, with the times at which they arrived."""
 
     def __init__(self, scope: ResourceScope) -> None:
-        self._known: dict[str, tuple[float, float]] = {}
+        self._newest: dict[str, tuple[float, float]] = {}
         self._speeds: dict[str, float] = {}
         scope.subscription(JointState, "joint_states", self._on_joints, SENSOR)
 
     def missing(self, joints: Iterable[str]) -> list[str]:
         """Return the joints that were never published."""
-        return sorted(set(joints) - self._known.keys())
+        return sorted(set(joints) - self._newest.keys())
 
     def positions(self, joints: Iterable[str]) -> Joints:
         """Return the positions of known joints [rad] or [m]."""
-        return np.array([self._known[joint][0] for joint in joints])
+        return np.array([self._newest[joint][0] for joint in joints])
 
     def stale(self, joints: Iterable[str], max_age: float) -> str:
         """Return why positions are older than ``max_age`` [s], "" if they are not."""
         now = monotonic()
         for joint in joints:
-            age = now - self._known[joint][1] if joint in self._known else inf
+            age = now - self._newest[joint][1] if joint in self._newest else inf
             if age > max_age:
                 when = "never" if age == inf else f"{age:.1f} s ago"
                 return f"joint {joint!r} was last in joint_states {when}, the limit is {max_age:.1f} s"
@@ -64,9 +64,9 @@ class JointStates:
         for name, position in zip(message.name, message.position, strict=False):
             if not isfinite(position):
                 continue
-            before, when = self._known.get(name, (position, 0.0))
+            before, when = self._newest.get(name, (position, 0.0))
             self._speeds[name] = abs(position - before) / max(now - when, 1e-3)
-            self._known[name] = (position, now)
+            self._newest[name] = (position, now)
 
 
 class ObservationReader:

@@ -71,9 +71,9 @@ class Verifier:
             return Judgement(None, str(answer))
         if answer.status not in (LocateInView.Response.FOUND, LocateInView.Response.NOT_IN_VIEW):
             return Judgement(None, f"the locator has not looked for {query!r}: {answer.message}")
-        found = answer.status == LocateInView.Response.FOUND
-        words = f"{answer.detector} {'sees' if found else 'does not see'} {query!r}"
-        return Judgement(found is (check.expect == "found"), words)
+        is_in_view = answer.status == LocateInView.Response.FOUND
+        words = f"{answer.detector} {'sees' if is_in_view else 'does not see'} {query!r}"
+        return Judgement(is_in_view is (check.expect == "found"), words)
 
     async def _remembered(self, check: MemoryCheck, node: str, run: Run) -> Judgement:
         begun = seconds(self._node.get_clock().now().to_msg())
