@@ -247,6 +247,11 @@ class RecallMatch:
     source: str = ""
     states: tuple[ObjectState, ...] = ()
 
+    @property
+    def inside_container_id(self) -> str:
+        """Id of the innermost container; "" if there is none."""
+        return self.containers[0] if self.containers else ""
+
 
 @dataclass(frozen=True, slots=True)
 class RecallResult:

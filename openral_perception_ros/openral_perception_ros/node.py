@@ -78,7 +78,7 @@ class DetectorNode(LifecycleNodeBase):
         p = declare(self, DetectorParameters)
         slug = self.get_namespace().rsplit("/", 1)[-1]
         start_tracing(slug or self.get_name(), Path(p.record) if p.record else None)
-        cameras = parse_cameras(p.cameras, robot_of(self))
+        cameras = parse_cameras(p.ordered_cameras, robot_of(self))
         detector = load_detector(
             p.rskill, rskill_folders(p.rskill_folders), tuple(camera.id for camera in cameras), p.default
         )

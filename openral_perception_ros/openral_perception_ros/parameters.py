@@ -5,7 +5,7 @@ from collections.abc import Container
 from pydantic import Field
 
 from openral_core.backoff import CircuitBreaker
-from openral_perception_ros.detector import check_device, find_detector, parse_cameras
+from openral_perception_ros.detector import InvalidCamera, check_device, find_detector, parse_cameras
 from openral_perception_ros.engines import LoadOptions
 from openral_perception_ros.inference.worker_manager import WorkerLimits
 from openral_ros.parameters import Parameters
@@ -26,6 +26,8 @@ class DetectorParameters(Parameters):
         min_length=1,
         description="'id' (topics below the robot's namespace) or 'id:=topic base'; primary camera first",
     )
+    primary_camera: str = Field(default="", description="camera to look through first; '' = the first one")
+    image_topic: str = Field(default="", description="image topic of the only camera, instead of `cameras`")
     compressed: bool = Field(default=False, description="subscribe to image_raw/compressed for colour images")
     default: bool = Field(default=False, description="also serve ../locate_in_view")
     rate: float = Field(
@@ -74,10 +76,24 @@ class DetectorParameters(Parameters):
         """Check the rSkill, the cameras and the device, as configuring does."""
         if "rskill" in changed or "rskill_folders" in changed:
             find_detector(self.rskill, rskill_folders(self.rskill_folders))
-        if "cameras" in changed:
-            parse_cameras(self.cameras)
+        if any(name in changed for name in ("cameras", "primary_camera", "image_topic")):
+            parse_cameras(self.ordered_cameras)
         if "device" in changed:
             check_device(self.device)
+
+    @property
+    def ordered_cameras(self) -> tuple[str, ...]:
+        """The cameras, the primary one first.
+
+        Raises:
+            InvalidCamera: If the primary camera is none of them.
+        """
+        if self.image_topic:
+            return (f"{self.primary_camera or 'head'}:={self.image_topic.removesuffix('/image_raw')}",)
+        ids = [each.partition(":=")[0] for each in self.cameras]
+        if self.primary_camera and self.primary_camera not in ids:
+            raise InvalidCamera(self.primary_camera, f"primary_camera is none of {', '.join(ids)}")
+        return tuple(sorted(self.cameras, key=lambda each: each.partition(":=")[0] != self.primary_camera))
 
     @property
     def limits(self) -> WorkerLimits:

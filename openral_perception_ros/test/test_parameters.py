@@ -3,6 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
+from openral_perception_ros.detector import InvalidCamera
 from openral_perception_ros.engines import LoadOptions
 from openral_perception_ros.parameters import DetectorParameters
 
@@ -28,6 +29,18 @@ def test_the_engine_gets_its_load_options() -> None:
         rskill="small", seed=3, device="cuda:1", weights_folder="/weights", remote_code=True
     )
     assert parameters.load_options == LoadOptions(3, "cuda:1", "/weights", True)
+
+
+def test_the_primary_camera_comes_first_and_one_topic_is_enough() -> None:
+    cameras = ("head:=/front", "wrist")
+    assert DetectorParameters(rskill="small", cameras=cameras, primary_camera="wrist").ordered_cameras == (
+        "wrist",
+        "head:=/front",
+    )
+    one = DetectorParameters(rskill="small", primary_camera="eye", image_topic="/eye/image_raw")
+    assert one.ordered_cameras == ("eye:=/eye",)
+    with pytest.raises(InvalidCamera, match="primary_camera is none of head, wrist"):
+        _ = DetectorParameters(rskill="small", cameras=cameras, primary_camera="eye").ordered_cameras
 
 
 @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ class GraphMonitor:
         self._scene = SceneClient(scope, node, post)
         self._lifecycle = LifecycleClient(scope, node, post, parameters.transition_deadline)
         self._failures = FailureSubscription(scope, node, post)
-        self._allowed = parameters.lifecycle_peer_node_ids
+        self._allowed = {*parameters.lifecycle_peer_node_ids, *parameters.vram_lifecycle_peers}
         scope.subscription(
             DiagnosticStatus,
             STOP_STATE,

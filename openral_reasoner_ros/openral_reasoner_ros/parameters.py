@@ -52,6 +52,9 @@ class ReasonerParameters(SearchBudget, Parameters):
         default=(),
         description="detectors, by id or node name, that may be activated and deactivated; empty is all",
     )
+    vram_lifecycle_peers: tuple[str, ...] = Field(
+        default=(), description="further ones, as `lifecycle_peer_node_ids`"
+    )
     gpu_budget_mb: float = Field(
         default=0.0,
         ge=0.0,

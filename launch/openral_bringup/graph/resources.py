@@ -36,6 +36,10 @@ class SimulationNotInstalled(OpenRALError):
         )
 
 
+SCENE_ALIASES = {"robocasa_baguette": "home"}
+"""Shipped scenes by names that others give to theirs; in both a baguette is fetched."""
+
+
 class SceneNotFound(OpenRALError):
     """Scene that is neither a file nor a shipped scene."""
 
@@ -103,8 +107,9 @@ def scene_path(asked: str) -> Path:
     given = Path(asked)
     if given.is_file():
         return given.resolve()
-    if given.stem in shipped:
-        return shipped[given.stem]
+    name = SCENE_ALIASES.get(given.stem, given.stem)
+    if name in shipped:
+        return shipped[name]
     raise SceneNotFound(asked, list(shipped))
 
 

@@ -39,7 +39,7 @@ def test_a_scene_is_found_by_its_name_and_by_its_file(tmp_path: Path) -> None:
     own.touch()
     assert scene_path(str(own)) == own.resolve()
     assert scene_path("home").name == "home.yaml"
-    assert scene_path("home.yaml") == scene_path("home")
+    assert scene_path("home.yaml") == scene_path("home") == scene_path("robocasa_baguette")
 
 
 @pytest.mark.parametrize(
