@@ -133,13 +133,13 @@ def default_of(argument: Argument) -> str:
     return chosen or argument.default
 
 
-def unknown_arguments(given: Iterable[str], known: Collection[str]) -> list[str]:
+def unknown_arguments(names: Iterable[str], arguments: Collection[str]) -> list[str]:
     """Return a warning for each argument that the launch file does not have."""
     lines = []
-    for name in sorted(set(given) - set(known)):
-        near = get_close_matches(name, known, n=1)
-        meant = f"; did you mean {near[0]}:=?" if near else ""
-        lines.append(f"{name}:= is not an argument of this launch file and has no effect{meant}")
+    for name in sorted(set(names) - set(arguments)):
+        near = get_close_matches(name, arguments, n=1)
+        hint = f"; did you mean {near[0]}:=?" if near else ""
+        lines.append(f"{name}:= is not an argument of this launch file and has no effect{hint}")
     return lines
 
 
@@ -168,34 +168,34 @@ class Launch:
     lines: tuple[str, ...]
 
 
-def prepare(arguments: Mapping[str, str], given: Iterable[str]) -> Launch:
+def prepare(arguments: Mapping[str, str], names: Iterable[str]) -> Launch:
     """Build the graph that the launch arguments describe.
 
     Args:
         arguments: Every argument of the launch file with its value.
-        given: Names of all arguments that `ros2 launch` was given, including unknown ones.
+        names: Names of all arguments that `ros2 launch` was given, including unknown ones.
 
     Raises:
         InvalidDeployment: With every problem, in the spelling of launch arguments.
     """
     try:
-        return _prepared(arguments, given)
+        return _prepared(arguments, names)
     except InvalidDeployment as error:
         spell = partial(launch_spelling, arguments=arguments)
         raise InvalidDeployment(error.problems, spell) from None
 
 
-def _prepared(arguments: Mapping[str, str], given: Iterable[str]) -> Launch:
+def _prepared(arguments: Mapping[str, str], names: Iterable[str]) -> Launch:
     options, wrong = options_from_launch(arguments)
     problems = Problems(wrong)
-    asked = problems.attempt(lambda: domain_of(arguments["domain_id"], os.environ), None)
+    requested_domain = problems.attempt(lambda: domain_of(arguments["domain_id"], os.environ), None)
     folders = problems.attempt(lambda: rskill_folders(split_list(arguments["rskills"])), rskill_folders())
     requirements = partial(missing_requirements, folders=folders)
     reach = limit_discovery(options.discovery)
     graph = build_graph(options, folders, earlier=problems.collected, requirements=requirements)
-    domain = occupy(asked, [node.qualified for node in graph.started])
+    domain = occupy(requested_domain, [node.qualified for node in graph.started])
     write_first_records(graph.started)
-    lines = [reach, *unknown_arguments(given, arguments)]
+    lines = [reach, *unknown_arguments(names, arguments)]
     lines += [
         f"{node.key}: environment {name}={value}"
         for node in graph.started

@@ -38,10 +38,14 @@ class CheckResult:
 
 
 def check(
-    what: str, found: str, passed: bool, advice: str, failure: CheckStatus = CheckStatus.BAD
+    what: str, summary: str, passed: bool, advice: str, failure: CheckStatus = CheckStatus.BAD
 ) -> CheckResult:
     """Return the finding of a check that passed, or one of status ``failure`` with the advice."""
-    return CheckResult(what, CheckStatus.GOOD, found) if passed else CheckResult(what, failure, found, advice)
+    return (
+        CheckResult(what, CheckStatus.GOOD, summary)
+        if passed
+        else CheckResult(what, failure, summary, advice)
+    )
 
 
 def conclusion(findings: Sequence[CheckResult]) -> str:
@@ -67,8 +71,8 @@ PARTICIPANTS = 16
 
 def interpreter() -> CheckResult:
     """Check the version of the running Python."""
-    found = ".".join(map(str, sys.version_info[:3]))
-    return check("python", found, sys.version_info[:2] in PYTHONS, "use Python 3.11 or 3.12: `make setup`")
+    version = ".".join(map(str, sys.version_info[:3]))
+    return check("python", version, sys.version_info[:2] in PYTHONS, "use Python 3.11 or 3.12: `make setup`")
 
 
 def memory() -> CheckResult:
@@ -84,17 +88,17 @@ def shared_memory() -> CheckResult:
     """Check the shared memory that carries images between processes."""
     free = shutil.disk_usage(SHARED_MEMORY).free / 1e6 if SHARED_MEMORY.is_dir() else 0.0
     advice = f"give {SHARED_MEMORY} at least {REQUIRED_SHARED_MB:.0f} MB; in a container: --shm-size=1g"
-    found = f"{free:.0f} MB free in {SHARED_MEMORY}"
-    return check("shared memory", found, free >= REQUIRED_SHARED_MB, advice)
+    summary = f"{free:.0f} MB free in {SHARED_MEMORY}"
+    return check("shared memory", summary, free >= REQUIRED_SHARED_MB, advice)
 
 
 def gpu() -> CheckResult:
     """Check for an NVIDIA GPU."""
     from openral_ros.gpu import gpus
 
-    found = ", ".join(f"{g.name}: {g.total - g.used:.0f} of {g.total:.0f} MB free" for g in gpus())
+    names = ", ".join(f"{g.name}: {g.total - g.used:.0f} of {g.total:.0f} MB free" for g in gpus())
     advice = "large detectors need an NVIDIA GPU with its driver; --detectors embedded needs none"
-    return check("gpu", found or "none", bool(found), advice, CheckStatus.LIMITED)
+    return check("gpu", names or "none", bool(names), advice, CheckStatus.LIMITED)
 
 
 def ports() -> CheckResult:
@@ -102,9 +106,9 @@ def ports() -> CheckResult:
     domain = int(os.environ.get("ROS_DOMAIN_ID") or 0)
     first = 7410 + 250 * domain
     free = sum(is_port_free(first + 2 * number) for number in range(PARTICIPANTS))
-    found = f"ports of {free} of {PARTICIPANTS} participants free in domain {domain}"
+    summary = f"ports of {free} of {PARTICIPANTS} participants free in domain {domain}"
     advice = f"another graph is using domain {domain}: choose another one with --domain-id"
-    return check("ports", found, free == PARTICIPANTS, advice, CheckStatus.LIMITED)
+    return check("ports", summary, free == PARTICIPANTS, advice, CheckStatus.LIMITED)
 
 
 def is_port_free(port: int) -> bool:
@@ -132,12 +136,12 @@ DISCOVERY_TIMEOUT = 5.0
 def packages() -> CheckResult:
     """Check that the executables of all nodes are installed."""
     missing = [f"{package}/{name}" for package, name in NODES if not is_installed(package, name)]
-    found = f"{os.environ.get('ROS_DISTRO', 'no ROS')}, " + (
+    summary = f"{os.environ.get('ROS_DISTRO', 'no ROS')}, " + (
         f"missing {', '.join(missing)}" if missing else "every node is built"
     )
     if not is_installed(*SIMULATION):
-        found += ", without the simulation"
-    return check("ros", found, not missing, "run `make build` and start with tools/env")
+        summary += ", without the simulation"
+    return check("ros", summary, not missing, "run `make build` and start with tools/env")
 
 
 def weights() -> CheckResult:
@@ -151,9 +155,9 @@ def weights() -> CheckResult:
     ids = (*CONTINUOUS[DetectorSet.DEFAULT], *ON_DEMAND[DetectorSet.DEFAULT])
     rows = [weights_status(registry.detector(name), registry.folder(name), "") for name in ids]
     absent = [row.rskill for row in rows if row.state in (MISSING, REFUSED)]
-    found = ", ".join(f"{row.rskill}: {row.state}" for row in rows)
+    summary = ", ".join(f"{row.rskill}: {row.state}" for row in rows)
     advice = f"run `openral weights fetch {absent[0]}`; --detectors embedded needs none" if absent else ""
-    return check("weights", found, not absent, advice, CheckStatus.LIMITED)
+    return check("weights", summary, not absent, advice, CheckStatus.LIMITED)
 
 
 def discovery() -> CheckResult:
@@ -180,9 +184,9 @@ def discovery() -> CheckResult:
             node.destroy_node()
             rclpy.try_shutdown(context=context)
     elapsed = time.monotonic() - begun
-    found = f"{elapsed:.1f} s" if discovered else f"no discovery within {DISCOVERY_TIMEOUT:.0f} s"
+    summary = f"{elapsed:.1f} s" if discovered else f"no discovery within {DISCOVERY_TIMEOUT:.0f} s"
     advice = "allow UDP on the loopback interface"
-    return check("discovery", found, discovered, advice)
+    return check("discovery", summary, discovered, advice)
 
 
 def reach() -> CheckResult:
@@ -203,11 +207,11 @@ def reach() -> CheckResult:
         apply_discovery(environment, chosen_discovery(environment), loopback_profile())
     except InvalidDiscovery as error:
         return check("reach", str(error), passed=False, advice="export OPENRAL_DISCOVERY=local, or =subnet")
-    found = describe_discovery(environment, profile_folder())
+    summary = describe_discovery(environment, profile_folder())
     subnet = environment[VARIABLE] == Discovery.SUBNET
     bound = subnet or is_bound_to_this_machine(environment, profile_folder())
     advice = "unset FASTRTPS_DEFAULT_PROFILES_FILE and RMW_IMPLEMENTATION, or check what they allow"
-    return check("reach", found, bound, advice, CheckStatus.LIMITED)
+    return check("reach", summary, bound, advice, CheckStatus.LIMITED)
 
 
 def is_installed(package: str, name: str) -> bool:

@@ -72,8 +72,8 @@ def command_line() -> "typer.Typer":
 
     app = typer.Typer(no_args_is_help=True, add_completion=False, help="OpenRAL's command line.")
 
-    def show_version(asked: bool) -> None:
-        if asked:
+    def show_version(requested: bool) -> None:
+        if requested:
             typer.echo(f"openral {version(PACKAGE)}")
             raise typer.Exit
 
@@ -103,22 +103,22 @@ def add_commands(app: "typer.Typer", part: "typer.Typer") -> None:
     app.registered_commands += part.registered_commands
     groups = {group.name: group.typer_instance for group in app.registered_groups}
     for group in part.registered_groups:
-        known = groups.get(group.name)
-        if known is None or group.typer_instance is None:
+        existing = groups.get(group.name)
+        if existing is None or group.typer_instance is None:
             app.registered_groups.append(group)
         else:
             new = group.typer_instance.registered_commands
-            known.registered_commands += [each for each in new if each not in known.registered_commands]
+            existing.registered_commands += [each for each in new if each not in existing.registered_commands]
 
 
 def main() -> None:
     """Run the command line; an `OpenRALError` becomes one line on standard error and its exit code, or 2."""
     if sys.argv[1:2] == ["stop"]:  # whose reason may be in any encoding
         sys.argv = [word.encode(errors="replace").decode() for word in sys.argv]
-    done = run_locally(sys.argv[1:])
-    if done is not None:
-        sys.stdout.write(f"{done[1]}\n")
-        sys.exit(done[0])
+    outcome = run_locally(sys.argv[1:])
+    if outcome is not None:
+        sys.stdout.write(f"{outcome[1]}\n")
+        sys.exit(outcome[0])
     try:
         check_arguments(sys.argv[1:])
         command_line()(prog_name="openral")

@@ -74,20 +74,20 @@ class Profile:
 
 def merged(profiles: Iterable[Profile]) -> list[Profile]:
     """Merge the profiles of the same node, sorted by enclave."""
-    found: dict[tuple[str, str, str], Profile] = {}
+    by_node: dict[tuple[str, str, str], Profile] = {}
     for profile in profiles:
-        found[profile.key] = profile.merged(found.get(profile.key, profile))
-    return [found[key] for key in sorted(found)]
+        by_node[profile.key] = profile.merged(by_node.get(profile.key, profile))
+    return [by_node[key] for key in sorted(by_node)]
 
 
 def observe_profiles(node: Node, namespace: str = "") -> list[Profile]:
     """Return the profile of every visible node in the graph, below a namespace."""
-    found = []
+    profiles = []
     for name, own, enclave in node.get_node_names_and_namespaces_with_enclaves():
         inside = not namespace or own == namespace or own.startswith(f"{namespace}/")
         if inside and not name.startswith("_"):
-            found.append(Profile(enclave, own, name, _permissions(node, name, own)))
-    return merged(found)
+            profiles.append(Profile(enclave, own, name, _permissions(node, name, own)))
+    return merged(profiles)
 
 
 def _permissions(node: Node, name: str, namespace: str) -> Permissions:
@@ -96,7 +96,7 @@ def _permissions(node: Node, name: str, namespace: str) -> Permissions:
         get_action_server_names_and_types_by_node,
     )
 
-    asked = {
+    listings = {
         "publish": node.get_publisher_names_and_types_by_node(name, namespace),
         "subscribe": node.get_subscriber_names_and_types_by_node(name, namespace),
         "reply": node.get_service_names_and_types_by_node(name, namespace),
@@ -105,7 +105,7 @@ def _permissions(node: Node, name: str, namespace: str) -> Permissions:
         "call": get_action_client_names_and_types_by_node(node, name, namespace),
     }
     named = {
-        rule: frozenset(each for each, _ in found if HIDDEN not in each) for rule, found in asked.items()
+        rule: frozenset(each for each, _ in names if HIDDEN not in each) for rule, names in listings.items()
     }
     return {rule: names for rule, names in named.items() if names}
 
@@ -135,7 +135,7 @@ def profiles_of(policy: str) -> list[Profile]:
     """Read the profiles of a policy that `policy_of` wrote."""
     from xml.etree import ElementTree as ET
 
-    found = []
+    profiles = []
     for enclave in ET.fromstring(policy).iter("enclave"):
         for profile in enclave.iter("profile"):
             permissions = {
@@ -145,8 +145,8 @@ def profiles_of(policy: str) -> list[Profile]:
                 if rule in RULES
             }
             names = enclave.attrib["path"], profile.attrib["ns"], profile.attrib["node"]
-            found.append(Profile(*names, permissions))
-    return found
+            profiles.append(Profile(*names, permissions))
+    return profiles
 
 
 def settled_profiles(domain: int | None, namespace: str, settled: float = SETTLED) -> list[Profile]:
@@ -165,15 +165,15 @@ def settled_profiles(domain: int | None, namespace: str, settled: float = SETTLE
     init_rclpy(context=context, domain=domain)
     node = Node("_openral_security", context=context, enable_rosout=False)
     try:
-        seen, since = observe_profiles(node, namespace), time.monotonic()
+        profiles, since = observe_profiles(node, namespace), time.monotonic()
         while time.monotonic() - since < settled:
             time.sleep(POLL_PERIOD)
-            now = merged((*seen, *observe_profiles(node, namespace)))
-            if now != seen:
-                seen, since = now, time.monotonic()
-        if not seen:
+            now = merged((*profiles, *observe_profiles(node, namespace)))
+            if now != profiles:
+                profiles, since = now, time.monotonic()
+        if not profiles:
             raise NoNodes(context.get_domain_id())
-        return seen
+        return profiles
     finally:
         node.destroy_node()
         rclpy.try_shutdown(context=context)
@@ -193,10 +193,10 @@ def policy(
     Run it again while the graph does something else: permissions add up.
     """
     before = profiles_of(output.read_text(encoding="utf-8")) if output.exists() else []
-    found = merged((*before, *settled_profiles(domain_id, namespace.rstrip("/"))))
-    output.write_text(policy_of(found), encoding="utf-8")
-    enclaves = {profile.enclave for profile in found}
-    typer.echo(f"{output}: {len(found)} nodes in {len(enclaves)} enclaves")
-    for profile in found:
+    profiles = merged((*before, *settled_profiles(domain_id, namespace.rstrip("/"))))
+    output.write_text(policy_of(profiles), encoding="utf-8")
+    enclaves = {profile.enclave for profile in profiles}
+    typer.echo(f"{output}: {len(profiles)} nodes in {len(enclaves)} enclaves")
+    for profile in profiles:
         if profile.enclave == "/":
             typer.echo(f"{profile.namespace.rstrip('/')}/{profile.node} has no enclave of its own", err=True)

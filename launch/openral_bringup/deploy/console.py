@@ -49,9 +49,9 @@ def changes(before: GraphSnapshot, after: GraphSnapshot) -> Iterator[str]:
 
 def mission_changes(before: MissionSnapshot, after: MissionSnapshot) -> Iterator[str]:
     """Yield a line for every finished tool call and for a new state of the mission."""
-    known = {call.index: call.status for call in before.calls} if before.id == after.id else {}
+    statuses = {call.index: call.status for call in before.calls} if before.id == after.id else {}
     for call in after.calls:
-        if known.get(call.index) != call.status and call.status != "pending":
+        if statuses.get(call.index) != call.status and call.status != "pending":
             yield f"{call.tool} {call.arguments} -> {call.status}: {call.message}"
     if (before.id, before.state) != (after.id, after.state):
         yield f"mission {after.goal!r} is {after.state.name.lower()}" + (

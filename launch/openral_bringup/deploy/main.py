@@ -241,11 +241,11 @@ def prepare_and_run(
     problems = Problems()
     asked_domain = problems.attempt(lambda: domain_of(domain_id, os.environ), None)
     no_overrides: Overrides = {}
-    given = {option: flags[flag.name] for option, flag in option_flags(simulated=simulated).items()}
+    values = {option: flags[flag.name] for option, flag in option_flags(simulated=simulated).items()}
     options = DeploymentOptions.model_validate(
         {
-            **{option: () if value is None else value for option, value in given.items()},
-            "cameras": merged(cast("list[str] | None", given.get("cameras")) or ()),
+            **{option: () if value is None else value for option, value in values.items()},
+            "cameras": merged(cast("list[str] | None", values.get("cameras")) or ()),
             **made(problems),
             "record": str(folder / "recording"),
             "overrides": problems.attempt(lambda: overrides_of(params or (), set_ or ()), no_overrides),

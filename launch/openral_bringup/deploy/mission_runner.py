@@ -214,8 +214,8 @@ class MissionRunner:
     def is_up(self) -> bool:
         """Return whether every node has reached its final state and the reasoner receives prompts."""
         states = self.snapshot.nodes
-        done = ("active", "inactive", "given up")
-        settled = bool(states) and all(state.startswith(done) for state in states.values())
+        final = ("active", "inactive", "given up")
+        settled = bool(states) and all(state.startswith(final) for state in states.values())
         return settled and self.snapshot.palette_known and self._monitor.reasoner_listens()
 
     def has_failed(self) -> bool:

@@ -14,10 +14,10 @@ from typing import TextIO
 
 from openral_bringup.deploy.shared_memory import remove_stale_segments
 from openral_bringup.graph.bodies import write_first_records
-from openral_bringup.graph.composition import component_arguments, node_arguments
+from openral_bringup.graph.composition import component_arguments
 from openral_bringup.graph.description import GraphDescription
 from openral_bringup.graph.middleware import DISCOVERY
-from openral_bringup.graph.nodes import NodeSpec
+from openral_bringup.graph.nodes import NodeSpec, node_arguments
 from openral_bringup.graph.resources import dds_profile, executable_path
 from openral_core.backoff import ExponentialBackoff
 from openral_core.discovery import apply_discovery, chosen_discovery

@@ -3,9 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import yaml
-
-from openral_bringup.graph.nodes import NodeSpec
+from openral_bringup.graph.nodes import NodeSpec, node_arguments
 
 COMPONENTS: Mapping[str, str] = {
     "detector": "openral_perception_ros.node:DetectorNode",
@@ -37,16 +35,6 @@ def composed(nodes: Sequence[NodeSpec], namespace: str) -> tuple[NodeSpec, ...]:
         members=members,
     )
     return (*(node for node in nodes if node not in members), container)
-
-
-def node_arguments(node: NodeSpec, folder: Path) -> list[str]:
-    """Return the ROS arguments of one node, and write its parameters to ``folder``/<key>.yaml."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f"{node.key}.yaml"
-    file.write_text(yaml.safe_dump({node.qualified: {"ros__parameters": dict(node.parameters)}}))
-    names = {"__node": node.name, "__ns": node.namespace or "/", **node.remaps}
-    rules = [word for name, other in names.items() for word in ("-r", f"{name}:={other}")]
-    return [*rules, "--params-file", str(file)]
 
 
 def component_arguments(members: Iterable[NodeSpec], folder: Path) -> list[str]:

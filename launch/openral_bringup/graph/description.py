@@ -162,8 +162,8 @@ def mapper_nodes(options: DeploymentOptions, body: Body) -> tuple[NodeSpec, ...]
     }
     if options.finds_home and options.spatial_memory_path:
         parameters["map_path"] = str(Path(options.spatial_memory_path).with_suffix(".floor.npz"))
-    if kept := [name for name in rectified if name in (primary, f"{primary}/depth")]:
-        parameters["rectified_cameras"] = kept
+    if streams := [name for name in rectified if name in (primary, f"{primary}/depth")]:
+        parameters["rectified_cameras"] = streams
     remaps = {**remaps_of(options.camera_bases, options.namespace), **body.remaps}
     return (NodeSpec("mapper", "openral_mapping", "mapper", options.namespace, 1, parameters, remaps=remaps),)
 

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
+import yaml
 from pydantic import ValidationError
 
 from openral_bringup.graph.problems import Flag, InvalidDeployment, Problem
@@ -74,6 +75,16 @@ class NodeSpec:
     def with_parameters(self, parameters: Mapping[str, ParameterValue]) -> "NodeSpec":
         """Return the node with additional or changed parameters."""
         return replace(self, parameters={**self.parameters, **parameters})
+
+
+def node_arguments(node: NodeSpec, folder: Path) -> list[str]:
+    """Return the ROS arguments of one node, and write its parameters to ``folder``/<key>.yaml."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{node.key}.yaml"
+    file.write_text(yaml.safe_dump({node.qualified: {PARAMETERS: dict(node.parameters)}}))
+    names = {"__node": node.name, "__ns": node.namespace or "/", **node.remaps}
+    rules = [word for name, other in names.items() for word in ("-r", f"{name}:={other}")]
+    return [*rules, "--params-file", str(file)]
 
 
 MODELS: Mapping[str, str] = {

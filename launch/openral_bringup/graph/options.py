@@ -38,8 +38,8 @@ def camera_bases(cameras: Iterable[str], namespace: str) -> dict[str, str]:
 
 def merged(cameras: Iterable[str]) -> tuple[str, ...]:
     """Return the default cameras with these on top: a known id gets other topics, a new one is added."""
-    given = {camera.partition("=")[0]: camera for camera in cameras}
-    return tuple(({camera: camera for camera in DEFAULT} | given).values())
+    changes = {camera.partition("=")[0]: camera for camera in cameras}
+    return tuple(({camera: camera for camera in DEFAULT} | changes).values())
 
 
 def remaps_of(bases: Mapping[str, str], namespace: str) -> dict[str, str]:
@@ -264,8 +264,8 @@ class DeploymentOptions(Document):
     def chosen_on_demand(self) -> tuple[str, ...]:
         """On-demand detectors given by name, else those of the set; the first is the default one."""
         chosen = self.on_demand or (() if self.continuous else ON_DEMAND[self.detectors])
-        wanted = self.locate_anything and LOCATE_ANYTHING not in chosen
-        return (*chosen, LOCATE_ANYTHING) if wanted else chosen
+        extra = (LOCATE_ANYTHING,) if self.locate_anything and LOCATE_ANYTHING not in chosen else ()
+        return (*chosen, *extra)
 
     @property
     def camera_bases(self) -> dict[str, str]:

@@ -43,9 +43,9 @@ SCENE_ALIASES = {"robocasa_baguette": "home"}
 class SceneNotFound(OpenRALError):
     """Scene that is neither a file nor a shipped scene."""
 
-    def __init__(self, asked: str, shipped: list[str]) -> None:
+    def __init__(self, name: str, shipped: list[str]) -> None:
         super().__init__(
-            f"scene {asked!r} is not a file: shipped scenes are {format_choices(shipped)}; "
+            f"scene {name!r} is not a file: shipped scenes are {format_choices(shipped)}; "
             f"or {GENERATED}SEED[:ROOMS]"
         )
 
@@ -53,8 +53,8 @@ class SceneNotFound(OpenRALError):
 class RobotNotFound(OpenRALError):
     """Robot that is neither a file nor the name of a shipped one."""
 
-    def __init__(self, asked: str, shipped: list[str]) -> None:
-        super().__init__(f"robot {asked!r} is not a file: shipped examples are {format_choices(shipped)}")
+    def __init__(self, name: str, shipped: list[str]) -> None:
+        super().__init__(f"robot {name!r} is not a file: shipped examples are {format_choices(shipped)}")
 
 
 class NoRskills(InvalidOption):
@@ -88,44 +88,44 @@ def require_simulation() -> None:
             raise SimulationNotInstalled(module)
 
 
-def scene_path(asked: str) -> Path:
+def scene_path(name: str) -> Path:
     """Return a scene file as given, the shipped scene of that name, or one generated into ``runs/homes``.
 
     Args:
-        asked: ``home`` or ``scenes/deploy/home.yaml``; ``generated:SEED[:ROOMS]`` for a generated home.
+        name: ``home`` or ``scenes/deploy/home.yaml``; ``generated:SEED[:ROOMS]`` for a generated home.
 
     Raises:
         SceneNotFound: Listing the shipped ones.
         NoGenerator: If nothing that samples homes is installed.
         OpenRALError: If the seed gives no home.
     """
-    if asked.startswith(GENERATED):
+    if name.startswith(GENERATED):
         from openral_sim.scene.scene_files import find_scene, write_home
 
-        return write_home(find_scene(asked, share_folder("openral_scenes")), _DRAWN).resolve()
+        return write_home(find_scene(name, share_folder("openral_scenes")), _DRAWN).resolve()
     shipped = {file.stem: file for file in sorted((share_folder("openral_scenes") / "deploy").glob("*.yaml"))}
-    given = Path(asked)
-    if given.is_file():
-        return given.resolve()
-    name = SCENE_ALIASES.get(given.stem, given.stem)
-    if name in shipped:
-        return shipped[name]
-    raise SceneNotFound(asked, list(shipped))
+    path = Path(name)
+    if path.is_file():
+        return path.resolve()
+    stem = SCENE_ALIASES.get(path.stem, path.stem)
+    if stem in shipped:
+        return shipped[stem]
+    raise SceneNotFound(name, list(shipped))
 
 
-def robot_path(asked: str) -> Path:
+def robot_path(name: str) -> Path:
     """Return a robot.yaml as given, or the shipped one of that name.
 
     Raises:
         RobotNotFound: Listing the shipped ones.
     """
-    given = Path(asked)
-    if given.is_file():
-        return given.resolve()
+    path = Path(name)
+    if path.is_file():
+        return path.resolve()
     shipped = {file.stem: file for file in sorted(share_folder("openral_robots").glob("*.yaml"))}
-    if given.stem in shipped:
-        return shipped[given.stem]
-    raise RobotNotFound(asked, list(shipped))
+    if path.stem in shipped:
+        return shipped[path.stem]
+    raise RobotNotFound(name, list(shipped))
 
 
 def dds_profile(name: str) -> Path:

@@ -74,6 +74,6 @@ def state_of(outcome: GetState.Response | CallError) -> LifecycleState | None:
     """Return the primary state; a state in the middle of a transition counts as unknown."""
     if isinstance(outcome, CallError):
         return None
-    known = {state.value for state in LifecycleState}
+    values = {state.value for state in LifecycleState}
     state = outcome.current_state.id
-    return LifecycleState(state) if state in known else LifecycleState.UNKNOWN
+    return LifecycleState(state) if state in values else LifecycleState.UNKNOWN

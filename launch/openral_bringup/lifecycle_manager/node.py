@@ -88,30 +88,32 @@ class BringupNode(LifecycleNodeBase):
 
     def __init__(self, **options: object) -> None:
         super().__init__("bringup", **options)
-        self._given = declare(self, BringupParameters)
+        self._settings = declare(self, BringupParameters)
         self._given_up: set[str] = set()
-        if self._given.autostart and self.trigger_configure() == SUCCESS:
+        if self._settings.autostart and self.trigger_configure() == SUCCESS:
             self.trigger_activate()
 
     def configure(self, scope: ResourceScope) -> None:
         """Create clients and publishers."""
-        given = self._given = declare(self, BringupParameters)
-        self._retry_policy = TransitionRetryPolicy(given.step_deadline, given.retries, given.back_off)
+        settings = self._settings = declare(self, BringupParameters)
+        self._retry_policy = TransitionRetryPolicy(
+            settings.step_deadline, settings.retries, settings.back_off
+        )
         self._lifecycle_clients = {
             n: NodeLifecycleClient(scope, self, n, partial(self._observed, n, LifecycleState.INACTIVE))
-            for level in given.levels
+            for level in settings.levels
             for n in level
         }
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
         self._failures = scope.publisher(FailureTrigger, "openral/failure/bringup", RELIABLE)
-        self._sequencer: LifecycleSequencer = given.sequencer(self._retry_policy)
+        self._sequencer: LifecycleSequencer = settings.sequencer(self._retry_policy)
         self._outages = OutageTracker()
-        scope.timer(given.poll, self._poll)
+        scope.timer(settings.poll, self._poll)
         scope.timer(1.0, self._report)
 
     def activate(self, scope: ResourceScope) -> None:
         """Start bringing the nodes up."""
-        self._sequencer = self._given.sequencer(self._retry_policy)
+        self._sequencer = self._settings.sequencer(self._retry_policy)
 
     def on_deactivated(self) -> None:
         """Start bringing the nodes down, last level first."""
@@ -121,7 +123,7 @@ class BringupNode(LifecycleNodeBase):
     def _poll(self) -> None:
         self._advance()
         for name, client in self._lifecycle_clients.items():
-            client.get_state(self._given.heartbeat, partial(self._observed, name))
+            client.get_state(self._settings.heartbeat, partial(self._observed, name))
 
     def _observed(self, name: str, state: LifecycleState | None) -> None:
         self._outages = self._outages.observed(name, time.monotonic(), answers=state is not None)
@@ -135,7 +137,7 @@ class BringupNode(LifecycleNodeBase):
             self.get_logger().info(f"{step.value} {name}")
             self._sequencer = self._sequencer.started(name, step)
             self._lifecycle_clients[name].change(
-                step, self._given.step_deadline, partial(self._ended, name, step)
+                step, self._settings.step_deadline, partial(self._ended, name, step)
             )
 
     def _ended(self, name: str, step: LifecycleStep, success: bool) -> None:
@@ -143,7 +145,7 @@ class BringupNode(LifecycleNodeBase):
         if not success:
             self.get_logger().error(f"Transition {step.value} of {name} was rejected or timed out")
         for lost in set(self._sequencer.given_up()) - self._given_up:
-            tries = self._given.retries + 1
+            tries = self._settings.retries + 1
             message = f"Giving up on {lost}: {step.value} failed {tries} times"
             self._report_failure(lost, "bringup_gave_up", message)
         self._given_up = set(self._sequencer.given_up())
@@ -158,9 +160,9 @@ class BringupNode(LifecycleNodeBase):
 
     def report_outages(self) -> None:
         """Report every node that has been down for too long, once."""
-        for name in self._outages.overdue(time.monotonic(), self._given.absence):
+        for name in self._outages.overdue(time.monotonic(), self._settings.absence):
             self._outages = self._outages.mark_reported(name)
-            message = f"{name} has not answered for {self._given.absence:.0f} s; continuing without it"
+            message = f"{name} has not answered for {self._settings.absence:.0f} s; continuing without it"
             self._report_failure(name, "node_down", message)
 
     def _report(self) -> None:
@@ -170,12 +172,12 @@ class BringupNode(LifecycleNodeBase):
         self._diagnostics.publish(message)
 
     def _status(self, peer: ManagedNodeState) -> DiagnosticStatus:
-        seen = "down" if peer.seen is None else peer.seen.name.lower()
-        doing = seen if peer.step is None else peer.step.under_way
-        level = DiagnosticStatus.OK if peer.seen is peer.goal else DiagnosticStatus.WARN
+        state = "down" if peer.state is None else peer.state.name.lower()
+        doing = state if peer.step is None else peer.step.under_way
+        level = DiagnosticStatus.OK if peer.state is peer.goal else DiagnosticStatus.WARN
         if peer.gave_up(self._retry_policy):
-            level, doing = DiagnosticStatus.ERROR, f"given up, {seen}"
-        return DiagnosticStatus(level=level, name=f"bringup: {peer.name}", message=doing, hardware_id=seen)
+            level, doing = DiagnosticStatus.ERROR, f"given up, {state}"
+        return DiagnosticStatus(level=level, name=f"bringup: {peer.name}", message=doing, hardware_id=state)
 
 
 def main() -> None:

@@ -46,7 +46,7 @@ class ManagedNodeState:
     name: str
     level: int
     goal: LifecycleState = LifecycleState.ACTIVE
-    seen: LifecycleState | None = DOWN
+    state: LifecycleState | None = DOWN
     step: LifecycleStep | None = None
     failures: int = 0
     retry_at: float = 0.0
@@ -57,20 +57,20 @@ class ManagedNodeState:
     def observed(self, state: LifecycleState | None) -> "ManagedNodeState":
         """Return the state after an observation; a change that bring-up did not request becomes the goal."""
         if self.step is not None:
-            return replace(self, seen=state) if state is DOWN else self
+            return replace(self, state=state) if state is DOWN else self
         if state is DOWN:
-            lost = self.was_up and self.seen is not DOWN
-            return replace(self, seen=DOWN, restarts=self.restarts + lost, last=self.seen or self.last)
-        came_back = self.seen is DOWN
+            lost = self.was_up and self.state is not DOWN
+            return replace(self, state=DOWN, restarts=self.restarts + lost, last=self.state or self.last)
+        came_back = self.state is DOWN
         goal = state if self._deliberate(state) else self.goal
         fresh = came_back and self.was_up
-        return replace(self, seen=state, goal=goal, was_up=True, failures=0 if fresh else self.failures)
+        return replace(self, state=state, goal=goal, was_up=True, failures=0 if fresh else self.failures)
 
     def next_step(self, now: float, retry_policy: TransitionRetryPolicy) -> LifecycleStep | None:
         """Return the transition to request, or None if the node is at its goal, down, busy or given up."""
-        if self.step is not None or self.seen is DOWN or now < self.retry_at or self.gave_up(retry_policy):
+        if self.step is not None or self.state is DOWN or now < self.retry_at or self.gave_up(retry_policy):
             return None
-        return _TOWARDS.get((self.seen, self.goal))
+        return _TOWARDS.get((self.state, self.goal))
 
     def started(self, step: LifecycleStep) -> "ManagedNodeState":
         """Return the state after a transition was requested."""
@@ -82,7 +82,7 @@ class ManagedNodeState:
         """Return the state after the transition ended; ``reached`` is None if it was rejected or late."""
         if reached is not None:
             failures = 0 if reached is self.goal else self.failures
-            return replace(self, step=None, seen=reached, failures=failures)
+            return replace(self, step=None, state=reached, failures=failures)
         wait = ExponentialBackoff(retry_policy.back_off).delay(self.failures + 1)
         return replace(self, step=None, failures=self.failures + 1, retry_at=now + wait)
 
@@ -92,11 +92,14 @@ class ManagedNodeState:
 
     def settled(self, retry_policy: TransitionRetryPolicy) -> bool:
         """Return whether the node is at its goal or given up."""
-        return self.step is None and (self.seen is self.goal or self.gave_up(retry_policy))
+        return self.step is None and (self.state is self.goal or self.gave_up(retry_policy))
 
     def _deliberate(self, state: LifecycleState) -> bool:
         """Return whether another process moved the node from its goal; a restart does not count."""
-        return (self.seen or self.last) is self.goal and state not in (self.goal, LifecycleState.UNCONFIGURED)
+        return (self.state or self.last) is self.goal and state not in (
+            self.goal,
+            LifecycleState.UNCONFIGURED,
+        )
 
 
 _TOWARDS = {
@@ -159,8 +162,8 @@ class LifecycleSequencer:
     def steps(self, now: float) -> tuple[tuple[str, LifecycleStep], ...]:
         """Return the transitions to request now."""
         open_levels = self.open_levels(now)
-        wanted = ((p.name, p.next_step(now, self.retry_policy)) for p in self.peers if p.level in open_levels)
-        return tuple((name, step) for name, step in wanted if step is not None)
+        steps = ((p.name, p.next_step(now, self.retry_policy)) for p in self.peers if p.level in open_levels)
+        return tuple((name, step) for name, step in steps if step is not None)
 
     def observed(self, name: str, state: LifecycleState | None) -> "LifecycleSequencer":
         """Return the sequencer after an observation of one node."""

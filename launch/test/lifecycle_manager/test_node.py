@@ -85,7 +85,7 @@ def test_a_node_that_dies_right_after_it_was_deactivated_stays_out(
     eye.trigger_deactivate()
     eye.close()
     eye.destroy_node()
-    spin_until([bringup, sim], lambda: bringup._sequencer.peer("/eye").seen is None, 20.0)
+    spin_until([bringup, sim], lambda: bringup._sequencer.peer("/eye").state is None, 20.0)
     again = Peer("eye", bringup.context)
     spin_until([bringup, sim, again], lambda: again.state in ("inactive", "active"), 20.0)
     spin_until(

@@ -79,14 +79,14 @@ def test_a_deliberate_deactivation_stays() -> None:
 def test_a_node_that_was_deactivated_comes_back_inactive_after_a_crash() -> None:
     current = run_up(all_seen(two_levels())).observed("eye", State.INACTIVE)
     current = current.observed("eye", None).observed("eye", State.UNCONFIGURED)
-    assert run_up(current, 1.0).peer("eye").seen is State.INACTIVE
+    assert run_up(current, 1.0).peer("eye").state is State.INACTIVE
 
 
 def test_a_crashed_node_is_brought_back_and_counted() -> None:
     current = run_up(all_seen(two_levels())).observed("eye", None)
     assert current.steps(1.0) == ()
     current = run_up(current.observed("eye", State.UNCONFIGURED), 1.0)
-    assert current.peer("eye").seen is State.ACTIVE
+    assert current.peer("eye").state is State.ACTIVE
     assert current.peer("eye").restarts == 1
 
 
@@ -130,7 +130,7 @@ def test_a_node_that_is_meant_to_sleep_is_configured_and_holds_nobody_up() -> No
     several = make_sequencer((("eye",), ("mind",)), PATIENCE, 0.0, inactive=("eye",))
     several = run_up(all_seen(several))
     assert several.settled()
-    assert [peer.seen for peer in several.peers] == [State.INACTIVE, State.ACTIVE]
+    assert [peer.state for peer in several.peers] == [State.INACTIVE, State.ACTIVE]
     woken = several.observed("eye", State.ACTIVE)
     assert woken.settled()
     assert woken.peer("eye").goal is State.ACTIVE
