@@ -32,3 +32,5 @@ Indices = NDArray[np.intp]
 """Positions in another array."""
 Image = NDArray[np.uint8]
 """An RGB image, shape (H, W, 3), or one channel of it, shape (H, W)."""
+ImagePlane = NDArray[np.generic]
+"""Pixels of one sensor, shape (H, W) or (H, W, 3); the dtype is the sensor's."""

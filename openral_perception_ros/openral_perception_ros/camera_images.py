@@ -14,9 +14,10 @@ from rclpy.subscription import Subscription
 from sensor_msgs.msg import CompressedImage, Image
 from vision_msgs.msg import LabelInfo
 
+from openral_core.arrays import ImagePlane
 from openral_core.rskills import Sensor
 from openral_perception_ros.detector import CameraSource
-from openral_perception_ros.engines import EngineFrame, Plane
+from openral_perception_ros.engines import EngineFrame
 from openral_perception_ros.locate_errors import BlankFrame
 from openral_ros.conversions.images import depth_of, image_view, rgb_of, rgb_of_compressed
 from openral_ros.conversions.stamps import nanoseconds
@@ -191,7 +192,7 @@ def is_uniform_or_dark(rgb: NDArray[np.uint8]) -> bool:
     return bool((high - low).max() <= _MAX_SPREAD or np.percentile(rgb, 99) <= _DARK_LEVEL)
 
 
-_DECODERS: Mapping[Sensor, Callable[[object], Plane]] = {
+_DECODERS: Mapping[Sensor, Callable[[object], ImagePlane]] = {
     Sensor.RGB: lambda m: rgb_of_compressed(m) if isinstance(m, CompressedImage) else rgb_of(m),
     Sensor.DEPTH: depth_of,
     Sensor.SEMANTIC: lambda message: image_view(message).astype(np.uint16, copy=False),

@@ -88,8 +88,8 @@ def find_detector(rskill: str, folders: Sequence[Path]) -> tuple[DetectorManifes
             raise InvalidManifest(file, [f"kind: a detector node needs 'detector', found {manifest.kind!r}"])
         return manifest, file.parent
     registry = Registry.load(folders)
-    found = registry.detector(rskill)
-    return found, registry.folder(found.id)
+    detector = registry.detector(rskill)
+    return detector, registry.folder(detector.id)
 
 
 def load_detector(
@@ -194,5 +194,5 @@ def robot_of(node: Node) -> str:
     A robot's detector is in ``<robot>/openral/perception/<slug>``; for a node started on its own elsewhere,
     the robot is the node's own namespace.
     """
-    found = _ROBOT_NAMESPACE.fullmatch(node.get_namespace())
-    return str(found["robot"] if found else node.get_namespace().rstrip("/"))
+    match = _ROBOT_NAMESPACE.fullmatch(node.get_namespace())
+    return str(match["robot"] if match else node.get_namespace().rstrip("/"))

@@ -30,8 +30,8 @@ class WrongDetector(LocateError):
 
     status = LocateStatus.WRONG_DETECTOR
 
-    def __init__(self, asked: str, own: Iterable[str]) -> None:
-        super().__init__(f"detector {asked!r} is not served here: this detector is {format_choices(own)}")
+    def __init__(self, name: str, own: Iterable[str]) -> None:
+        super().__init__(f"detector {name!r} is not served here: this detector is {format_choices(own)}")
 
 
 class UnknownDetectorCamera(LocateError):
@@ -39,8 +39,8 @@ class UnknownDetectorCamera(LocateError):
 
     status = LocateStatus.UNKNOWN_CAMERA
 
-    def __init__(self, asked: str, known: Iterable[str]) -> None:
-        super().__init__(f"unknown camera {asked!r}: valid cameras are {format_choices(known)}")
+    def __init__(self, camera: str, cameras: Iterable[str]) -> None:
+        super().__init__(f"unknown camera {camera!r}: valid cameras are {format_choices(cameras)}")
 
 
 class BadQuery(LocateError):
@@ -59,7 +59,7 @@ class NotInVocabulary(LocateError):
 
     def __init__(
         self,
-        asked: Iterable[str],
+        terms: Iterable[str],
         broader: Iterable[str],
         labels: Sequence[str] = (),
         reasons: Iterable[str] = (),
@@ -68,8 +68,8 @@ class NotInVocabulary(LocateError):
         hint = f"; broader labels in it: {format_choices(near)}" if near else ""
         why = "".join(f"; {reason}" for reason in reasons)
         more = f" and {len(labels) - MAX_LABELS} more" if len(labels) > MAX_LABELS else ""
-        known = f"; it knows {', '.join(labels[:MAX_LABELS])}{more}" if labels else ""
-        super().__init__(f"not in this detector's vocabulary: {format_choices(asked)}{why}{hint}{known}")
+        vocabulary = f"; it knows {', '.join(labels[:MAX_LABELS])}{more}" if labels else ""
+        super().__init__(f"not in this detector's vocabulary: {format_choices(terms)}{why}{hint}{vocabulary}")
 
 
 class NoFrameAvailable(LocateError):

@@ -48,8 +48,8 @@ def split_query_terms(query: str, thesaurus: Thesaurus) -> tuple[str, ...]:
         raise BadQuery(f"{len(query)} characters, the limit is {MAX_CHARACTERS}")
     if any(unicodedata.category(character) == "Cc" for character in query):
         raise BadQuery(f"control characters in {query!r}")
-    if found := [mark for mark in MARKUP if mark in query]:
-        raise BadQuery(f"{' '.join(found)} in {query!r}: use plain words without markup")
+    if marks := [mark for mark in MARKUP if mark in query]:
+        raise BadQuery(f"{' '.join(marks)} in {query!r}: use plain words without markup")
     terms = tuple(dict.fromkeys(term.strip() for term in query.split(",") if term.strip()))
     if not terms:
         raise BadQuery("it is empty: give one or more object names, separated by commas")
@@ -121,31 +121,33 @@ class RequestValidator:
         )
 
     def build_response(
-        self, locate_query: LocateQuery, found: DetectionResult, frame_age: float
+        self, locate_query: LocateQuery, result: DetectionResult, frame_age: float
     ) -> LocateResult:
         """Build the response from the detections that match the query."""
-        detections = self._certain(locate_query, matching_detections(locate_query, found.detections))
+        detections = self._certain(locate_query, matching_detections(locate_query, result.detections))
         unclear: tuple[str, ...] = ()
         if locate_query.references:
-            groundings = ground_references(locate_query, detections, found)
+            groundings = ground_references(locate_query, detections, result)
             detections = tuple(
                 Detection(each.box, term, each.score, each.track)
                 for term, grounding in groundings.items()
                 for each in grounding.detections
             )
             unclear = tuple(grounding.unclear for grounding in groundings.values() if grounding.unclear)
-        seen = tuple(each for each in found.detections if each.score >= self._detector.manifest.threshold)
+        part_detections = tuple(
+            each for each in result.detections if each.score >= self._detector.manifest.threshold
+        )
         status = LocateStatus.BAD_QUERY if unclear else LocateStatus.NOT_IN_VIEW
         return LocateResult(
             status=LocateStatus.FOUND if detections else status,
-            message=summarize(locate_query, detections, unclear, seen),
+            message=summarize(locate_query, detections, unclear, part_detections),
             query=locate_query.query,
             camera=locate_query.camera,
             detector=self._detector.manifest.id,
             detections=detections,
             frame_age=frame_age,
-            queue_time=found.queue_time,
-            inference_time=found.inference_time,
+            queue_time=result.queue_time,
+            inference_time=result.inference_time,
         )
 
     def _certain(self, locate_query: LocateQuery, detections: tuple[Detection, ...]) -> tuple[Detection, ...]:
@@ -157,49 +159,55 @@ class RequestValidator:
         least = dict.fromkeys(anchors, manifest.anchor_threshold)
         return tuple(each for each in detections if each.score >= least.get(each.label, manifest.threshold))
 
-    def build_error(self, query: str, camera: str, refused: LocateError) -> LocateResult:
+    def build_error(self, query: str, camera: str, error: LocateError) -> LocateResult:
         """Build the response of a failed request."""
-        return LocateResult(refused.status, str(refused), query, camera, self._detector.manifest.id)
+        return LocateResult(error.status, str(error), query, camera, self._detector.manifest.id)
 
-    def _in_vocabulary(self, asked: LocateQuery) -> LocateQuery:
+    def _in_vocabulary(self, locate_query: LocateQuery) -> LocateQuery:
         """Add labels, relations and unknown terms; raises `NotInVocabulary` if no term is known."""
         if self._detector.vocabulary is None:
-            return asked
-        references, refused = self._references(asked.terms)
+            return locate_query
+        references, reasons = self._references(locate_query.terms)
         hits = (TermRelation.EQUAL, TermRelation.NARROWER)
         parts = {term: reference.parts for term, reference in references.items()}
-        parts |= {term: (term,) for term in asked.terms if not self._judges_relations}
+        parts |= {term: (term,) for term in locate_query.terms if not self._judges_relations}
         labels = {
             part: self._colours.labels_of(part) if self._colours else self._related(part, *hits)
             for each in parts.values()
             for part in each
         }
-        known = [term for term, each in parts.items() if all(labels[part] for part in each)]
-        if not known:
-            broader = (label for term in asked.terms for label in self._related(term, TermRelation.BROADER))
-            raise NotInVocabulary(asked.terms, dict.fromkeys(broader), self._detector.labels, refused)
-        answered = {term: reference for term, reference in references.items() if term in known}
-        unknown = tuple(term for term in asked.terms if term not in known)
-        return replace(asked, labels=None if self._colours else labels, references=answered, unknown=unknown)
+        valid = [term for term, each in parts.items() if all(labels[part] for part in each)]
+        if not valid:
+            broader = (
+                label for term in locate_query.terms for label in self._related(term, TermRelation.BROADER)
+            )
+            raise NotInVocabulary(locate_query.terms, dict.fromkeys(broader), self._detector.labels, reasons)
+        answered = {term: reference for term, reference in references.items() if term in valid}
+        unknown = tuple(term for term in locate_query.terms if term not in valid)
+        return replace(
+            locate_query, labels=None if self._colours else labels, references=answered, unknown=unknown
+        )
 
     def _references(self, terms: tuple[str, ...]) -> tuple[dict[str, ReferringExpression], tuple[str, ...]]:
         """Parse relations, if the detector judges them; return also the reasons why some cannot be judged."""
         references: dict[str, ReferringExpression] = {}
-        refused: list[str] = []
+        reasons: list[str] = []
         if not self._judges_relations:
             return references, ()
         for term in terms:
             try:
                 reference = parse_reference(term, self._thesaurus)
             except UnsupportedReference as error:
-                refused.append(str(error))
+                reasons.append(str(error))
                 continue
-            blind = [each for each in (reference.rank, reference.relation) if each in NEED_DEPTH]
-            if blind and Sensor.DEPTH not in self._detector.manifest.sensors:
-                refused.append(f"'{blind[0]}' of {term!r} needs depth, which this detector does not receive")
+            depth_words = [each for each in (reference.rank, reference.relation) if each in NEED_DEPTH]
+            if depth_words and Sensor.DEPTH not in self._detector.manifest.sensors:
+                reasons.append(
+                    f"'{depth_words[0]}' of {term!r} needs depth, which this detector does not receive"
+                )
             else:
                 references[term] = reference
-        return references, tuple(refused)
+        return references, tuple(reasons)
 
     def _related(self, term: str, *relations: TermRelation) -> tuple[str, ...]:
         labels = self._detector.labels
@@ -221,11 +229,11 @@ def matching_detections(
 
 
 def ground_references(
-    locate_query: LocateQuery, detections: tuple[Detection, ...], found: DetectionResult
+    locate_query: LocateQuery, detections: tuple[Detection, ...], result: DetectionResult
 ) -> dict[str, Grounding]:
     """Ground the terms whose relations are judged, in detections that are labelled with their parts."""
     parts = {phrase: [each for each in detections if each.label == phrase] for phrase in locate_query.phrases}
-    depth = decode_depth(found.image_set)
+    depth = decode_depth(result.image_set)
     return {
         term: ground_reference(reference, parts, depth) for term, reference in locate_query.references.items()
     }
@@ -235,7 +243,7 @@ def summarize(
     locate_query: LocateQuery,
     detections: tuple[Detection, ...],
     unclear: tuple[str, ...] = (),
-    seen: tuple[Detection, ...] = (),
+    part_detections: tuple[Detection, ...] = (),
 ) -> str:
     """Summarize a result in one line: counts by term, what is unclear, absent and not in the vocabulary.
 
@@ -243,12 +251,12 @@ def summarize(
         locate_query: The request.
         detections: The answer.
         unclear: What geometry did not decide.
-        seen: What the detector found of the parts of the terms.
+        part_detections: What the detector found of the parts of the terms.
     """
     counts = {term: sum(detection.label == term for detection in detections) for term in locate_query.terms}
     missing = [term for term, count in counts.items() if not count and term not in locate_query.unknown]
     absent = [] if unclear else missing
-    partly = Counter(each.label for each in seen if locate_query.references and absent)
+    partly = Counter(each.label for each in part_detections if locate_query.references and absent)
     parts = [f"{count} x {term!r} in view" for term, count in counts.items() if count]
     parts += [f"unclear: {each}" for each in unclear]
     parts += [f"not in view: {format_choices(absent)}"] if absent else []

@@ -74,11 +74,11 @@ class DeferredServiceServer:
         guard_service(guard, source, service, failure)
 
         def deferred(send: SendResponse) -> SendResponse:
-            def send_result(header: object, done: "Future[object]") -> None:
-                error = done.exception()
+            def send_result(header: object, future: "Future[object]") -> None:
+                error = future.exception()
                 if error is not None:
                     guard.record(source, error)
-                send(done.result() if error is None else failure(None, describe_error(error)), header)
+                send(future.result() if error is None else failure(None, describe_error(error)), header)
 
             def send_when_done(response: "Future[object] | object", header: object) -> None:
                 if isinstance(response, Future):

@@ -49,7 +49,7 @@ NEED_DEPTH = frozenset(
 """What boxes alone cannot decide: a near object looks larger."""
 
 
-class Verdict(Enum):
+class Ternary(Enum):
     """Outcome of a test."""
 
     YES = "yes"
@@ -57,13 +57,13 @@ class Verdict(Enum):
     UNCLEAR = "unclear"
 
 
-def verdict(yes: bool, unclear: bool) -> Verdict:
+def ternary(yes: bool, unclear: bool) -> Ternary:
     """Return YES, else UNCLEAR, else NO."""
-    return Verdict.YES if yes else Verdict.UNCLEAR if unclear else Verdict.NO
+    return Ternary.YES if yes else Ternary.UNCLEAR if unclear else Ternary.NO
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class DepthDetection:
     """A detection with its depth [m], None if unknown; ``columns`` of the depth image [px], 0 without one."""
 
     detection: Detection
@@ -85,7 +85,7 @@ class Seen:
         return np.array([(x - self.columns / 2) * scale, y * scale, self.depth + side / 2]), side
 
 
-def seen_in(detections: Sequence[Detection], depth: NDArray[np.float32] | None) -> list[Seen]:
+def with_depth(detections: Sequence[Detection], depth: NDArray[np.float32] | None) -> list[DepthDetection]:
     """Add the depth of each object, that of the nearer quarter of its inner half.
 
     Args:
@@ -93,17 +93,19 @@ def seen_in(detections: Sequence[Detection], depth: NDArray[np.float32] | None) 
         depth: Depth image [m], 0 or NaN where unknown, shape (H, W); None without depth camera.
     """
     if depth is None:
-        return [Seen(detection, None) for detection in detections]
-    return [Seen(detection, _depth_in(detection.box, depth), depth.shape[1]) for detection in detections]
+        return [DepthDetection(detection, None) for detection in detections]
+    return [
+        DepthDetection(detection, _depth_in(detection.box, depth), depth.shape[1]) for detection in detections
+    ]
 
 
 def _depth_in(box: Box, depth: NDArray[np.float32]) -> float | None:
     (x, y), (height, width) = box.center, depth.shape
-    left, right = (int(np.clip(x + sign * box.width / 4, 0, width - 1)) for sign in (-1, 1))
-    top, bottom = (int(np.clip(y + sign * box.height / 4, 0, height - 1)) for sign in (-1, 1))
-    part = depth[top : bottom + 1, left : right + 1]
-    known = part[np.isfinite(part) & (part > 0)]
-    return float(np.percentile(known, 25)) if known.size else None
+    x_min, x_max = (int(np.clip(x + sign * box.width / 4, 0, width - 1)) for sign in (-1, 1))
+    y_min, y_max = (int(np.clip(y + sign * box.height / 4, 0, height - 1)) for sign in (-1, 1))
+    part = depth[y_min : y_max + 1, x_min : x_max + 1]
+    ranges = part[np.isfinite(part) & (part > 0)]
+    return float(np.percentile(ranges, 25)) if ranges.size else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +126,17 @@ def ground_reference(
     Args:
         reference: The expression.
         parts: The detections of each of its parts.
-        depth: See `seen_in`.
+        depth: See `with_depth`.
     """
-    targets = seen_in(parts[reference.target], depth)
-    unclear: list[Seen] = []
+    targets = with_depth(parts[reference.target], depth)
+    unclear: list[DepthDetection] = []
     if reference.relation is not None:
-        anchors = seen_in(parts[reference.anchor], depth)
+        anchors = with_depth(parts[reference.anchor], depth)
         outcomes = [_related(reference.relation, target, targets, anchors) for target in targets]
         unclear = [
-            each for each, outcome in zip(targets, outcomes, strict=True) if outcome is Verdict.UNCLEAR
+            each for each, outcome in zip(targets, outcomes, strict=True) if outcome is Ternary.UNCLEAR
         ]
-        targets = [each for each, outcome in zip(targets, outcomes, strict=True) if outcome is Verdict.YES]
+        targets = [each for each, outcome in zip(targets, outcomes, strict=True) if outcome is Ternary.YES]
         if unclear and (not targets or reference.rank):
             count = f"{len(unclear)} x {reference.target!r}"
             return Grounding((), f"{count} may be {reference.relation} the {reference.anchor}, or not")
@@ -149,19 +151,22 @@ def ground_reference(
 
 
 def _related(
-    relation: SpatialRelation, target: Seen, targets: Sequence[Seen], anchors: Sequence[Seen]
-) -> Verdict:
+    relation: SpatialRelation,
+    target: DepthDetection,
+    targets: Sequence[DepthDetection],
+    anchors: Sequence[DepthDetection],
+) -> Ternary:
     """Test a relation to any of several anchors; they must agree where the anchor's side matters."""
     others = [anchor for anchor in anchors if anchor.detection.box != target.detection.box]
     if relation is SpatialRelation.CLOSEST_TO:
         return _closest(target, targets, others)
     outcomes = {_TESTS[relation](target, anchor) for anchor in others}
     if relation in _SIDED and len(outcomes) > 1:
-        return Verdict.UNCLEAR
-    return verdict(Verdict.YES in outcomes, Verdict.UNCLEAR in outcomes)
+        return Ternary.UNCLEAR
+    return ternary(Ternary.YES in outcomes, Ternary.UNCLEAR in outcomes)
 
 
-def gap(first: Seen, second: Seen) -> float | None:
+def gap(first: DepthDetection, second: DepthDetection) -> float | None:
     """Return the gap between two objects relative to what counts as near [1]; None if depth is missing."""
     if not (first.columns or second.columns):
         return _gap_in_image(first.box, second.box)
@@ -179,76 +184,78 @@ def _gap_in_image(first: Box, second: Box) -> float:
     return float(np.hypot(aside, apart)) / unit / NEAR_IN_IMAGE
 
 
-def _closest(target: Seen, targets: Sequence[Seen], anchors: Sequence[Seen]) -> Verdict:
+def _closest(
+    target: DepthDetection, targets: Sequence[DepthDetection], anchors: Sequence[DepthDetection]
+) -> Ternary:
     if not anchors:
-        return Verdict.NO
+        return Ternary.NO
     own = gap(target, anchors[0])
     others = [gap(each, anchors[0]) for each in targets if each is not target and each.box != anchors[0].box]
     if len(anchors) > 1 or own is None or None in others:
-        return Verdict.UNCLEAR
+        return Ternary.UNCLEAR
     nearest = min((each for each in others if each is not None), default=np.inf)
-    return verdict(own < CLOSER * nearest, own * CLOSER <= nearest)
+    return ternary(own < CLOSER * nearest, own * CLOSER <= nearest)
 
 
-def _next_to(target: Seen, anchor: Seen) -> Verdict:
+def _next_to(target: DepthDetection, anchor: DepthDetection) -> Ternary:
     if max(_share(target.box, anchor.box), _share(anchor.box, target.box)) >= INSIDE:
-        return Verdict.NO
+        return Ternary.NO
     near = gap(target, anchor)
-    return Verdict.UNCLEAR if near is None else verdict(near <= 1.0, near <= UNCLEAR_NEAR)
+    return Ternary.UNCLEAR if near is None else ternary(near <= 1.0, near <= UNCLEAR_NEAR)
 
 
-def _aside(sign: int, target: Seen, anchor: Seen) -> Verdict:
+def _aside(sign: int, target: DepthDetection, anchor: DepthDetection) -> Ternary:
     """Test if the target is to the left (``sign`` 1) or right (-1) of the anchor."""
     own, other = target.box, anchor.box
     edge = other.x_min if sign > 0 else other.x_max
     inner = own.x_max if sign > 0 else own.x_min
     clear = sign * (edge - own.center[0]) > 0 and sign * (other.center[0] - inner) > 0
-    return verdict(clear, sign * (other.center[0] - own.center[0]) > 0)
+    return ternary(clear, sign * (other.center[0] - own.center[0]) > 0)
 
 
-def _deeper(sign: int, target: Seen, anchor: Seen) -> Verdict:
+def _deeper(sign: int, target: DepthDetection, anchor: DepthDetection) -> Ternary:
     """Test if the target is behind (``sign`` 1) or in front of (-1) the anchor."""
     own, other = target.box, anchor.box
     aside = max(own.x_min, other.x_min) - min(own.x_max, other.x_max)
     if aside > (own.width + other.width) / 4:
-        return Verdict.NO
+        return Ternary.NO
     if target.depth is None or anchor.depth is None:
-        return Verdict.UNCLEAR
+        return Ternary.UNCLEAR
     margin = DEPTH_MARGIN[0] + DEPTH_MARGIN[1] * anchor.depth
     difference = sign * (target.depth - anchor.depth)
-    return verdict(difference > margin, difference > 0.0)
+    return ternary(difference > margin, difference > 0.0)
 
 
-def _on(target: Seen, anchor: Seen) -> Verdict:
+def _on(target: DepthDetection, anchor: DepthDetection) -> Ternary:
     own, other = target.box, anchor.box
     height = (own.y_max - other.y_min) / other.height
     if not (other.x_min <= own.center[0] <= other.x_max and other.width > own.width and 0 < height <= 1):
-        return Verdict.NO
+        return Ternary.NO
     place = _same_place(target, anchor)
-    return verdict(place and height <= TOP, place)
+    return ternary(place and height <= TOP, place)
 
 
-def _in(target: Seen, anchor: Seen) -> Verdict:
+def _in(target: DepthDetection, anchor: DepthDetection) -> Ternary:
     share = _share(target.box, anchor.box)
     place = _same_place(target, anchor)
-    return verdict(place and share >= INSIDE, place and share >= INSIDE / 2)
+    return ternary(place and share >= INSIDE, place and share >= INSIDE / 2)
 
 
-def _under(target: Seen, anchor: Seen) -> Verdict:
+def _under(target: DepthDetection, anchor: DepthDetection) -> Ternary:
     own, other = target.box, anchor.box
     if not other.x_min <= own.center[0] <= other.x_max or own.center[1] < other.center[1]:
-        return Verdict.NO
+        return Ternary.NO
     place = _same_place(target, anchor)
-    return verdict(place and own.y_min > other.y_min + BOTTOM * other.height, place)
+    return ternary(place and own.y_min > other.y_min + BOTTOM * other.height, place)
 
 
-def _above(target: Seen, anchor: Seen) -> Verdict:
+def _above(target: DepthDetection, anchor: DepthDetection) -> Ternary:
     own, other = target.box, anchor.box
     aligned = other.x_min <= own.center[0] <= other.x_max or own.x_min <= other.center[0] <= own.x_max
-    return verdict(aligned and own.y_max <= other.y_min, aligned and own.center[1] < other.y_min)
+    return ternary(aligned and own.y_max <= other.y_min, aligned and own.center[1] < other.y_min)
 
 
-def _same_place(target: Seen, anchor: Seen) -> bool:
+def _same_place(target: DepthDetection, anchor: DepthDetection) -> bool:
     """Test if depth allows that two objects touch; True without depth."""
     metric = anchor.metric()
     if target.depth is None or metric is None or anchor.depth is None:
@@ -261,7 +268,7 @@ def _share(inner: Box, outer: Box) -> float:
     return inner.intersection(outer) / inner.area
 
 
-_TESTS: Mapping[SpatialRelation, Callable[[Seen, Seen], Verdict]] = MappingProxyType(
+_TESTS: Mapping[SpatialRelation, Callable[[DepthDetection, DepthDetection], Ternary]] = MappingProxyType(
     {
         SpatialRelation.NEXT_TO: _next_to,
         SpatialRelation.LEFT_OF: partial(_aside, 1),
@@ -282,7 +289,7 @@ _SIDED = (
 )
 
 
-def _ranked(rank: Rank, targets: Sequence[Seen]) -> Seen | None:
+def _ranked(rank: Rank, targets: Sequence[DepthDetection]) -> DepthDetection | None:
     """Return the object with a rank; None if it is not clear which."""
     if len(targets) == 1:  # the phrase says that there are others, which may look nearer, but not larger
         return targets[0] if rank in (Rank.NEAREST, Rank.FARTHEST) else None
@@ -293,39 +300,39 @@ def _ranked(rank: Rank, targets: Sequence[Seen]) -> Seen | None:
     return first if clear(first, second) else None
 
 
-def _size(sign: int, seen: Seen) -> float | None:
+def _size(sign: int, target: DepthDetection) -> float | None:
     """Return the logarithm of the size; None at the edge of the image, where a part of it is cut off."""
-    metric = seen.metric()
-    if metric is None or seen.box.x_min < 2 or seen.box.x_max > seen.columns - 2:
+    metric = target.metric()
+    if metric is None or target.box.x_min < 2 or target.box.x_max > target.columns - 2:
         return None
-    scale = (seen.depth or 0.0) / (FOCAL * seen.columns)
-    return sign * float(np.log(np.sqrt(seen.box.width * seen.box.height) * scale))
+    scale = (target.depth or 0.0) / (FOCAL * target.columns)
+    return sign * float(np.log(np.sqrt(target.box.width * target.box.height) * scale))
 
 
-def _differ_in_size(first: Seen, second: Seen) -> bool:
+def _differ_in_size(first: DepthDetection, second: DepthDetection) -> bool:
     one, other = _size(1, first), _size(1, second)
     return one is not None and other is not None and abs(one - other) >= np.log(SIZE_MARGIN)
 
 
-def _differ_in_depth(first: Seen, second: Seen) -> bool:
+def _differ_in_depth(first: DepthDetection, second: DepthDetection) -> bool:
     near, far = sorted((first.depth or 0.0, second.depth or 0.0))
     return far - near > DEPTH_MARGIN[0] + DEPTH_MARGIN[1] * near
 
 
-def _differ_aside(first: Seen, second: Seen) -> bool:
+def _differ_aside(first: DepthDetection, second: DepthDetection) -> bool:
     distance = abs(first.box.center[0] - second.box.center[0])
     return distance > (first.box.width + second.box.width) / 4
 
 
-_Order = tuple[Callable[[Seen], float | None], Callable[[Seen, Seen], bool]]
+_Order = tuple[Callable[[DepthDetection], float | None], Callable[[DepthDetection, DepthDetection], bool]]
 _ORDERS: Mapping[Rank, _Order] = MappingProxyType(
     {
         Rank.LARGEST: (partial(_size, -1), _differ_in_size),
         Rank.SMALLEST: (partial(_size, 1), _differ_in_size),
-        Rank.LEFTMOST: (lambda seen: seen.box.center[0], _differ_aside),
-        Rank.RIGHTMOST: (lambda seen: -seen.box.center[0], _differ_aside),
-        Rank.NEAREST: (lambda seen: seen.depth, _differ_in_depth),
-        Rank.FARTHEST: (lambda seen: None if seen.depth is None else -seen.depth, _differ_in_depth),
+        Rank.LEFTMOST: (lambda each: each.box.center[0], _differ_aside),
+        Rank.RIGHTMOST: (lambda each: -each.box.center[0], _differ_aside),
+        Rank.NEAREST: (lambda each: each.depth, _differ_in_depth),
+        Rank.FARTHEST: (lambda each: None if each.depth is None else -each.depth, _differ_in_depth),
     }
 )
 """Order of each rank, first the object that has it, and the test that the first two differ."""

@@ -181,7 +181,7 @@ class RequestScheduler:
             late = self._in_flight.request
             late.complete(DeadlineExceeded(late.deadline, "the model was running"))
         outcome = self.manager.poll(now)
-        done = self._in_flight
+        previous = self._in_flight
         if outcome is not None:
             self._in_flight = None
         try:
@@ -191,7 +191,7 @@ class RequestScheduler:
                 self._dispatch(request, now)
         finally:
             if outcome is not None:
-                self._complete(done, outcome, now)
+                self._complete(previous, outcome, now)
         current_due = (
             self._in_flight.request.deadline_time
             if self._in_flight and not self._in_flight.request.is_completed
@@ -208,9 +208,9 @@ class RequestScheduler:
         lost = SupervisionFailed(error)
         if self.manager.connection is None:
             raise lost from error
-        done, self._in_flight = self._in_flight, None
+        previous, self._in_flight = self._in_flight, None
         self.manager.on_lost(lost, now)
-        self._complete(done, lost, now)
+        self._complete(previous, lost, now)
 
     def stop(self) -> None:
         """Stop the worker and answer every request `NotActive`."""
@@ -221,18 +221,18 @@ class RequestScheduler:
         self._queue.clear(reason)
 
     def _complete(
-        self, done: _InFlight | None, outcome: Detected | EngineFailed | OpenRALError, now: float
+        self, in_flight: _InFlight | None, outcome: Detected | EngineFailed | OpenRALError, now: float
     ) -> None:
-        if done is not None:
+        if in_flight is not None:
             if isinstance(outcome, Detected):
                 self.manager.status.answered += 1
                 self.manager.status.inference_times.append(outcome.inference_time)
-                waited = done.dispatched - done.request.received
-                done.request.complete(
-                    DetectionResult(done.image_set, outcome.detections, waited, outcome.inference_time)
+                waited = in_flight.dispatched - in_flight.request.received
+                in_flight.request.complete(
+                    DetectionResult(in_flight.image_set, outcome.detections, waited, outcome.inference_time)
                 )
             else:
-                done.request.complete(locate_error_of(outcome))
+                in_flight.request.complete(locate_error_of(outcome))
         reason = self.unavailable_reason(now)
         if reason is not None:
             self._queue.clear(reason)
@@ -249,8 +249,8 @@ class RequestScheduler:
             request.complete(refusal)
             return
         except Exception as error:
-            known = isinstance(error, OpenRALError)
-            reason = str(error) if known else f"{type(error).__name__}: {error}"[:500]
+            is_typed = isinstance(error, OpenRALError)
+            reason = str(error) if is_typed else f"{type(error).__name__}: {error}"[:500]
             request.complete(DetectorError(reason))
             return
         current = _InFlight(request, image_set, now)

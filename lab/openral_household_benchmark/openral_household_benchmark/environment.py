@@ -9,6 +9,7 @@ from types import TracebackType
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.arrays import ImagePlane
 from openral_core.detectors import Detection, DetectorInfo, LifecycleState, LocateResult
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose, yaw_matrix
@@ -18,7 +19,7 @@ from openral_core.text import Thesaurus
 from openral_household_benchmark.own_map import MEMORY_FILE, OwnMap
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import Detector
-from openral_perception_ros.engines.base import EngineFrame, LoadOptions, Plane, engine_loader
+from openral_perception_ros.engines.base import EngineFrame, LoadOptions, engine_loader
 from openral_perception_ros.engines.vocabulary import load_vocabulary
 from openral_perception_ros.inference import ipc
 from openral_perception_ros.inference.worker import RequestServer
@@ -76,7 +77,7 @@ class HeadCamera:
     def take(self) -> HeadCameraFrame:
         """Render the world as the head camera sees it now."""
         drawn, semantic = self._renderer.render(), self._renderer.segment()
-        planes: dict[str, Plane] = {Sensor.RGB.value: drawn.rgb, Sensor.SEMANTIC.value: semantic}
+        planes: dict[str, ImagePlane] = {Sensor.RGB.value: drawn.rgb, Sensor.SEMANTIC.value: semantic}
         frame = EngineFrame(planes, CAMERA, round(drawn.time * 1e9), self._renderer.labels)
         T_world_camera = self._simulation.control.T_map_body(self._names.head_optical_frame)
         T_map_camera = self._simulation.localisation.T_map_world @ T_world_camera

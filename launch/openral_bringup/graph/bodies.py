@@ -21,7 +21,7 @@ STOP_FILE = "emergency_stop.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class RobotBody:
     """The node that serves the robot's skills, the map of its home, and its cameras and frames.
 
     ``geometry`` holds parameters of `world_state`; ``compressed``: its cameras publish compressed images,
@@ -39,7 +39,7 @@ class Body:
 
 def simulated_body(
     options: DeploymentOptions, folders: list[str], variables: Mapping[str, str], problems: list[Problem]
-) -> Body:
+) -> RobotBody:
     """Return the simulation; ``variables`` are additions to its environment."""
     parameters: dict[str, ParameterValue] = {
         "scene": str(options.scene),
@@ -63,7 +63,7 @@ def simulated_body(
         problems.append(Problem(Flag("drift", "mild"), *remedies, ", since the mapper localises the robot"))
     home_map = given_map(options, problems) or home_map_of(options.scene, problems)
     node = node.with_parameters(policy_parameter(options.policy, home_map, problems))
-    return Body(node, "" if options.finds_home else home_map, semantic=True)
+    return RobotBody(node, "" if options.finds_home else home_map, semantic=True)
 
 
 def sim_robot(name: str, problems: list[Problem]) -> str:
@@ -126,7 +126,7 @@ def home_map_of(scene: Path, problems: list[Problem]) -> str:
     return str(home_map.resolve())
 
 
-def real_body(options: DeploymentOptions, folders: list[str], problems: list[Problem]) -> Body:
+def real_body(options: DeploymentOptions, folders: list[str], problems: list[Problem]) -> RobotBody:
     """Return the skill server of a real robot; add to ``problems`` what its robot.yaml lacks."""
     parameters: dict[str, ParameterValue] = {
         "robot": str(options.robot),
@@ -137,7 +137,7 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[Pro
     try:
         robot = load_robot(options.robot)
     except InvalidDocument:  # reported when the options were made
-        return Body(node)
+        return RobotBody(node)
     home_map = (options.robot.parent / robot.map).resolve() if robot.map else None
     if chosen_map := given_map(options, problems):
         home_map = Path(chosen_map)
@@ -151,7 +151,7 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[Pro
         geometry["rectified_cameras"] = rectified
     streams = driver_topics(robot)
     drawn_map = "" if options.finds_home else str(home_map or "")
-    return Body(node, drawn_map, streams, geometry, robot.compressed, robot.semantic, bool(robot.skills))
+    return RobotBody(node, drawn_map, streams, geometry, robot.compressed, robot.semantic, bool(robot.skills))
 
 
 def frames_of(robot: RobotDescription) -> dict[str, ParameterValue]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from openral_bringup.graph.bodies import Body, real_body, simulated_body
+from openral_bringup.graph.bodies import RobotBody, real_body, simulated_body
 from openral_bringup.graph.composition import composed
 from openral_bringup.graph.detectors import (
     check_compressed,
@@ -130,7 +130,7 @@ def shared_names(namespace: str) -> dict[str, str]:
     return {name: f"{namespace}{name}" for name in SHARED} if namespace else {}
 
 
-def world_state_node(options: DeploymentOptions, body: Body) -> NodeSpec:
+def world_state_node(options: DeploymentOptions, body: RobotBody) -> NodeSpec:
     """Return the node of the spatial memory, which subscribes to every camera."""
     parameters: dict[str, ParameterValue] = {
         "use_sim_time": options.simulated,
@@ -147,7 +147,7 @@ def world_state_node(options: DeploymentOptions, body: Body) -> NodeSpec:
     )
 
 
-def mapper_nodes(options: DeploymentOptions, body: Body) -> tuple[NodeSpec, ...]:
+def mapper_nodes(options: DeploymentOptions, body: RobotBody) -> tuple[NodeSpec, ...]:
     """Return the mapper if it was asked for, or there is no map; it uses the primary camera."""
     if not (options.mapper or options.finds_home):
         return ()
@@ -168,7 +168,7 @@ def mapper_nodes(options: DeploymentOptions, body: Body) -> tuple[NodeSpec, ...]
     return (NodeSpec("mapper", "openral_mapping", "mapper", options.namespace, 1, parameters, remaps=remaps),)
 
 
-def reasoner_node(options: DeploymentOptions, folders: list[str], default: str, body: Body) -> NodeSpec:
+def reasoner_node(options: DeploymentOptions, folders: list[str], default: str, body: RobotBody) -> NodeSpec:
     """Return the reasoner with its default locator."""
     parameters: dict[str, ParameterValue] = {
         "use_sim_time": options.simulated,

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from openral_core.arrays import ImagePlane
 from openral_core.detectors import Box, Detection
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.errors import BadDetections, MissingImagePlane, MissingPackage
 
-Plane = NDArray[np.generic]
 PADDING_COLOUR = (114, 114, 114)
 """RGB [levels of 255]: the grey with which YOLO-family letterboxing pads."""
 
@@ -30,21 +30,21 @@ class EngineFrame:
     ``semantic`` uint16 instance ids (H, W). ``labels`` names those ids. ``stamp`` is ROS time [ns].
     """
 
-    planes: Mapping[str, Plane]
+    planes: Mapping[str, ImagePlane]
     camera: str
     stamp: int
     labels: Mapping[int, str] = field(default_factory=dict)
 
-    def plane(self, sensor: Sensor) -> Plane:
+    def plane(self, sensor: Sensor) -> ImagePlane:
         """Return the pixels of one sensor.
 
         Raises:
             MissingImagePlane: If the frame does not contain it.
         """
-        found = self.planes.get(sensor.value)
-        if found is None:
+        plane = self.planes.get(sensor.value)
+        if plane is None:
             raise MissingImagePlane(sensor.value, self.planes)
-        return found
+        return plane
 
     @property
     def size(self) -> tuple[int, int]:
@@ -55,7 +55,7 @@ class EngineFrame:
 
 def blank_frame(sensors: tuple[Sensor, ...], width: int, height: int) -> EngineFrame:
     """Create an empty frame for a warm-up inference."""
-    blanks: dict[str, Plane] = {
+    blanks: dict[str, ImagePlane] = {
         Sensor.RGB.value: np.zeros((height, width, 3), np.uint8),
         Sensor.DEPTH.value: np.zeros((height, width), np.float32),
         Sensor.SEMANTIC.value: np.zeros((height, width), np.uint16),

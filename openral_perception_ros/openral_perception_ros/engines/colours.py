@@ -98,8 +98,8 @@ def colour_shares(rgb: NDArray[np.uint8], box: Box) -> dict[str, float]:
         box: The object [px].
     """
     corners = np.rint([box.x_min, box.y_min, box.x_max, box.y_max]).astype(int)
-    left, top = np.maximum(corners[:2], 0)
-    part = rgb[top : max(corners[3], top + 1), left : max(corners[2], left + 1)]
+    x_min, y_min = np.maximum(corners[:2], 0)
+    part = rgb[y_min : max(corners[3], y_min + 1), x_min : max(corners[2], x_min + 1)]
     if part.size == 0:
         return dict.fromkeys(COLOURS, 0.0)
     scale = min(1.0, MAX_SIDE / max(part.shape[:2]))
@@ -145,7 +145,7 @@ class ColourGrounding:
 
     def labels_of(self, term: str) -> tuple[str, ...]:
         """Return the labels that satisfy a phrase apart from colours that can be measured; may be empty."""
-        return self._wanted(term)[0]
+        return self._meaning(term)[0]
 
     def ground(
         self, detections: Iterable[Detection], terms: Iterable[str], rgb: NDArray[np.uint8]
@@ -157,16 +157,16 @@ class ColourGrounding:
             terms: The phrases.
             rgb: The image, shape (H, W, 3).
         """
-        wanted = {term: self._wanted(term) for term in terms}
-        balanced = balance_light(rgb) if any(colours for _, colours in wanted.values()) else rgb
+        meanings = {term: self._meaning(term) for term in terms}
+        balanced = balance_light(rgb) if any(colours for _, colours in meanings.values()) else rgb
         return [
-            Detection(found.box, term, found.score, found.track)
-            for found in detections
-            for term, (labels, colours) in wanted.items()
-            if found.label in labels and _has_colours(balanced, found.box, colours)
+            Detection(detection.box, term, detection.score, detection.track)
+            for detection in detections
+            for term, (labels, colours) in meanings.items()
+            if detection.label in labels and _has_colours(balanced, detection.box, colours)
         ]
 
-    def _wanted(self, term: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _meaning(self, term: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the labels and the colours that satisfy a phrase."""
         bare, colours = self._thesaurus.split(term, "colour")
         if not set(colours) <= set(COLOURS):

@@ -89,8 +89,8 @@ class MissingImagePlane(EngineError):
 
     kind = FailureKind.MISSING_PLANE
 
-    def __init__(self, sensor: str, found: Iterable[str]) -> None:
-        super().__init__(f"frame has no {sensor!r} plane: it has {format_choices(found)}")
+    def __init__(self, sensor: str, planes: Iterable[str]) -> None:
+        super().__init__(f"frame has no {sensor!r} plane: it has {format_choices(planes)}")
 
 
 class BadDetections(EngineError):
@@ -98,15 +98,15 @@ class BadDetections(EngineError):
 
     kind = FailureKind.BAD_DETECTIONS
 
-    def __init__(self, what: str, found: object) -> None:
-        super().__init__(f"the model returned {what}: {found}")
+    def __init__(self, what: str, value: object) -> None:
+        super().__init__(f"the model returned {what}: {value}")
 
 
 class LabelMismatch(EngineError):
     """A vocabulary that does not fit the model's classes."""
 
-    def __init__(self, classes: int, found: str) -> None:
-        super().__init__(f"the model has {classes} classes, but the vocabulary {found}")
+    def __init__(self, classes: int, vocabulary: str) -> None:
+        super().__init__(f"the model has {classes} classes, but the vocabulary {vocabulary}")
 
 
 class EmptyQuery(EngineError):

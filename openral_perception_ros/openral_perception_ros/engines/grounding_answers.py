@@ -231,19 +231,19 @@ def answer_to_detections(boxes: Sequence[Grounded], terms: Sequence[str], size: 
     Raises:
         UnreadableAnswer: If a box may be of any of several terms, or no box is of a requested one.
     """
-    asked = {_plain(term): term for term in terms}
+    requested_terms = {_plain(term): term for term in terms}
     if len(terms) == 1:
-        asked[""] = terms[0]
-    named = [(asked.get(_plain(box.label or "")), box.corners) for box in boxes]
-    known = [(term, corners) for term, corners in named if term is not None]
-    missing = set(terms) - {term for term, _ in known}
+        requested_terms[""] = terms[0]
+    named = [(requested_terms.get(_plain(box.label or "")), box.corners) for box in boxes]
+    matches = [(term, corners) for term, corners in named if term is not None]
+    missing = set(terms) - {term for term, _ in matches}
     if missing and any(box.label is None for box in boxes) and len(terms) > 1:
         raise UnreadableAnswer(f"a box has no label: it may be any of {sorted(missing)[:5]}")
-    if boxes and not known:
+    if boxes and not matches:
         labels = sorted({str(box.label) for box in boxes})
         raise UnreadableAnswer(f"its boxes are labelled {labels[:5]}, none of which was requested")
-    pixels = np.array([corners for _, corners in known], np.float64).reshape(-1, 4) * (*size, *size)
-    return detections_from(pixels, [NO_SCORE] * len(known), [term for term, _ in known], size)
+    pixels = np.array([corners for _, corners in matches], np.float64).reshape(-1, 4) * (*size, *size)
+    return detections_from(pixels, [NO_SCORE] * len(matches), [term for term, _ in matches], size)
 
 
 def _plain(text: str) -> str:

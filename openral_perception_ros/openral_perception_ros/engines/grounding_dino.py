@@ -42,8 +42,8 @@ SMALLEST = 1e-9
 class TextTooLong(EngineError):
     """Phrases with more tokens than the model takes."""
 
-    def __init__(self, found: int, limit: int) -> None:
-        super().__init__(f"the phrases have {found} tokens, the model takes {limit}: ask for fewer at once")
+    def __init__(self, tokens: int, limit: int) -> None:
+        super().__init__(f"the phrases have {tokens} tokens, the model takes {limit}: ask for fewer at once")
 
 
 class UntokenisablePhrase(EngineError):

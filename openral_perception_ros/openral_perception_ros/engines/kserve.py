@@ -62,8 +62,8 @@ class UnexpectedTensor(EngineError):
 
     kind = FailureKind.BAD_DETECTIONS
 
-    def __init__(self, what: str, expected: str, found: str) -> None:
-        super().__init__(f"{what}: the manifest expects {expected}, the endpoint has {found}")
+    def __init__(self, what: str, expected: str, actual: str) -> None:
+        super().__init__(f"{what}: the manifest expects {expected}, the endpoint has {actual}")
 
 
 class MissingInputSize(EngineError):
@@ -100,7 +100,7 @@ _DTYPES: Mapping[ImageType, np.dtype[np.generic]] = {
 }
 
 
-class Heads(StrEnum):
+class OutputHeads(StrEnum):
     """``detr``: class logits and relative centre boxes; ``boxes``: final boxes, scores and class numbers."""
 
     DETR = "detr"
@@ -116,7 +116,7 @@ class KserveOptions(RemoteOptions):
     image_type: ImageType = ImageType.FP32
     imagenet_normalised: bool = False
     fit: ResizeMode = ResizeMode.STRETCH
-    heads: Heads = Heads.DETR
+    heads: OutputHeads = OutputHeads.DETR
     logits_output: str = "logits"
     boxes_output: str = "pred_boxes"
     scores_output: str = "scores"
@@ -132,7 +132,7 @@ class KserveOptions(RemoteOptions):
     @property
     def outputs(self) -> dict[str, tuple[str, ...]]:
         """Names of the outputs and their valid types."""
-        if self.heads is Heads.DETR:
+        if self.heads is OutputHeads.DETR:
             return {self.logits_output: ("FP32", "FP16"), self.boxes_output: ("FP32", "FP16")}
         return {
             self.boxes_output: ("FP32", "FP16"),
@@ -191,16 +191,20 @@ class KserveDetector:
         )
         inputs = [self._image(pixels), *self._phrases(phrases)]
         result = self._calls.call(lambda seconds: self._infer(inputs, seconds))
-        found = self._candidates(result, self._classes.numbers if self._classes else np.arange(len(phrases)))
-        names = [phrases[number] for number in found.classes]
-        return detections_from(fit.to_source(found.corners), found.scores, names, frame.size)
+        candidates = self._candidates(
+            result, self._classes.numbers if self._classes else np.arange(len(phrases))
+        )
+        names = [phrases[number] for number in candidates.classes]
+        return detections_from(fit.to_source(candidates.corners), candidates.scores, names, frame.size)
 
     def _image(self, pixels: NDArray[np.float32]) -> triton.InferInput:
         if self._options.image_layout is Layout.NHWC:
             pixels = pixels.transpose(0, 2, 3, 1)
         tensor = np.ascontiguousarray(pixels).astype(self._options.image_type.dtype)
-        given = triton.InferInput(self._options.image_input, tensor.shape, self._options.image_type.value)
-        return given.set_data_from_numpy(tensor)
+        image_input = triton.InferInput(
+            self._options.image_input, tensor.shape, self._options.image_type.value
+        )
+        return image_input.set_data_from_numpy(tensor)
 
     def _phrases(self, phrases: Sequence[str]) -> list[triton.InferInput]:
         if not self._options.phrases_input:
@@ -249,18 +253,20 @@ class KserveDetector:
             _check_type("output", name, kinds, outputs)
         if extra := sorted(set(inputs) - set(self._options.inputs)):
             raise UnexpectedTensor("inputs", format_choices(self._options.inputs), f"also {extra}")
-        (found,) = (tuple(i.shape) for i in described.inputs if i.name == self._options.image_input)
-        if len(found) != 4 or any(
-            side not in (-1, wanted) for side, wanted in zip(found, shape, strict=True)
+        (served_shape,) = (tuple(i.shape) for i in described.inputs if i.name == self._options.image_input)
+        if len(served_shape) != 4 or any(
+            side not in (-1, expected) for side, expected in zip(served_shape, shape, strict=True)
         ):
-            raise UnexpectedTensor(f"input {self._options.image_input!r}", f"shape {shape}", f"{found}")
+            raise UnexpectedTensor(
+                f"input {self._options.image_input!r}", f"shape {shape}", f"{served_shape}"
+            )
 
     def _candidates(self, result: triton.InferResult, columns: NDArray[np.int64]) -> Candidates:
         """Read boxes of the classes in ``columns``; if they are all classes, others are an error."""
         options, tensor = self._options, _reader(result, self._options.outputs)
         boxes = tensor(options.boxes_output, (None, 4)).astype(np.float64)
         count, all_named = boxes.shape[0], int(columns.max()) + 1 == len(columns)
-        if options.heads is Heads.DETR:
+        if options.heads is OutputHeads.DETR:
             width = len(columns) if all_named else None
             logits = tensor(options.logits_output, (count, width)).astype(np.float64)
             _check_classes(options.logits_output, np.arange(logits.shape[1]), columns, served=False)
@@ -272,29 +278,29 @@ class KserveDetector:
         index = {int(number): position for position, number in enumerate(columns)}
         classes = np.array([index.get(int(number), -1) for number in numbers], np.int64)
         above = ~(scores <= self._manifest.least_score)  # NaN is refused later
-        kept = np.flatnonzero(above & (classes >= 0))
-        if (inverted := (boxes[kept, 2:] < boxes[kept, :2]).any(axis=1)).any():
-            raise BadDetections("boxes that end before they begin", boxes[kept][inverted][0])
+        indices = np.flatnonzero(above & (classes >= 0))
+        if (inverted := (boxes[indices, 2:] < boxes[indices, :2]).any(axis=1)).any():
+            raise BadDetections("boxes that end before they begin", boxes[indices][inverted][0])
         width, height = self._size
-        return Candidates(boxes / (width, height, width, height), scores, classes).only(kept)
+        return Candidates(boxes / (width, height, width, height), scores, classes).only(indices)
 
 
-def _check_classes(output: str, known: NDArray[np.int64], used: NDArray[np.int64], *, served: bool) -> None:
+def _check_classes(output: str, valid: NDArray[np.int64], used: NDArray[np.int64], *, served: bool) -> None:
     """Compare class numbers; ``served`` tells which side uses them."""
-    if missing := sorted(set(used.tolist()) - set(known.tolist())):
-        found, expected = f"{missing[:5]}", f"classes {known.min()} to {known.max()}"
-        raise UnexpectedTensor(f"output {output!r}", *((expected, found) if served else (found, expected)))
+    if missing := sorted(set(used.tolist()) - set(valid.tolist())):
+        actual, expected = f"{missing[:5]}", f"classes {valid.min()} to {valid.max()}"
+        raise UnexpectedTensor(f"output {output!r}", *((expected, actual) if served else (actual, expected)))
 
 
 def _types(tensors: Iterable[Described]) -> dict[str, str]:
     return {tensor.name: tensor.datatype for tensor in tensors}
 
 
-def _check_type(role: str, name: str, kinds: tuple[str, ...], found: Mapping[str, str]) -> None:
-    if name not in found:
-        raise UnexpectedTensor(f"{role} {name!r}", "this name", format_choices(found))
-    if found[name] not in kinds:
-        raise UnexpectedTensor(f"{role} {name!r}", f"type {format_choices(kinds)}", found[name])
+def _check_type(role: str, name: str, kinds: tuple[str, ...], types: Mapping[str, str]) -> None:
+    if name not in types:
+        raise UnexpectedTensor(f"{role} {name!r}", "this name", format_choices(types))
+    if types[name] not in kinds:
+        raise UnexpectedTensor(f"{role} {name!r}", f"type {format_choices(kinds)}", types[name])
 
 
 Shape = tuple[int | None, ...]
@@ -305,10 +311,10 @@ def _reader(
     result: triton.InferResult, outputs: Mapping[str, tuple[str, ...]]
 ) -> Callable[[str, Shape], NDArray[np.generic]]:
     """Return a function that reads an output of a given shape; a batch of one is left out."""
-    found = _types(result.get_response().outputs)
+    types = _types(result.get_response().outputs)
 
     def tensor(name: str, shape: Shape) -> NDArray[np.generic]:
-        _check_type("output", name, outputs[name], found)
+        _check_type("output", name, outputs[name], types)
         expected = f"shape {tuple('any' if side is None else side for side in shape)}"
         try:
             values: NDArray[np.generic] = result.as_numpy(name)
@@ -316,7 +322,7 @@ def _reader(
             raise UnexpectedTensor(f"output {name!r}", expected, f"data of another size: {error}") from error
         plain = values[0] if values.ndim == len(shape) + 1 and values.shape[0] == 1 else values
         sides = zip(shape, plain.shape, strict=False)
-        if plain.ndim != len(shape) or any(wanted not in (None, side) for wanted, side in sides):
+        if plain.ndim != len(shape) or any(length not in (None, side) for length, side in sides):
             raise UnexpectedTensor(f"output {name!r}", expected, f"shape {values.shape}")
         return plain
 

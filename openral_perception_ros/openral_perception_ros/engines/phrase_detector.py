@@ -44,9 +44,9 @@ class PhraseDetector(ABC):
             raise EmptyQuery(self._manifest.id)
         rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
         pixels, fit = self._preprocessing.apply(rgb, self._fit)
-        found = self._candidates(pixels, phrases)
-        names = [phrases[number] for number in found.classes]
-        return detections_from(fit.to_source(found.corners), found.scores, names, frame.size)
+        candidates = self._candidates(pixels, phrases)
+        names = [phrases[number] for number in candidates.classes]
+        return detections_from(fit.to_source(candidates.corners), candidates.scores, names, frame.size)
 
     @abstractmethod
     def _candidates(self, pixels: NDArray[np.float32], phrases: tuple[str, ...]) -> Candidates:

@@ -67,5 +67,7 @@ def non_max_suppression(candidates: Candidates, overlap: float, across_classes: 
     corners = candidates.corners * NMS_SCALE
     boxes = np.hstack([corners[:, :2], corners[:, 2:] - corners[:, :2]])
     groups = np.zeros_like(candidates.classes) if across_classes else candidates.classes
-    kept = cv2.dnn.NMSBoxesBatched(boxes.tolist(), candidates.scores.tolist(), groups.tolist(), 0.0, overlap)
-    return candidates.only(np.sort(np.asarray(kept, np.int64)))
+    survivors = cv2.dnn.NMSBoxesBatched(
+        boxes.tolist(), candidates.scores.tolist(), groups.tolist(), 0.0, overlap
+    )
+    return candidates.only(np.sort(np.asarray(survivors, np.int64)))

@@ -65,10 +65,10 @@ def problems_of_weights(manifest: DetectorManifest, folder: Path, needed: Sequen
     pins, code = dict(weights.files), set(weights.files)
     if not weights.uri.startswith(HUB):
         yield from problems_of(folder, pins)
-        known = set(pins)
+        names = set(pins)
     elif folder.parent.name == SNAPSHOTS:
         yield from _cache_problems(folder, pins)
-        known = code = set(files_of(folder))
+        names = code = set(files_of(folder))
     else:
         try:
             record = WeightsRecord.read(folder)
@@ -79,10 +79,10 @@ def problems_of_weights(manifest: DetectorManifest, folder: Path, needed: Sequen
             yield "no record of the origin of these files"
             return
         yield from _record_problems(manifest, record, folder)
-        known, code = set(record.files), code | set(record.blobs)
-        yield from (f"{name} is not in the record" for name in needed if name not in known)
+        names, code = set(record.files), code | set(record.blobs)
+        yield from (f"{name} is not in the record" for name in needed if name not in names)
     if brings_code(manifest):
-        yield from _code_problems(folder, known, code)
+        yield from _code_problems(folder, names, code)
 
 
 def _record_problems(manifest: DetectorManifest, record: WeightsRecord, folder: Path) -> Iterator[str]:
@@ -94,9 +94,9 @@ def _record_problems(manifest: DetectorManifest, record: WeightsRecord, folder: 
     if weights.revision and record.revision != weights.revision:
         yield f"revision {record.revision[:12]}, but the manifest pins {weights.revision[:12]}"
     pinned = {name: digest for name, digest in weights.files.items() if (folder / name).exists()}
-    known = KnownDigests(folder)
-    yield from problems_of(folder, {**record.files, **pinned}, known.digest)
-    known.save()
+    digests = KnownDigests(folder)
+    yield from problems_of(folder, {**record.files, **pinned}, digests.digest)
+    digests.save()
 
 
 def _cache_problems(folder: Path, pins: Mapping[str, str]) -> Iterator[str]:
@@ -105,22 +105,22 @@ def _cache_problems(folder: Path, pins: Mapping[str, str]) -> Iterator[str]:
     Source: huggingface_hub, "Understand caching".
     """
     repository, revision = folder.parents[1].name, folder.name
-    known = KnownDigests(folder, default_weights_folder() / ".hub" / f"{repository}--{revision}.json")
+    digests = KnownDigests(folder, default_weights_folder() / ".hub" / f"{repository}--{revision}.json")
     for name, file in files_of(folder).items():
         blob = file.resolve().name if file.is_symlink() else ""
-        digest = known.digest(file) if file.is_file() else ""
+        digest = digests.digest(file) if file.is_file() else ""
         if name in pins and digest != pins[name]:
             yield f"{name} has sha256 {digest[:12]}…, expected {pins[name][:12]}…"
         elif name in pins or (_SHA256.fullmatch(blob) and digest == blob):
             continue
         elif not (_GIT.fullmatch(blob) and file.is_file() and blob_id_of(file) == blob):
             yield f"{name} does not match its digest in the hub's cache"
-    known.save()
+    digests.save()
 
 
-def _code_problems(folder: Path, known: set[str], code: set[str]) -> Iterator[str]:
+def _code_problems(folder: Path, names: set[str], code: set[str]) -> Iterator[str]:
     for name, file in files_of(folder).items():
-        if name not in known:
+        if name not in names:
             yield f"{name} is neither recorded nor pinned"
         elif file.suffix == ".py" and name not in code:
             yield f"{name} is code without a recorded blob"
@@ -139,12 +139,12 @@ def _foreign_code(file: Path) -> str:
 
 def _mapped(content: object) -> Iterator[str]:
     """Yield every string below an ``auto_map``, at any depth."""
-    waiting: list[tuple[object, bool]] = [(content, False)]
-    while waiting:
-        value, inside = waiting.pop()
+    stack: list[tuple[object, bool]] = [(content, False)]
+    while stack:
+        value, inside = stack.pop()
         if isinstance(value, dict):
-            waiting += [(each, inside or key == "auto_map") for key, each in value.items()]
+            stack += [(each, inside or key == "auto_map") for key, each in value.items()]
         elif isinstance(value, list):
-            waiting += [(each, inside) for each in value]
+            stack += [(each, inside) for each in value]
         elif inside and isinstance(value, str):
             yield value

@@ -32,8 +32,8 @@ MAX_MESSAGE = 1 << 26
 class InvalidEndpoint(EngineError):
     """An address that is missing or cannot be used."""
 
-    def __init__(self, found: str, problem: str) -> None:
-        super().__init__(f"endpoint {found!r}: {problem}")
+    def __init__(self, address: str, problem: str) -> None:
+        super().__init__(f"endpoint {address!r}: {problem}")
 
 
 class RemoteUnavailable(EngineError):

@@ -59,9 +59,9 @@ class RtDetrHf:
             tensor = torch.from_numpy(pixels).to(self._placement.device, self._placement.dtype)
             output = self._model(pixel_values=tensor)
             logits, boxes = output.logits[0].float().cpu().numpy(), output.pred_boxes[0].float().cpu().numpy()
-        found = make_candidates(logits[:, self._classes.numbers], boxes, self._threshold)
-        names = [self._classes.names[number] for number in found.classes]
-        return detections_from(fit.to_source(found.corners), found.scores, names, frame.size)
+        candidates = make_candidates(logits[:, self._classes.numbers], boxes, self._threshold)
+        names = [self._classes.names[number] for number in candidates.classes]
+        return detections_from(fit.to_source(candidates.corners), candidates.scores, names, frame.size)
 
 
 def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> RtDetrHf:

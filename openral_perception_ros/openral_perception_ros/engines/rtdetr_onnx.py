@@ -41,8 +41,8 @@ class UnknownDevice(EngineError):
 class ProviderUnavailable(EngineError):
     """A device that this build or machine lacks; there is no fallback."""
 
-    def __init__(self, device: str, found: Sequence[str]) -> None:
-        super().__init__(f"ONNX Runtime cannot run on {device!r}: available are {format_choices(found)}")
+    def __init__(self, device: str, providers: Sequence[str]) -> None:
+        super().__init__(f"ONNX Runtime cannot run on {device!r}: available are {format_choices(providers)}")
 
 
 def provider_of(device: str) -> tuple[str, dict[str, str | int]]:
@@ -111,9 +111,9 @@ class RtDetrOnnx:
         rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
         pixels, fit = self._preprocessing.apply(rgb, self._fit)
         logits, boxes = self._session.run(["logits", "pred_boxes"], {self._input: pixels})
-        found = make_candidates(logits[0][:, self._classes.numbers], boxes[0], self._threshold)
-        names = [self._classes.names[number] for number in found.classes]
-        return detections_from(fit.to_source(found.corners), found.scores, names, frame.size)
+        candidates = make_candidates(logits[0][:, self._classes.numbers], boxes[0], self._threshold)
+        names = [self._classes.names[number] for number in candidates.classes]
+        return detections_from(fit.to_source(candidates.corners), candidates.scores, names, frame.size)
 
 
 def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> RtDetrOnnx:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 from scipy import ndimage
 
+from openral_core.arrays import ImagePlane
 from openral_core.detectors import Detection
 from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
@@ -31,7 +32,7 @@ class VisibleInstance:
     pixels: int
 
 
-def visible_instances(semantic: NDArray[np.generic], min_pixels: int) -> list[VisibleInstance]:
+def visible_instances(semantic: ImagePlane, min_pixels: int) -> list[VisibleInstance]:
     """Find instances with at least ``min_pixels`` visible pixels, by id; 0 is background.
 
     Args:
@@ -39,10 +40,10 @@ def visible_instances(semantic: NDArray[np.generic], min_pixels: int) -> list[Vi
         min_pixels: Instances with fewer pixels are ignored.
     """
     counts = np.bincount(semantic.ravel())
-    found = ndimage.find_objects(semantic.astype(np.int32))
+    slices = ndimage.find_objects(semantic.astype(np.int32))
     return [
         VisibleInstance(instance, (columns.start, rows.start, columns.stop, rows.stop), int(counts[instance]))
-        for instance, (rows, columns) in ((i, item) for i, item in enumerate(found, start=1) if item)
+        for instance, (rows, columns) in ((i, item) for i, item in enumerate(slices, start=1) if item)
         if counts[instance] >= min_pixels
     ]
 
@@ -89,13 +90,13 @@ class NoiseParameters:
 
     def at(self, camera: str, stamp: int, visible: Sequence[VisibleInstance]) -> "DetectionNoise":
         """Sample the noisy boxes of one frame."""
-        kept, corners = [], []
+        instances, corners = [], []
         for item in visible:
             rng = np.random.default_rng((self.seed, crc32(camera.encode()), stamp, item.instance))
             if rng.random() >= self.miss_rate:
-                kept.append(item)
+                instances.append(item)
                 corners.append(np.asarray(item.corners) + rng.normal(0.0, self.box_sigma, 4))
-        return DetectionNoise(tuple(kept), np.asarray(corners, np.float64).reshape(-1, 4))
+        return DetectionNoise(tuple(instances), np.asarray(corners, np.float64).reshape(-1, 4))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -83,8 +83,8 @@ _DTYPES: Mapping[Precision, torch.dtype] = {
 class PrecisionNotApplied(EngineError):
     """A model that kept parameters of another precision than requested."""
 
-    def __init__(self, asked: torch.dtype, name: str, found: torch.dtype) -> None:
-        super().__init__(f"precision {asked} was requested, but parameter {name!r} is {found}")
+    def __init__(self, requested: torch.dtype, name: str, actual: torch.dtype) -> None:
+        super().__init__(f"precision {requested} was requested, but parameter {name!r} is {actual}")
 
 
 def to_device(model: torch.nn.Module, placement: TorchDevice) -> torch.nn.Module:

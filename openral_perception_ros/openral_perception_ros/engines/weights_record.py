@@ -109,8 +109,8 @@ def blob_id_of(file: Path) -> str:
 
 def files_of(folder: Path) -> dict[str, Path]:
     """Return every file of a folder of weights by relative name, without our own records."""
-    found = sorted(each for each in folder.rglob("*") if each.is_file() or each.is_symlink())
-    names = {each.relative_to(folder).as_posix(): each for each in found}
+    paths = sorted(each for each in folder.rglob("*") if each.is_file() or each.is_symlink())
+    names = {each.relative_to(folder).as_posix(): each for each in paths}
     ours = (f".{RECORD_FILE}.", f".{DIGEST_CACHE_FILE}.")
     return {
         name: file
@@ -128,12 +128,12 @@ def digests_of(folder: Path) -> dict[str, str]:
 def problems_of(folder: Path, expected: Mapping[str, str], digest: Digest = sha256_of) -> list[str]:
     """Describe every file that is missing or differs from its sha256."""
     problems = []
-    for name, wanted in sorted(expected.items()):
+    for name, pin in sorted(expected.items()):
         file = folder / name
         if not file.is_file():
             problems.append(f"{name} is missing")
-        elif (found := digest(file)) != wanted:
-            problems.append(f"{name} has sha256 {found[:12]}…, expected {wanted[:12]}…")
+        elif (actual := digest(file)) != pin:
+            problems.append(f"{name} has sha256 {actual[:12]}…, expected {pin[:12]}…")
     return problems
 
 
@@ -157,11 +157,11 @@ class KnownDigests:
 
     def __init__(self, folder: Path, cache: Path | None = None) -> None:
         self._folder, self._cache = folder, cache or folder / DIGEST_CACHE_FILE
-        self._known: dict[str, tuple[Fingerprint, str]] = {}
+        self._digests: dict[str, tuple[Fingerprint, str]] = {}
         with suppress(InvalidDocument, TypeError, LookupError):
             content: dict[str, Any] = dict(read_json(self._cache))
-            self._known = {name: (list(each[0]), str(each[1])) for name, each in content.items()}
-        self._before = dict(self._known)
+            self._digests = {name: (list(each[0]), str(each[1])) for name, each in content.items()}
+        self._before = dict(self._digests)
 
     def digest(self, file: Path) -> str:
         """Return the sha256 of a file of the folder."""
@@ -170,14 +170,14 @@ class KnownDigests:
             return sha256_of(file)
         name = file.relative_to(self._folder).as_posix()
         fingerprint = [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
-        known = self._known.get(name)
-        if known is None or known[0] != fingerprint:
-            self._known[name] = (fingerprint, sha256_of(file))
-        return self._known[name][1]
+        entry = self._digests.get(name)
+        if entry is None or entry[0] != fingerprint:
+            self._digests[name] = (fingerprint, sha256_of(file))
+        return self._digests[name][1]
 
     def save(self) -> None:
         """Save the cache; in a read-only folder the files are hashed again next time."""
-        if self._known != self._before:
+        if self._digests != self._before:
             with suppress(OSError):
                 self._cache.parent.mkdir(parents=True, exist_ok=True)
-                replace_file(self._cache, json.dumps(self._known))
+                replace_file(self._cache, json.dumps(self._digests))

@@ -29,7 +29,7 @@ from openral_perception_ros.engines.vocabulary import load_labels
 Prompt = dict[str, torch.Tensor]
 
 
-class PromptCache:
+class TokenisedPrompts:
     """LRU cache of a model's tokenised prompts.
 
     Prompts are padded to the longest phrase: padding to all 77 tokens costs 20 times as much for equal
@@ -75,8 +75,8 @@ def configuration(checkpoint: Path, **changes: object) -> PreTrainedConfig:
     name = config.get("backbone")
     if name and config.get("backbone_config") is None and config.get("use_timm_backbone", True):
         own = config.get("backbone_kwargs") or {}
-        kept = {key: value for key, value in config.items() if key not in _LEGACY_KEYS}
-        config = {**kept, "backbone_config": {"model_type": "timm_backbone", "backbone": name, **own}}
+        rest = {key: value for key, value in config.items() if key not in _LEGACY_KEYS}
+        config = {**rest, "backbone_config": {"model_type": "timm_backbone", "backbone": name, **own}}
     return AutoConfig.for_model(**{**config, **changes})
 
 
@@ -99,7 +99,7 @@ class ZeroShotHf(PhraseDetector):
         model: torch.nn.Module,
         placement: TorchDevice,
         preprocessing: Preprocessing,
-        prompter: PromptCache,
+        prompter: TokenisedPrompts,
         manifest: DetectorManifest,
         labels: tuple[str, ...],
         options: ZeroShotOptions,
@@ -113,8 +113,8 @@ class ZeroShotHf(PhraseDetector):
             output = self._model(pixel_values=tensor, **self._prompter.prompt(phrases))
             logits = output.decoder_class_logits[0].float().cpu().numpy()[:, : len(phrases)]
             boxes = output.decoder_coord_logits[0].float().cpu().numpy()
-        found = make_candidates(logits, boxes, self._manifest.least_score)
-        return non_max_suppression(found, self._options.nms_overlap, self._options.nms_across_classes)
+        candidates = make_candidates(logits, boxes, self._manifest.least_score)
+        return non_max_suppression(candidates, self._options.nms_overlap, self._options.nms_across_classes)
 
 
 def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> ZeroShotHf:
@@ -134,6 +134,6 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> Zero
             trust_remote_code=False,
         )
         model = to_device(model, placement)
-    prompter = PromptCache(checkpoint, own.task, placement.device, own.text_cache)
+    prompter = TokenisedPrompts(checkpoint, own.task, placement.device, own.text_cache)
     preprocessing, labels = Preprocessing.read(checkpoint), load_labels(manifest, folder)
     return ZeroShotHf(model, placement, preprocessing, prompter, manifest, labels, own)

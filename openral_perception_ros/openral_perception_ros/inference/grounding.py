@@ -38,36 +38,36 @@ class PhraseGrounding:
         the image at half scale: a small network recognises what nearly fills the image better there.
         """
         rgb = frame.plane(Sensor.RGB).astype(np.uint8, copy=False)
-        found = self._colours.ground(self._engine.detect(frame, None), terms, rgb)
+        detections = self._colours.ground(self._engine.detect(frame, None), terms, rgb)
         least = self._manifest.half_scale_threshold
-        certain = {each.label for each in found if each.score >= self._manifest.threshold}
+        certain = {each.label for each in detections if each.score >= self._manifest.threshold}
         missing = [term for term in terms if term not in certain]
         if least is None or not missing:
-            return found
+            return detections
         halved = [each for each in self._detect_at_half_scale(frame, rgb) if each.score >= least]
         added = self._colours.ground(halved, missing, rgb)
-        return added + [each for each in found if not any(_is_same(each, other) for other in added)]
+        return added + [each for each in detections if not any(_is_same(each, other) for other in added)]
 
     def _detect_at_half_scale(self, frame: EngineFrame, rgb: NDArray[np.uint8]) -> list[Detection]:
         """Detect in the image at half scale, amid a grey border that keeps its size."""
         height, width = rgb.shape[:2]
-        left, top = width // 4, height // 4
+        x, y = width // 4, height // 4
         halved = cv2.resize(rgb, (max(1, width // 2), max(1, height // 2)), interpolation=cv2.INTER_AREA)
         canvas = np.full_like(rgb, PADDING_COLOUR)
-        canvas[top : top + halved.shape[0], left : left + halved.shape[1]] = halved
+        canvas[y : y + halved.shape[0], x : x + halved.shape[1]] = halved
         alone = EngineFrame({Sensor.RGB.value: canvas}, frame.camera, frame.stamp)
-        found = self._engine.detect(alone, None)
-        boxes = [_doubled(each.box, left, top).clipped(width, height) for each in found]
+        detections = self._engine.detect(alone, None)
+        boxes = [_doubled(each.box, x, y).clipped(width, height) for each in detections]
         return [
             Detection(box, each.label, each.score)
-            for each, box in zip(found, boxes, strict=True)
+            for each, box in zip(detections, boxes, strict=True)
             if box is not None
         ]
 
 
-def _doubled(box: Box, left: float, top: float) -> Box:
-    """Map a box from the halved image, whose corner is at ``left``, ``top``, to the whole one [px]."""
-    corners = (box.x_min - left, box.y_min - top, box.x_max - left, box.y_max - top)
+def _doubled(box: Box, x: float, y: float) -> Box:
+    """Map a box from the halved image, whose corner is at ``x``, ``y``, to the whole one [px]."""
+    corners = (box.x_min - x, box.y_min - y, box.x_max - x, box.y_max - y)
     return Box(*(2.0 * each for each in corners))
 
 

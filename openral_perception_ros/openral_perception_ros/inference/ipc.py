@@ -16,10 +16,11 @@ import msgpack
 import numpy as np
 from pydantic import AfterValidator, Field, TypeAdapter
 
+from openral_core.arrays import ImagePlane
 from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
-from openral_perception_ros.engines import FailureKind, LoadOptions, Plane
+from openral_perception_ros.engines import FailureKind, LoadOptions
 
 MAX_MESSAGE_BYTES = 16 << 20
 """Largest message [bytes]: 100,000 detections take about half of it."""
@@ -151,7 +152,7 @@ class SharedFrameBuffer:
         """Return the descriptor for the worker to inherit."""
         return self._fd
 
-    def write(self, planes: Mapping[str, Plane]) -> tuple[ArraySpec, ...]:
+    def write(self, planes: Mapping[str, ImagePlane]) -> tuple[ArraySpec, ...]:
         """Copy planes in, growing the buffer as needed; overwrites the previous frame."""
         specs: list[ArraySpec] = []
         offset = 0
@@ -163,7 +164,7 @@ class SharedFrameBuffer:
             np.ndarray(spec.shape, spec.dtype, shared, spec.offset)[...] = plane
         return tuple(specs)
 
-    def read(self, specs: tuple[ArraySpec, ...]) -> dict[str, Plane]:
+    def read(self, specs: tuple[ArraySpec, ...]) -> dict[str, ImagePlane]:
         """Return read-only views of the planes, valid until the next frame is written.
 
         Raises:

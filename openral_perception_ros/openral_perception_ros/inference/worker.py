@@ -84,8 +84,8 @@ class RequestServer:
             detections = self._engine.detect(frame, detect.terms)
         else:
             detections = self._grounding.detect(frame, detect.terms)
-        found = clip_detections(detections, frame.size)
-        return Detected(found, time.perf_counter() - started)
+        clipped = clip_detections(detections, frame.size)
+        return Detected(clipped, time.perf_counter() - started)
 
 
 def serve_requests(connection: Connection, server: RequestServer) -> None:

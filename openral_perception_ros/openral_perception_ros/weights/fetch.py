@@ -82,9 +82,9 @@ class FetchInProgress(OpenRALError):
 class RevisionDiffers(OpenRALError):
     """The hub returned another commit than requested."""
 
-    def __init__(self, repository: str, pinned: str, found: str) -> None:
+    def __init__(self, repository: str, pinned: str, received: str) -> None:
         super().__init__(
-            f"{repository}: the hub sent revision {found[:12]} instead of the pinned {pinned[:12]}"
+            f"{repository}: the hub sent revision {received[:12]} instead of the pinned {pinned[:12]}"
         )
 
 
@@ -178,10 +178,10 @@ def check_sizes(folder: Path, declared: Mapping[str, int]) -> None:
     Raises:
         SizeDiffers: Naming every file of another size.
     """
-    found = {name: (folder / name).stat().st_size for name in declared}
+    sizes = {name: (folder / name).stat().st_size for name in declared}
     if problems := [
         f"{name} has {size} bytes, the manifest declares {declared[name]}"
-        for name, size in found.items()
+        for name, size in sizes.items()
         if size != declared[name]
     ]:
         raise SizeDiffers(problems)

@@ -46,8 +46,8 @@ def download_file(
         httpx2.HTTPError: If the connection breaks or the server rejects the request.
     """
     have = part.stat().st_size if part.exists() else 0
-    asked = {**headers, "Range": f"bytes={have}-"} if have else dict(headers)
-    with get_session().stream("GET", url, headers=asked, follow_redirects=True) as response:
+    range_headers = {**headers, "Range": f"bytes={have}-"} if have else dict(headers)
+    with get_session().stream("GET", url, headers=range_headers, follow_redirects=True) as response:
         if response.status_code != RANGE_NOT_SATISFIABLE:
             response.raise_for_status()
             _append(

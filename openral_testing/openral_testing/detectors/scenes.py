@@ -8,11 +8,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 import yaml
-from numpy.typing import NDArray
 
+from openral_core.arrays import ImagePlane, Mask
 from openral_core.detectors import Box
 from openral_core.rskills import Sensor
-from openral_perception_ros.engines import EngineFrame, Plane
+from openral_perception_ros.engines import EngineFrame
 
 GOLDENS = ("kitchen_counter", "dining_table", "bookshelf", "living_room")
 SIZES = ((640, 480), (320, 240), (480, 640), (641, 359), (64, 48))
@@ -44,13 +44,13 @@ def true_boxes(name: str) -> list[tuple[str, Box]]:
     ]
 
 
-def _extent(mask: NDArray[np.bool_]) -> Box:
+def _extent(mask: Mask) -> Box:
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     return Box(float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1))
 
 
 @cache
-def _picture(name: str) -> tuple[dict[str, Plane], dict[int, str]]:
+def _picture(name: str) -> tuple[dict[str, ImagePlane], dict[int, str]]:
     with as_file(files(__package__) / "goldens") as folder:
         rgb = cv2.cvtColor(_read(folder / f"{name}.rgb.png"), cv2.COLOR_BGR2RGB)
         depth = _read(folder / f"{name}.depth.png").astype(np.float32) / np.float32(1000.0)
@@ -59,7 +59,7 @@ def _picture(name: str) -> tuple[dict[str, Plane], dict[int, str]]:
     return {Sensor.RGB: rgb, Sensor.DEPTH: depth, Sensor.SEMANTIC: semantic}, labels
 
 
-def _read(path: Path) -> NDArray[np.generic]:
+def _read(path: Path) -> ImagePlane:
     return np.asarray(cv2.imread(str(path), cv2.IMREAD_UNCHANGED))
 
 
