@@ -83,7 +83,7 @@ class StopNotKept(OpenRALError):
         super().__init__(f"the emergency stop cannot be kept: {why}; {remedy} ({what[:300]})")
 
 
-class _Record(StopState):
+class _StopRecord(StopState):
     """A state as it is written.
 
     Attributes:
@@ -134,15 +134,15 @@ class _MemoryPage:
             raise
         self.is_new = not existed
 
-    def read(self) -> _Record:
+    def read(self) -> _StopRecord:
         """Return the record.
 
         Raises:
             ValueError: If it is none.
         """
-        return _Record.model_validate_json(os.pread(self._descriptor, PAGE, 0))
+        return _StopRecord.model_validate_json(os.pread(self._descriptor, PAGE, 0))
 
-    def write(self, record: _Record) -> None:
+    def write(self, record: _StopRecord) -> None:
         """Replace the record within microseconds; it stays if this process dies now.
 
         Raises:
@@ -214,7 +214,7 @@ class StopRecord:
         if self._page is None:
             return ""
         try:
-            self._page.write(_Record(**state.model_dump(), run=self._run))
+            self._page.write(_StopRecord(**state.model_dump(), run=self._run))
         except OSError as error:
             self._page.clear()
             return str(StopNotKept("shared memory", error))
@@ -231,7 +231,7 @@ class StopRecord:
         reason = state.reason or ("" if ended else NOT_KNOWN)
         run = "" if ended else self._run
         try:
-            record = _Record(reason=reason, since=state.since, owner=self._owner, run=run)
+            record = _StopRecord(reason=reason, since=state.since, owner=self._owner, run=run)
             with self._writing:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 replace_file(self._path, record.model_dump_json())
@@ -287,7 +287,7 @@ class StopRecord:
             return page.state
         return in_file.state
 
-    def _in_page(self, now: float) -> _Record | None:
+    def _in_page(self, now: float) -> _StopRecord | None:
         if self._page is None or self._page.is_new:
             return None
         try:
@@ -295,10 +295,10 @@ class StopRecord:
         except ValueError:  # pydantic's ValidationError is one
             return _unknown("the state in shared memory cannot be read", now)
 
-    def _in_file(self, now: float) -> _Record:
+    def _in_file(self, now: float) -> _StopRecord:
         assert self._path is not None
         try:
-            record = _Record.model_validate_json(_read(self._path, PAGE * 4))
+            record = _StopRecord.model_validate_json(_read(self._path, PAGE * 4))
         except FileNotFoundError:
             return _unknown(f"the file of the emergency stop is missing: {self._path}", now)
         except (OSError, ValueError) as error:
@@ -313,8 +313,8 @@ def _owner(name: str, path: Path | None) -> str:
     return _printable(f"{name} in {path.absolute()}" if path is not None else name)
 
 
-def _unknown(reason: str, now: float) -> _Record:
-    return _Record(**StopState.stopped(reason, now).model_dump())
+def _unknown(reason: str, now: float) -> _StopRecord:
+    return _StopRecord(**StopState.stopped(reason, now).model_dump())
 
 
 def write_first_record(path: Path, owner: str, *, empty_is_new: bool = False) -> bool:
@@ -335,7 +335,7 @@ def write_first_record(path: Path, owner: str, *, empty_is_new: bool = False) ->
     try:
         if not (empty_is_new and path.parent.is_dir() and not any(path.parent.iterdir())):
             path.parent.mkdir(parents=True)
-        replace_file(path, _Record(owner=_owner(owner, path)).model_dump_json())
+        replace_file(path, _StopRecord(owner=_owner(owner, path)).model_dump_json())
         sync_folder(path.parent)
     except (OSError, ValueError):
         return False

@@ -57,7 +57,7 @@ class Camera(Document):
         return f"{self.image}/compressed" if self.transport == "compressed" else self.image
 
 
-class Localisation(Document):
+class LocalisationLimits(Document):
     """Quality of the pose estimate below which the base is not driven."""
 
     topic: RosName = Field(default="amcl_pose", description="geometry_msgs/PoseWithCovarianceStamped")
@@ -90,7 +90,7 @@ class SpinBackend(Document):
     )
 
 
-class HeadGeometry(Document):
+class PanTiltDescription(Document):
     """Pan-tilt head.
 
     At zero pan and tilt the camera looks along x of ``pan_frame``, whose z is the pan axis.
@@ -114,14 +114,14 @@ class HeadGeometry(Document):
         return self
 
 
-class HeadBackend(HeadGeometry):
+class HeadBackend(PanTiltDescription):
     """LOOK_AT by a pan-tilt head with an action: control_msgs/action/FollowJointTrajectory."""
 
     backend: Literal["head"]
     action: RosName
 
 
-class PanTiltBackend(HeadGeometry):
+class PanTiltBackend(PanTiltDescription):
     """LOOK_AT by a pan-tilt head with a topic; joint_states tells when it has arrived."""
 
     backend: Literal["pan_tilt"]
@@ -134,7 +134,7 @@ class PanTiltBackend(HeadGeometry):
     )
 
 
-class Gripper(Document):
+class GripperDescription(Document):
     """Parallel gripper of ros2_control; between its two positions the opening is linear."""
 
     action: RosName = Field(description="its action server")
@@ -171,7 +171,7 @@ class Gripper(Document):
 Axis = Literal["x", "y", "z"]
 
 
-class Arm(Document):
+class ArmDescription(Document):
     """Arm that MoveIt plans for, with its gripper."""
 
     group: str = Field(min_length=1, description="planning group")
@@ -181,7 +181,7 @@ class Arm(Document):
     travel_axis: Axis = Field(default="y", description="axis of the tip along which the fingers travel")
     reach: float = Field(gt=0.0, le=3.0, description="largest distance from base to tip [m]")
     payload: float = Field(gt=0.0, description="heaviest object; MoveIt is told it as the weight held [kg]")
-    gripper: Gripper
+    gripper: GripperDescription
     move_action: RosName = Field(default="move_action", description="moveit_msgs/action/MoveGroup")
     carry: dict[str, float] = Field(
         default_factory=dict, description="joint positions for driving [rad] or [m]; empty = stay"
@@ -279,10 +279,10 @@ class RobotDescription(Document):
     frames: Frames = Frames()
     map: str = Field(default="", description="map of the home, relative to this file; empty = none")
     cameras: dict[CameraId, Camera] = Field(min_length=1, description="the primary camera first")
-    localisation: Localisation | None = Field(
+    localisation: LocalisationLimits | None = Field(
         default=None, description="None = the pose is trusted, as of a robot that does not drive"
     )
-    arm: Arm | None = Field(default=None, description="needed by the backend moveit")
+    arm: ArmDescription | None = Field(default=None, description="needed by the backend moveit")
     skills: dict[Verb, AnyBackend] = Field(default_factory=dict)
     urdf: str = Field(
         default="",

@@ -94,7 +94,7 @@ def parse(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[Component, ...]]
     return shared, tuple(components)
 
 
-class NodeThread(Thread):
+class ComponentThread(Thread):
     """Thread of one node; ``status`` is its exit status once it has ended."""
 
     def __init__(
@@ -138,7 +138,7 @@ def run_together(components: Sequence[Component], arguments: Sequence[str] = ())
     makers = [component.load() for component in components]
     init_rclpy([ROS_ARGUMENTS, *arguments], handlers=SignalHandlerOptions.NO)
     threads = [
-        NodeThread(component.name, make, lambda: ended.put(None))
+        ComponentThread(component.name, make, lambda: ended.put(None))
         for component, make in zip(components, makers, strict=True)
     ]
     for thread in threads:
@@ -154,7 +154,7 @@ def run_together(components: Sequence[Component], arguments: Sequence[str] = ())
     return max(thread.status for thread in threads)
 
 
-def _end(threads: Sequence[NodeThread]) -> list[str]:
+def _end(threads: Sequence[ComponentThread]) -> list[str]:
     """End all threads; return the names of those that have not ended in time."""
     for thread in threads:
         thread.runner.stop()

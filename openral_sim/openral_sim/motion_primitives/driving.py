@@ -27,7 +27,7 @@ LOOKING_AGAIN = "looking again at what blocks the way"
 
 
 @dataclass(frozen=True)
-class PeopleConfig:
+class PeopleAvoidanceConfig:
     """Parameters of driving among people, in [m] and [s].
 
     Attributes:
@@ -51,7 +51,7 @@ class PeopleConfig:
     check_period: float = 0.5
 
 
-PEOPLE = PeopleConfig()
+PEOPLE = PeopleAvoidanceConfig()
 
 
 class WayNotCleared(Blocked):

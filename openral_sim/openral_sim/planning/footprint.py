@@ -13,7 +13,7 @@ LONG = 1.5
 
 
 @dataclass(frozen=True)
-class Footprint:
+class ObjectFootprint:
     """Rectangle about the origin of an object, along its x and y axes.
 
     Attributes:

@@ -102,7 +102,7 @@ class Servo(Section):
     )
 
 
-class Arm(Section):
+class LiftedArm(Section):
     """The arm, with the lift that carries it."""
 
     lift: str = Field(default="", description="joint that lifts the arm; empty = none")
@@ -115,7 +115,7 @@ class Arm(Section):
     door_distances: Distances = Field(description="from the base to a handle [m], the best first")
 
 
-class Gripper(Section):
+class ParallelGripper(Section):
     """A parallel gripper, whose fingers open by equal ways; at 0 of their joints the pads touch."""
 
     link: str = Field(description="body of the hand")
@@ -192,9 +192,9 @@ class SimRobotDescription(Section):
     )
     model: ModelSource
     base: Base
-    arm: Arm
+    arm: LiftedArm
     head: Head
-    gripper: Gripper
+    gripper: ParallelGripper
     servos: dict[str, Servo] = Field(description="of every joint of lift, arm and head")
     urdf_speeds: tuple[PositiveFloat, PositiveFloat] = Field(
         default=(2.175, 0.2), description="limits in the URDF of hinges [rad/s] and slides [m/s]"

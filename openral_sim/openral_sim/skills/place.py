@@ -41,7 +41,7 @@ from openral_sim.motion_primitives.release import (
 from openral_sim.motion_primitives.retract import retract_hand
 from openral_sim.planning.arm_planner import NoArmPath
 from openral_sim.planning.base_planner import CostToGo
-from openral_sim.planning.footprint import Footprint, lies_free
+from openral_sim.planning.footprint import ObjectFootprint, lies_free
 from openral_sim.planning.furniture_surfaces import FurnitureBounds, FurnitureSurfaces
 from openral_sim.planning.inverse_kinematics import IkFailed
 from openral_sim.planning.occupancy_grid import RESOLUTION
@@ -228,11 +228,11 @@ def is_furniture(request: PlaceRequest) -> bool:
     return min(request.size[:2]) >= CONFIG.min_furniture
 
 
-def footprint_of(context: SkillContext, held: HeldObject) -> Footprint:
+def footprint_of(context: SkillContext, held: HeldObject) -> ObjectFootprint:
     """Footprint of the held object, upright; a disc's is as wide as it is long."""
     low, high = extent(context.model, held.body)
-    footprint = Footprint(np.abs([low[:2], high[:2]]).max(axis=0))
-    return footprint if footprint.is_long else Footprint(np.full(2, footprint.radius))
+    footprint = ObjectFootprint(np.abs([low[:2], high[:2]]).max(axis=0))
+    return footprint if footprint.is_long else ObjectFootprint(np.full(2, footprint.radius))
 
 
 def _size(context: SkillContext, held: HeldObject) -> str:

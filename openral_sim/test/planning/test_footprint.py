@@ -2,7 +2,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from openral_sim.planning.footprint import Footprint, lies_free
+from openral_sim.planning.footprint import ObjectFootprint, lies_free
 
 SCENE = """
 <mujoco><worldbody>
@@ -29,7 +29,7 @@ def test_a_long_object_lies_free_along_the_board_only(
     model = mujoco.MjModel.from_xml_string(SCENE)
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    footprint = Footprint(np.array([0.17, 0.03]))
+    footprint = ObjectFootprint(np.array([0.17, 0.03]))
     points = footprint.points(np.array([*middle, 0.7]), np.radians(yaw), 0.01)
     arm = frozenset({model.body("arm").id})
     assert footprint.is_long
@@ -38,6 +38,6 @@ def test_a_long_object_lies_free_along_the_board_only(
 
 
 def test_a_round_footprint_is_not_long() -> None:
-    assert not Footprint(np.array([0.05, 0.04])).is_long
-    assert Footprint(np.array([0.02, 0.1])).radius == 0.1
-    assert Footprint(np.array([0.02, 0.1])).half_width == 0.02
+    assert not ObjectFootprint(np.array([0.05, 0.04])).is_long
+    assert ObjectFootprint(np.array([0.02, 0.1])).radius == 0.1
+    assert ObjectFootprint(np.array([0.02, 0.1])).half_width == 0.02

@@ -14,8 +14,7 @@ from shape_msgs.msg import SolidPrimitive
 
 from openral_core.arrays import Rotation, Transform
 from openral_core.geometry import Pose
-from openral_core.robot import Arm as ArmDescription
-from openral_core.robot import Frames
+from openral_core.robot import ArmDescription, Frames
 from openral_core.skills import SkillStatus
 from openral_ros.conversions.geometry import pose_message
 from openral_ros.resources import ResourceScope

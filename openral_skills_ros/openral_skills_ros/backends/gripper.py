@@ -5,7 +5,7 @@ from math import isfinite
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from openral_core.robot import Gripper as GripperDescription
+from openral_core.robot import GripperDescription
 from openral_core.skills import SkillStatus
 from openral_ros.qos import SENSOR
 from openral_ros.resources import ResourceScope

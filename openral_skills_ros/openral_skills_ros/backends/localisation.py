@@ -5,7 +5,7 @@ from math import isfinite
 from geometry_msgs.msg import PoseWithCovarianceStamped
 from rclpy.node import Node
 
-from openral_core.robot import Localisation
+from openral_core.robot import LocalisationLimits
 from openral_core.skill_errors import SkillFailed
 from openral_core.skills import SkillStatus
 from openral_ros.foreign_topics import subscribe_state
@@ -27,7 +27,7 @@ class PoorLocalisation(SkillFailed):
 class LocalisationGate:
     """Newest covariance of a pose topic, latched or not: a localiser at rest may publish nothing new."""
 
-    def __init__(self, scope: ResourceScope, node: Node, limits: Localisation) -> None:
+    def __init__(self, scope: ResourceScope, node: Node, limits: LocalisationLimits) -> None:
         self._limits = limits
         self._topic = str(node.resolve_topic_name(limits.topic))
         self._variances: tuple[float, float, float] | None = None

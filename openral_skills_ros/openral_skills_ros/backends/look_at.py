@@ -13,7 +13,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from openral_core.errors import format_choices
 from openral_core.geometry import Pose, StaleTransform, UnknownFrame, transform_points, wrap_angle
-from openral_core.robot import Frames, HeadBackend, HeadGeometry, PanTiltBackend, SpinBackend
+from openral_core.robot import Frames, HeadBackend, PanTiltBackend, PanTiltDescription, SpinBackend
 from openral_core.skill_errors import NotReachable, SkillFailed
 from openral_core.skill_requests import LookAtRequest, Params
 from openral_core.skills import SkillResult, SkillStatus
@@ -116,7 +116,7 @@ class HeadMotion(ABC):
     """Pans and tilts the head, after turning the base where the head cannot reach."""
 
     def __init__(
-        self, frames: Frames, head: HeadGeometry, transforms: TransformBuffer, spin: SpinMotion | None
+        self, frames: Frames, head: PanTiltDescription, transforms: TransformBuffer, spin: SpinMotion | None
     ) -> None:
         self._frames, self._head, self._transforms, self._spin = frames, head, transforms, spin
 
@@ -267,7 +267,7 @@ class PanTiltHead(HeadMotion):
         self._joints |= {name: position for name, position in pairs if isfinite(position)}
 
 
-def trajectory(head: HeadGeometry, posture: tuple[float, float], duration: float) -> JointTrajectory:
+def trajectory(head: PanTiltDescription, posture: tuple[float, float], duration: float) -> JointTrajectory:
     """Make a motion of pan and tilt to a posture [rad] that lasts ``duration`` [s]."""
     point = JointTrajectoryPoint(positions=list(posture), time_from_start=duration_message(duration))
     return JointTrajectory(joint_names=[head.pan_joint, head.tilt_joint], points=[point])

@@ -11,8 +11,7 @@ from openral_core.arrays import Transform, Vector3
 from openral_core.geometry import Pose, StaleTransform, UnknownFrame
 from openral_core.grasping.approach import HandOrientation
 from openral_core.grasping.gripper import GripperGeometry
-from openral_core.robot import Frames
-from openral_core.robot import Gripper as GripperDescription
+from openral_core.robot import Frames, GripperDescription
 from openral_core.skill_errors import LostObject, NothingHeld, NotReachable, SkillFailed
 from openral_core.skills import SkillStatus, Verb
 from openral_ros.tf_buffer import TransformBuffer

@@ -2,8 +2,7 @@
 
 from rclpy.node import Node
 
-from openral_core.robot import Arm as ArmDescription
-from openral_core.robot import MoveItBackend, RobotDescription
+from openral_core.robot import ArmDescription, MoveItBackend, RobotDescription
 from openral_core.skills import Verb
 from openral_ros.resources import ResourceScope
 from openral_ros.tf_buffer import TransformBuffer

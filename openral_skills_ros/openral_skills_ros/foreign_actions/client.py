@@ -71,7 +71,7 @@ class NotAnswered(SkillFailed):
         super().__init__(f"{action} neither accepted nor rejected the goal within {ACCEPT_TIMEOUT:.0f} s")
 
 
-class GoalRejected(SkillFailed):
+class ServerRejected(SkillFailed):
     """A goal that the server rejected."""
 
     status = SkillStatus.INACTIVE
@@ -229,7 +229,7 @@ class ForeignAction:
             EmergencyStopped: During an emergency stop.
             ServerAbsent: If there is no server.
             NotAnswered: If it neither accepts nor rejects the goal in time.
-            GoalRejected: If it rejects the goal.
+            ServerRejected: If it rejects the goal.
             ServerLost: If it disappears.
             TakenOver: If another client cancels or replaces it.
             ServerFailed: If its answer cannot be taken.
@@ -262,7 +262,7 @@ class ForeignAction:
         if future.exception() is not None:
             sent.end(ServerFailed(self.name, future.exception()))
         elif not future.result().accepted:
-            sent.end(GoalRejected(self.name))
+            sent.end(ServerRejected(self.name))
         elif sent.ended.done():  # given up meanwhile
             self._request_cancel(sent.goal_id)
         else:

@@ -16,10 +16,10 @@ from openral_core.robot import (
     ActionBackend,
     AnyBackend,
     Camera,
-    HeadGeometry,
-    Localisation,
+    LocalisationLimits,
     MoveItBackend,
     PanTiltBackend,
+    PanTiltDescription,
     RobotDescription,
 )
 
@@ -312,7 +312,9 @@ def _transforms(robot: RobotDescription, actual: Observations) -> Iterator[Findi
 
 def frames_of(robot: RobotDescription) -> list[str]:
     """Return the frames that must be connected to map."""
-    heads = [backend.pan_frame for backend in robot.skills.values() if isinstance(backend, HeadGeometry)]
+    heads = [
+        backend.pan_frame for backend in robot.skills.values() if isinstance(backend, PanTiltDescription)
+    ]
     optical = [camera.optical_frame for camera in robot.cameras.values()]
     hand = [robot.arm.base, robot.arm.tip] if robot.arm else []
     return list(dict.fromkeys((robot.frames.base, *heads, *hand, *optical)))
@@ -340,7 +342,7 @@ def actions_of(backend: AnyBackend, robot: RobotDescription) -> list[tuple[str, 
         return [(robot.arm.move_action, TYPES["moveit"]), (gripper.action, TYPES[gripper.type])]
     kind = backend.type if isinstance(backend, ActionBackend) else TYPES.get(backend.backend, "")
     own = [] if isinstance(backend, PanTiltBackend) else [(backend.action, kind)]
-    turning = backend.spin if isinstance(backend, HeadGeometry) else None
+    turning = backend.spin if isinstance(backend, PanTiltDescription) else None
     return [*own, (turning.action, TYPES["spin"])] if turning else own
 
 
@@ -357,7 +359,7 @@ def _action(what: str, name: str, kind: str, robot: RobotDescription, actual: Ob
     return Finding(f"{what}, {absolute}", "no action server", mend)
 
 
-def _localisation(limits: Localisation, actual: Observations) -> Finding:
+def _localisation(limits: LocalisationLimits, actual: Observations) -> Finding:
     what = "localisation"
     if actual.variances is None:
         return Finding(what, f"no pose on {limits.topic}", "start the localiser, and give it an initial pose")

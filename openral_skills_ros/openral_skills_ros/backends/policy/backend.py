@@ -24,7 +24,7 @@ from openral_skills_ros.backends.policy.client import Message, Session
 from openral_skills_ros.backends.policy.controllers import Controllers
 from openral_skills_ros.backends.policy.motion import MovedJoints, PolicyMotion, Tally
 from openral_skills_ros.backends.policy.observation import JointStates, ObservationReader
-from openral_skills_ros.backends.policy.verification import Judgement, Verifier
+from openral_skills_ros.backends.policy.verification import VerificationResult, Verifier
 from openral_skills_ros.foreign_actions.client import halt_switch_of
 
 INPUT_TIMEOUT = 5.0
@@ -194,7 +194,7 @@ class RemotePolicyBackend:
             raise BadRequest(f"policy {self._policy.id!r} needs the parameters {missing} as texts or numbers")
         return texts
 
-    def _result(self, verdict: Judgement, tally: Tally) -> SkillResult:
+    def _result(self, verdict: VerificationResult, tally: Tally) -> SkillResult:
         evidence: dict[str, ParamValue] = {
             "policy": self._policy.id,
             "verified": verdict.reached is True,

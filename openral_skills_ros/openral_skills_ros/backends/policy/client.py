@@ -1,6 +1,6 @@
 """Sessions with policy servers, each on a thread of its own; every wait is bounded.
 
-A protocol is a class with the methods of `Connection` and a line in `PROTOCOLS`.
+A protocol is a class with the methods of `PolicyConnection` and a line in `PROTOCOLS`.
 """
 
 import re
@@ -88,7 +88,7 @@ class WrongPolicy(SkillFailed):
         )
 
 
-class Connection(Protocol):
+class PolicyConnection(Protocol):
     """Connection to a policy server; its calls belong to one thread."""
 
     @property
@@ -179,7 +179,7 @@ class OpenPi:
             raise
 
     def infer(self, observation: Message) -> Message:
-        """Send an observation and return the answer; raises as `Connection.infer` does."""
+        """Send an observation and return the answer; raises as `PolicyConnection.infer` does."""
         try:
             self._socket.send(pack(observation))
         except ConnectionClosed as error:
@@ -205,7 +205,7 @@ class OpenPi:
             raise UnreadableMessage(self._server, describe_error(error)) from error
 
 
-PROTOCOLS: Mapping[str, Callable[[str, PolicyContract], Connection]] = {"openpi": OpenPi}
+PROTOCOLS: Mapping[str, Callable[[str, PolicyContract], PolicyConnection]] = {"openpi": OpenPi}
 """Connections by the ``protocol`` of a contract."""
 
 

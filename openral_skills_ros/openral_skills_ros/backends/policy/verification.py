@@ -27,7 +27,7 @@ LOCATE = "openral/perception/locate_in_view"
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class VerificationResult:
     """Result of a check: ``reached`` is None if it could not be made, or none is configured."""
 
     reached: bool | None
@@ -49,7 +49,7 @@ class Verifier:
             case MemoryCheck():
                 scope.subscription(SceneGraph, "openral/scene_graph", self._on_graph, LATCHED)
 
-    async def verify(self, texts: Mapping[str, str], run: Run) -> Judgement:
+    async def verify(self, texts: Mapping[str, str], run: Run) -> VerificationResult:
         """Judge the state now that the robot is at rest; ``texts`` are the goal's parameters."""
         match self._check:
             case LocateCheck() as check:
@@ -59,23 +59,23 @@ class Verifier:
             case JointCheck() as check:
                 return self._measured(check)
             case NoCheck():
-                return Judgement(None, "the policy's manifest has no check")
+                return VerificationResult(None, "the policy's manifest has no check")
 
-    async def _located(self, check: LocateCheck, query: str) -> Judgement:
+    async def _located(self, check: LocateCheck, query: str) -> VerificationResult:
         assert self._locator is not None, "made with the check"
         answered = Future()
         request = LocateInView.Request(query=query, camera=check.camera, deadline=check.timeout)
         self._locator.call(request, check.timeout, answered.set_result)
         answer: LocateInView.Response | CallError = await answered
         if isinstance(answer, CallError):
-            return Judgement(None, str(answer))
+            return VerificationResult(None, str(answer))
         if answer.status not in (LocateInView.Response.FOUND, LocateInView.Response.NOT_IN_VIEW):
-            return Judgement(None, f"the locator has not looked for {query!r}: {answer.message}")
+            return VerificationResult(None, f"the locator has not looked for {query!r}: {answer.message}")
         is_in_view = answer.status == LocateInView.Response.FOUND
         words = f"{answer.detector} {'sees' if is_in_view else 'does not see'} {query!r}"
-        return Judgement(is_in_view is (check.expect == "found"), words)
+        return VerificationResult(is_in_view is (check.expect == "found"), words)
 
-    async def _remembered(self, check: MemoryCheck, node: str, run: Run) -> Judgement:
+    async def _remembered(self, check: MemoryCheck, node: str, run: Run) -> VerificationResult:
         begun = seconds(self._node.get_clock().now().to_msg())
         holds = _STATES[check.expect]
 
@@ -85,17 +85,17 @@ class Verifier:
         await self._pauses.until(lambda: run.stopping() or reached(), check.timeout)
         run.check()
         if node not in self._nodes:
-            return Judgement(None, f"memory has no node {node!r}")
+            return VerificationResult(None, f"memory has no node {node!r}")
         has = "has" if reached() else f"after {check.timeout:.1f} s does not have"
-        return Judgement(reached(), f"memory {has} {node} as {check.expect}")
+        return VerificationResult(reached(), f"memory {has} {node} as {check.expect}")
 
-    def _measured(self, check: JointCheck) -> Judgement:
+    def _measured(self, check: JointCheck) -> VerificationResult:
         if self._joints.missing([check.joint]):
-            return Judgement(None, f"joint_states has no joint {check.joint!r}")
+            return VerificationResult(None, f"joint_states has no joint {check.joint!r}")
         (position,) = self._joints.positions([check.joint])
         low, high = check.range
         words = f"{check.joint} is at {position:.3g}, expected {low:.3g} to {high:.3g}"
-        return Judgement(bool(low <= position <= high), words)
+        return VerificationResult(bool(low <= position <= high), words)
 
     def _on_graph(self, message: SceneGraph) -> None:
         self._nodes = {node.id: node for node in message.nodes}
