@@ -65,8 +65,8 @@ def import_map(
         tell(home, out)
         return
     floor, walls = load_saved_maps(source) if source.suffix == ".npz" else (load_nav2_map(source), None)
-    known = load_map(out) if update and out.exists() else None
-    home = with_names(home_from_floor(floor, called, known, walls))
+    earlier = load_map(out) if update and out.exists() else None
+    home = with_names(home_from_floor(floor, called, earlier, walls))
     write_home(home, out)
     tell(home, out)
 
@@ -80,14 +80,14 @@ def annotate(
     """Add names, furniture, places, people and no-go zones to a map."""
     from openral_core.documents import load_document
     from openral_core.home_map import load_map
-    from openral_mapping.home.annotations import Annotations, annotated, unnamed
+    from openral_mapping.home.annotations import HomeAnnotations, annotated, unnamed
 
-    result = annotated(load_map(home), load_document(Annotations, annotations), annotations)
+    result = annotated(load_map(home), load_document(HomeAnnotations, annotations), annotations)
     target = out or home
     write_home(result, target)
     typer.echo(f"{target}: rooms {', '.join(room.name for room in result.rooms)}")
-    if left := unnamed(result):
-        typer.echo(f"without a name: {', '.join(left)}")
+    if unnamed_rooms := unnamed(result):
+        typer.echo(f"without a name: {', '.join(unnamed_rooms)}")
 
 
 @app.command()

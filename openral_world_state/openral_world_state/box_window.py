@@ -105,11 +105,11 @@ def window_around(view: DepthView, box: Box, count: int) -> BoxWindow:
     x0, x1 = _span(box.x_min * sx, box.x_max * sx, width)
     y0, y1 = _span(box.y_min * sy, box.y_max * sy, height)
     step = max(1, int(np.sqrt((x1 - x0) * (y1 - y0) / count)))
-    left, right = _surroundings(x0, x1, width, step)
+    start, end = _surroundings(x0, x1, width, step)
     top, bottom = _surroundings(y0, y1, height, step)
-    depth = view.depth[top:bottom:step, left:right:step].astype(np.float64)
+    depth = view.depth[top:bottom:step, start:end:step].astype(np.float64)
     depth[~(np.isfinite(depth) & (depth > 0.0))] = np.nan
-    rows, columns = np.arange(top, bottom, step, dtype=float), np.arange(left, right, step, dtype=float)
+    rows, columns = np.arange(top, bottom, step, dtype=float), np.arange(start, end, step, dtype=float)
     if view.intrinsics.is_distorted:  # a pixel may have no ray, as outside a fisheye's image circle
         pixels = np.stack(np.meshgrid(columns, rows), axis=-1).reshape(-1, 2)
         length = np.linalg.norm(view.depth_intrinsics.rays(pixels), axis=1).reshape(depth.shape)
@@ -118,7 +118,7 @@ def window_around(view: DepthView, box: Box, count: int) -> BoxWindow:
             depth *= length
     inside = (
         slice((y0 - top) // step, (y0 - top) // step + len(range(y0, y1, step))),
-        slice((x0 - left) // step, (x0 - left) // step + len(range(x0, x1, step))),
+        slice((x0 - start) // step, (x0 - start) // step + len(range(x0, x1, step))),
     )
     noise = depth_noise(depth)
     return BoxWindow(

@@ -202,7 +202,7 @@ class DataAssociator:
             and distance_to_box(observation.pose.position, record.pose, record.size) <= self.gates.part
             and label_relation(observation.label, record, self.thesaurus) in _SAME_KIND
         ]
-        return min(near, key=lambda found: found[:2])[2] if near else None
+        return min(near, key=lambda entry: entry[:2])[2] if near else None
 
     def _merge_parts(self, records: Sequence[ObjectRecord], used: set[str]) -> None:
         """Merge the records that lie in the box of an observed object of their kind into its record.
@@ -365,7 +365,7 @@ def reidentify_moved(observation: Observation, memory: SpatialMemory, used: set[
 
 def reappeared_as(gone: ObjectRecord, memory: SpatialMemory, thesaurus: Thesaurus) -> ObjectRecord | None:
     """Return the one object of the same kind first seen after ``gone`` was last seen: it moved there."""
-    found = {
+    candidates = {
         record.id: record
         for record, relation in memory.related(gone.label)
         if relation in _SAME_KIND
@@ -375,21 +375,23 @@ def reappeared_as(gone: ObjectRecord, memory: SpatialMemory, thesaurus: Thesauru
         and is_similar_size(gone.size, record.size)
         and label_relation(record.label, gone, thesaurus) in _SAME_KIND
     }
-    return next(iter(found.values())) if len(found) == 1 else None
+    return next(iter(candidates.values())) if len(candidates) == 1 else None
 
 
-def merge_records(kept: ObjectRecord, other: ObjectRecord) -> None:
-    """Merge ``other`` into ``kept``, the newest state first; the caller forgets ``other``."""
-    newest, oldest = (other, kept) if other.last_seen >= kept.last_seen else (kept, other)
-    kept.pose, kept.size, kept.covariance = newest.pose, newest.size, newest.covariance
-    kept.presence, kept.misses, kept.last_checked = newest.presence, newest.misses, newest.last_checked
-    kept.confidence, kept.viewpoint, kept.source = newest.confidence, newest.viewpoint, newest.source
-    kept.votes = {**other.votes, **kept.votes}
-    given = [label for label, weight in kept.votes.items() if weight >= OPERATOR_LABEL_WEIGHT]
-    kept.label = kept.label if kept.label in given else next(iter(given), kept.label)
-    kept.aliases = tuple(dict.fromkeys((*kept.aliases, *other.aliases)))
-    kept.unprompted = newest_labels(kept.unprompted, other.unprompted)
-    kept.grasped = kept.grasped or other.grasped
-    kept.observations += other.observations
-    kept.first_seen = min(oldest.first_seen, newest.first_seen)
-    kept.last_seen = newest.last_seen
+def merge_records(target: ObjectRecord, other: ObjectRecord) -> None:
+    """Merge ``other`` into ``target``, the newest state first; the caller forgets ``other``."""
+    newest, oldest = (other, target) if other.last_seen >= target.last_seen else (target, other)
+    target.pose, target.size, target.covariance = newest.pose, newest.size, newest.covariance
+    target.presence, target.misses, target.last_checked = newest.presence, newest.misses, newest.last_checked
+    target.confidence, target.viewpoint, target.source = newest.confidence, newest.viewpoint, newest.source
+    target.votes = {**other.votes, **target.votes}
+    operator_labels = [label for label, weight in target.votes.items() if weight >= OPERATOR_LABEL_WEIGHT]
+    target.label = (
+        target.label if target.label in operator_labels else next(iter(operator_labels), target.label)
+    )
+    target.aliases = tuple(dict.fromkeys((*target.aliases, *other.aliases)))
+    target.unprompted = newest_labels(target.unprompted, other.unprompted)
+    target.grasped = target.grasped or other.grasped
+    target.observations += other.observations
+    target.first_seen = min(oldest.first_seen, newest.first_seen)
+    target.last_seen = newest.last_seen

@@ -60,10 +60,10 @@ class UnsupportedDistortion(InvalidIntrinsics):
     """The distortion model is unknown; any other model would misplace every object."""
 
     def __init__(self, model: str, count: int) -> None:
-        known = ", ".join(f"{name} ({listed_counts(name)})" for name in DISTORTION_MODELS)
+        supported = ", ".join(f"{name} ({listed_counts(name)})" for name in DISTORTION_MODELS)
         super().__init__(
             f"unsupported distortion model {model[:64]!r} with {count} coefficients: "
-            f"supported are {known}, and an empty name if every coefficient is zero"
+            f"supported are {supported}, and an empty name if every coefficient is zero"
         )
 
 
@@ -80,9 +80,9 @@ class InvalidRegion(InvalidIntrinsics):
 class SizeMismatch(InvalidIntrinsics):
     """An image has another size or aspect ratio than its calibration."""
 
-    def __init__(self, found: tuple[int, int], expected: str) -> None:
+    def __init__(self, size: tuple[int, int], expected: str) -> None:
         super().__init__(
-            f"depth image of {found[0]}x{found[1]} px does not fit its calibration: expected {expected}"
+            f"depth image of {size[0]}x{size[1]} px does not fit its calibration: expected {expected}"
         )
 
 
@@ -241,13 +241,13 @@ class Intrinsics:
 
     def _undistort(self, pixels: Array) -> Array:
         """Find the points at depth 1 (N, 2) of pixels (N, 2); wrong where there are none."""
-        given = pixels.reshape(-1, 1, 2), self.K, self._coefficients
+        inputs = pixels.reshape(-1, 1, 2), self.K, self._coefficients
         undistort = getattr(cv2, "undistortPointsIter", cv2.undistortPoints)  # OpenCV 4 or 5
         converged = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, *_CONVERGED)
         plane = (
-            cv2.fisheye.undistortPoints(*given)
+            cv2.fisheye.undistortPoints(*inputs)
             if self.is_fisheye
-            else undistort(*given, R=None, P=None, criteria=converged)
+            else undistort(*inputs, R=None, P=None, criteria=converged)
         )
         return np.asarray(plane, np.float64).reshape(-1, 2)
 
@@ -283,12 +283,12 @@ class DepthView:
 
     def __post_init__(self) -> None:
         height, width = self.depth.shape
-        asked = self.intrinsics.width / self.intrinsics.height
+        aspect = self.intrinsics.width / self.intrinsics.height
         if (
-            abs(width / height / asked - 1.0) > _MAX_ASPECT_ERROR
+            abs(width / height / aspect - 1.0) > _MAX_ASPECT_ERROR
             and min(width, height) > 1 / _MAX_ASPECT_ERROR
         ):
-            raise SizeMismatch((width, height), f"an aspect ratio of {asked:.3f}, as of the colour image")
+            raise SizeMismatch((width, height), f"an aspect ratio of {aspect:.3f}, as of the colour image")
 
     @cached_property
     def depth_intrinsics(self) -> Intrinsics:
@@ -353,8 +353,10 @@ class DepthRegistration:
             expected = f"{self.depth.width}x{self.depth.height} px"
             raise SizeMismatch((depth.shape[1], depth.shape[0]), expected)
         flat = depth.ravel().astype(np.float64)
-        known = np.isfinite(flat) & (flat > 0.0) & np.isfinite(self._rays[:, 0])
-        points = (self._rays[known] * flat[known, None]) @ T_colour_depth[:3, :3].T + T_colour_depth[:3, 3]
+        has_depth = np.isfinite(flat) & (flat > 0.0) & np.isfinite(self._rays[:, 0])
+        points = (self._rays[has_depth] * flat[has_depth, None]) @ T_colour_depth[:3, :3].T + T_colour_depth[
+            :3, 3
+        ]
         points = points[points[:, 2] > _MIN_DEPTH]
         return self._draw(self._target.project(points), points[:, 2])
 

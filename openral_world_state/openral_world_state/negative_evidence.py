@@ -124,7 +124,7 @@ def check_visibility(
     in_range = (centers[:, 2] >= nearest) & (centers[:, 2] <= farthest)
     occlusion, behind = sizes.max(axis=1) / 2.0 + _CONFIG.occlusion, _CONFIG.noise + sizes.min(axis=1) / 4.0
     is_occluded = (residual < -occlusion[:, None]).any(axis=1)
-    seen = in_range & ~np.isnan(residual).any(axis=1) & ~is_occluded
+    is_visible = in_range & ~np.isnan(residual).any(axis=1) & ~is_occluded
     through = (residual > behind[:, None]).sum(axis=1) >= len(_SAMPLES) - 1
     vacant = ~hits_object(view, points / points[..., 2:] * measured[..., None], records)
     # Depth measured behind a flat object is that of its support, hardly farther than the object.
@@ -133,7 +133,7 @@ def check_visibility(
     distance = np.linalg.norm(centers, axis=1) if view.intrinsics.is_fisheye else centers[:, 2]
     resolvable = width >= _CONFIG.resolvable * np.maximum(distance, 1e-6)
     states = (Visibility.UNSEEN, Visibility.EMPTY, Visibility.UNDECIDED, Visibility.OCCUPIED)
-    first = np.select([~seen, through & vacant, flat & resolvable & vacant], [0, 1, 2], 3)
+    first = np.select([~is_visible, through & vacant, flat & resolvable & vacant], [0, 1, 2], 3)
     return [states[index] for index in first]
 
 
@@ -214,19 +214,19 @@ class NegativeEvidence:
     openings: dict[str, Opening]
     map_epoch: int = 0
 
-    def apply(self, view: DepthView, source: str, seen: set[str]) -> None:
+    def apply(self, view: DepthView, source: str, detected_ids: set[str]) -> None:
         """Count a miss for each object that the view shows to be absent.
 
         Args:
             view: Depth image.
             source: Detector that evaluated the image.
-            seen: Ids of the objects it detected.
+            detected_ids: Ids of the objects it detected.
         """
         nearest, farthest = self.optics.nearest, self.optics.farthest
         along, radius = view.intrinsics.enclosing_ball
         x, y, z = (view.camera_position + view.T_map_camera[:3, 2] * farthest * along).tolist()
         in_range = (record for record, _ in self.memory.near((x, y, z), farthest * radius))
-        expected = [r for r in in_range if r.id not in seen and self._is_expected(r, source)]
+        expected = [r for r in in_range if r.id not in detected_ids and self._is_expected(r, source)]
         states = check_visibility(view, expected, nearest, farthest)
         for record, state in zip(expected, states, strict=True):
             if state is Visibility.UNSEEN:

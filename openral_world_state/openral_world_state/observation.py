@@ -85,8 +85,8 @@ def lift_detections(
             observations.append(lift_observation(view, detection, source, optics, from_query=from_query))
         except (LiftRefused, UnreadableText) as error:
             refused.append(error)
-    found = observations if from_query else merge_double_boxes(observations)
-    frame = ObservationFrame(view.stamp, source, tuple(found), tuple(map(str, refused)))
+    distinct = observations if from_query else merge_double_boxes(observations)
+    frame = ObservationFrame(view.stamp, source, tuple(distinct), tuple(map(str, refused)))
     return frame, tuple(refused)
 
 
@@ -99,18 +99,18 @@ def merge_double_boxes(observations: Sequence[Observation]) -> list[Observation]
 
     The label with the highest score is kept, the others are its alternatives.
     """
-    kept: list[Observation] = []
+    distinct: list[Observation] = []
     for each in sorted(observations, key=lambda one: -one.score):
-        for index, best in enumerate(kept):
+        for index, best in enumerate(distinct):
             if shared_space(best.pose, best.size, each.pose, each.size) >= SAME_SPACE:
                 names = {best.label, *(label for label, _ in best.alternatives)}
                 if each.label not in names:
                     added = (*best.alternatives, (each.label, each.score))
-                    kept[index] = replace(best, alternatives=added)
+                    distinct[index] = replace(best, alternatives=added)
                 break
         else:
-            kept.append(each)
-    return kept
+            distinct.append(each)
+    return distinct
 
 
 def shared_space(first: Pose, first_size: Triple, second: Pose, second_size: Triple) -> float:

@@ -33,7 +33,7 @@ def are_person_and_thing(observation: Observation, record: ObjectRecord, thesaur
 
 
 def walked_here(
-    observation: Observation, memory: SpatialMemory, seen: set[str], map_epoch: int, thesaurus: Thesaurus
+    observation: Observation, memory: SpatialMemory, in_image: set[str], map_epoch: int, thesaurus: Thesaurus
 ) -> ObjectRecord | None:
     """Return the person who walked to where a person is seen now; None if it may be someone else.
 
@@ -42,15 +42,15 @@ def walked_here(
     Args:
         observation: A detection without a record near.
         memory: Records.
-        seen: Ids of the records that the same image shows.
+        in_image: Ids of the records that the same image shows.
         map_epoch: Of the poses.
         thesaurus: Relates labels.
     """
     if observation.ambiguous or observation.truncated or not is_person(observation.label, thesaurus):
         return None
-    known = [record for record, _ in memory.hits(PERSON) if record.presence is not Presence.GONE]
-    people = [record for record in known if record.map_epoch == map_epoch]
-    if len(people) != 1 or people[0].id in seen:
+    people = [record for record, _ in memory.hits(PERSON) if record.presence is not Presence.GONE]
+    people = [record for record in people if record.map_epoch == map_epoch]
+    if len(people) != 1 or people[0].id in in_image:
         return None
     time = max(observation.stamp - people[0].last_seen, 0.0)
     near = people[0].pose.distance(observation.pose) <= _STEP + WALKING * time

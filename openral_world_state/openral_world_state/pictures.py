@@ -26,8 +26,8 @@ CREATE TABLE IF NOT EXISTS pictures (id TEXT PRIMARY KEY, quality REAL, stamp RE
 class PicturesNotWritten(OpenRALError):
     """A file of pictures that cannot be read or written; the pictures are kept in the process."""
 
-    def __init__(self, path: Path, found: str) -> None:
-        super().__init__(f"pictures of objects are not written to {path}: {found}")
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(f"pictures of objects are not written to {path}: {problem}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,8 @@ class ObjectPictures:
 
     def wants(self, name: str, quality: float) -> bool:
         """Return whether a view of this quality would replace the kept one."""
-        kept = self._pictures.get(name)
-        return quality > 0.0 and (kept is None or quality > BETTER * kept.quality)
+        best = self._pictures.get(name)
+        return quality > 0.0 and (best is None or quality > BETTER * best.quality)
 
     def put(self, name: str, picture: Picture) -> None:
         """Replace the picture of an object."""
@@ -97,10 +97,10 @@ class ObjectPictures:
         self._set(name, picture)
         self._bound()
 
-    def keep_only(self, known: Callable[[str], bool]) -> None:
+    def keep_only(self, is_remembered: Callable[[str], bool]) -> None:
         """Remove the pictures of objects that are no longer known."""
         for name in self:
-            if not known(name):
+            if not is_remembered(name):
                 self._set(name, None)
 
     def write(self) -> None:
@@ -114,7 +114,7 @@ class ObjectPictures:
     def _read(self, file: sqlite3.Connection) -> None:
         """Read the latest pictures within the limits; delete the others, and rows that are none."""
         rows = file.execute("SELECT rowid, id, jpeg, quality, stamp FROM pictures ORDER BY stamp DESC")
-        kept: list[tuple[str, Picture]] = []
+        pictures: list[tuple[str, Picture]] = []
         others: list[tuple[int]] = []
         size = 0
         for number, name, jpeg, quality, at in islice(rows, MOST_ROWS):
@@ -123,13 +123,13 @@ class ObjectPictures:
             if (
                 is_picture
                 and isinstance(name, str)
-                and len(kept) < self._limits.count
+                and len(pictures) < self._limits.count
                 and size <= self._limits.size
             ):
-                kept.append((name, Picture(jpeg, quality, at)))
+                pictures.append((name, Picture(jpeg, quality, at)))
             else:
                 others.append((number,))
-        self._pictures = dict(reversed(kept))
+        self._pictures = dict(reversed(pictures))
         file.executemany("DELETE FROM pictures WHERE rowid = ?", others)
 
     def _replace(self, file: sqlite3.Connection) -> None:

@@ -117,7 +117,7 @@ def object_edges(
         yield SceneEdge(location.inside.node.id, Relation.CONTAINS, record.id)
     elif location.on is not None:
         yield SceneEdge(record.id, Relation.ON, location.on.node.id)
-    around = sorted(memory.near(record.pose.position, NEAR), key=lambda found: (found[1], found[0].id))
+    around = sorted(memory.near(record.pose.position, NEAR), key=lambda pair: (pair[1], pair[0].id))
     others = [(o, d) for o, d in around if o.id != record.id and _has_place(o, map_epoch)]
     holder = next((other for other, _ in others if is_supported_by(record, other)), None)
     if holder is not None:

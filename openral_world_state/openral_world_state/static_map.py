@@ -107,7 +107,7 @@ class Area:
 
 
 @dataclass(frozen=True)
-class Part:
+class FixturePart:
     """A part of a fixture: an appliance of it, or the control of an appliance.
 
     Args:
@@ -130,7 +130,7 @@ class StaticMap:
     agents: tuple[SceneNode, ...] = ()
     doorways: tuple[Doorway, ...] = ()
     no_go_zones: tuple[NoGoZone, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[FixturePart, ...] = ()
 
     @cached_property
     def by_id(self) -> Mapping[str, SiteFixture]:
@@ -174,7 +174,7 @@ class StaticMap:
         """Nearest site of the same room on the floor plan, at most ``within`` [m] away, if any."""
         room = self.room_at(point)
         near = ((site.distance(point), site.node.id, site) for site in self.sites if site.room == room)
-        distance, _, site = min(near, default=(within + 1.0, "", None), key=lambda found: found[:2])
+        distance, _, site = min(near, default=(within + 1.0, "", None), key=lambda entry: entry[:2])
         return site if distance <= within else None
 
 
@@ -218,7 +218,7 @@ def static_map_from_home(home: HomeMap, map_epoch: int = 0) -> StaticMap:
     )
 
 
-def parts_of(fixture: Fixture, map_epoch: int) -> Iterator[Part]:
+def parts_of(fixture: Fixture, map_epoch: int) -> Iterator[FixturePart]:
     """Yield the controls of a fixture, and the appliances that are not the fixture itself."""
     for appliance in fixture.appliances:
         if appliance.id != fixture.id:
@@ -226,10 +226,10 @@ def parts_of(fixture: Fixture, map_epoch: int) -> Iterator[Part]:
             x, y, z = ((a + b) / 2.0 for a, b in zip(low, high, strict=True))
             size = (high[0] - low[0], high[1] - low[1], high[2] - low[2])
             node = _part_node(fixture, appliance, (x, y, z), 0.0, map_epoch)
-            yield Part(replace(node, size=size), fixture.id, fixture.room)
+            yield FixturePart(replace(node, size=size), fixture.id, fixture.room)
         control = appliance.control
         node = _part_node(fixture, control, control.at, control.yaw, map_epoch)
-        yield Part(replace(node, affordance=control.kind), appliance.id, fixture.room)
+        yield FixturePart(replace(node, affordance=control.kind), appliance.id, fixture.room)
 
 
 def _part_node(
@@ -249,7 +249,7 @@ def _part_node(
 
 def node_from_room(room_id: str, home: HomeMap, map_epoch: int) -> SceneNode:
     """Convert a room to a node of its bounding rectangle."""
-    room = next(known for known in home.rooms if known.id == room_id)
+    room = next(each for each in home.rooms if each.id == room_id)
     xs, ys = zip(*room.polygon, strict=True)
     return SceneNode(
         id=room.id,
@@ -322,7 +322,9 @@ def static_map_from_graph(graph: SceneGraph) -> StaticMap:
         areas=tuple(area_from_node(node) for node in graph.of_kind(NodeKind.ROOM)),
         sites=tuple(site_from_node(node, graph) for node in places),
         agents=graph.of_kind(NodeKind.AGENT),
-        parts=tuple(Part(node, whole[node.id], rooms.get(node.id, "")) for node in fixed if node.id in whole),
+        parts=tuple(
+            FixturePart(node, whole[node.id], rooms.get(node.id, "")) for node in fixed if node.id in whole
+        ),
     )
 
 

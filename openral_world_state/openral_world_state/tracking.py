@@ -170,9 +170,9 @@ def add_votes(record: ObjectRecord, observation: Observation, thesaurus: Thesaur
     record.label = most_probable_label(record, thesaurus)
 
 
-def newest_labels(known: tuple[str, ...], newer: tuple[str, ...]) -> tuple[str, ...]:
+def newest_labels(labels: tuple[str, ...], newer: tuple[str, ...]) -> tuple[str, ...]:
     """Return the labels that were given last, without repetitions; queries displace none of them."""
-    latest = dict.fromkeys((*reversed(newer), *reversed(known)))
+    latest = dict.fromkeys((*reversed(newer), *reversed(labels)))
     return tuple(reversed(tuple(latest)[: _CONFIG.max_labels]))
 
 
@@ -182,10 +182,10 @@ def bounded_votes(votes: Mapping[str, float], newest: str = "") -> dict[str, flo
     A label that an operator gave outweighs all votes of detectors, and is kept as it is.
     """
     ranked = sorted(votes, key=lambda name: (name != newest, -votes[name], name))
-    given = {name: OPERATOR_LABEL_WEIGHT for name in ranked if votes[name] >= OPERATOR_LABEL_WEIGHT}
-    kept = [name for name in ranked if name not in given][: _CONFIG.max_labels - len(given)]
-    shrink = min(1.0, _CONFIG.max_votes / max(sum(votes[name] for name in kept), 1e-9))
-    return {name: shrink * votes[name] for name in votes if name in kept} | given
+    by_operator = {name: OPERATOR_LABEL_WEIGHT for name in ranked if votes[name] >= OPERATOR_LABEL_WEIGHT}
+    strongest = [name for name in ranked if name not in by_operator][: _CONFIG.max_labels - len(by_operator)]
+    shrink = min(1.0, _CONFIG.max_votes / max(sum(votes[name] for name in strongest), 1e-9))
+    return {name: shrink * votes[name] for name in votes if name in strongest} | by_operator
 
 
 def most_probable_label(record: ObjectRecord, thesaurus: Thesaurus) -> str:
@@ -209,20 +209,20 @@ def fuse_pose(record: ObjectRecord, observation: Observation) -> None:
 
     Source: scalar Kalman update with the mean variance of the axes.
     """
-    known = max(mean_variance(record.covariance), 1e-8)
+    old = max(mean_variance(record.covariance), 1e-8)
     new = max(mean_variance(observation.covariance), 1e-8)
-    gain = max(0.0 if observation.truncated else _CONFIG.min_gain, known / (known + new))
+    gain = max(0.0 if observation.truncated else _CONFIG.min_gain, old / (old + new))
     x, y, z = (
         a + gain * (b - a) for a, b in zip(record.pose.position, observation.pose.position, strict=True)
     )
-    keeps_shape = observation.truncated or new > _CONFIG.shape_variance * known
+    keeps_shape = observation.truncated or new > _CONFIG.shape_variance * old
     orientation = record.pose.orientation if keeps_shape else observation.pose.orientation
     record.pose = Pose((x, y, z), orientation)
     if observation.truncated:
         record.size = _max_sides(record.size, observation.size)
     elif not keeps_shape:
         record.size = observation.size
-    shrink = max(1.0 - gain, min(1.0, _CONFIG.covariance_floor * new / known))
+    shrink = max(1.0 - gain, min(1.0, _CONFIG.covariance_floor * new / old))
     record.covariance = tuple(shrink * value for value in record.covariance)
 
 
@@ -272,7 +272,7 @@ class HeldObjectTracker:
         ]
         if not near:
             return None
-        _, _, self._id, record = min(near, key=lambda found: found[:3])
+        _, _, self._id, record = min(near, key=lambda entry: entry[:3])
         record.carried = record.grasped = True
         self.move(gripper)
         return record

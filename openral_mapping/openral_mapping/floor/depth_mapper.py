@@ -117,15 +117,15 @@ class Rays:
     def thinned(cls, rays: Array, step: int, farthest: float, phase: tuple[int, int] = (0, 0)) -> Self:
         """Take every ``step``-th pixel of rays, shape (H, W, 3), half a step later in phase 1."""
         row, column = (half * (step // 2) for half in phase)
-        kept = np.ascontiguousarray(rays[row::step, column::step].reshape(-1, 3).T, np.float32)
-        ranges = np.linalg.norm(kept, axis=0)
-        return cls(step, (row, column), kept, np.nan_to_num(farthest / ranges).astype(np.float32))
+        directions = np.ascontiguousarray(rays[row::step, column::step].reshape(-1, 3).T, np.float32)
+        ranges = np.linalg.norm(directions, axis=0)
+        return cls(step, (row, column), directions, np.nan_to_num(farthest / ranges).astype(np.float32))
 
     def select(self, depth: Array32, nearest: float) -> tuple[Array32, Array32, Array32]:
         """Return directions, depths and largest depths of the pixels whose depth is known."""
         thinned = depth[self.first[0] :: self.step, self.first[1] :: self.step].ravel()
-        known = np.isfinite(thinned) & (thinned >= nearest) & (self.farthest > 0.0)
-        return self.directions[:, known], thinned[known], self.farthest[known]
+        in_range = np.isfinite(thinned) & (thinned >= nearest) & (self.farthest > 0.0)
+        return self.directions[:, in_range], thinned[in_range], self.farthest[in_range]
 
 
 _RINGS = 3
@@ -146,8 +146,8 @@ class PixelRays:
         self.shape: tuple[int, int] = (rays.shape[0], rays.shape[1])
         self.body = np.nan_to_num(rays[::STEP, ::STEP])
         spacing = np.linalg.norm(np.diff(rays, axis=1), axis=-1)
-        known = spacing[np.isfinite(spacing)]
-        widest = float(np.median(known)) * config.farthest if len(known) else config.resolution
+        widths = spacing[np.isfinite(spacing)]
+        widest = float(np.median(widths)) * config.farthest if len(widths) else config.resolution
         self.surfaces = Rays.thinned(rays, max(1, int(0.5 * config.resolution / widest)), config.farthest)
         step = max(1, int(2.0 * config.resolution / widest))
         self.rings = tuple(
@@ -197,11 +197,11 @@ class DepthMapper:
             raise InvalidDepthImage("the camera's pose is not a finite 4x4 matrix")
         low, window = self._window(T_map_camera[:2, 3])
         shape = (self._above + 1, *window.shape[1:])
-        seen, passed = np.zeros(shape, bool), np.zeros(shape, bool)
-        self._mark_surfaces(seen, depth, rays, T_map_camera, low)
+        surface, passed = np.zeros(shape, bool), np.zeros(shape, bool)
+        self._mark_surfaces(surface, depth, rays, T_map_camera, low)
         self._mark_passed(passed, depth, rays, T_map_camera, low)
-        hit, missed = seen[_LOWEST : self._above], passed[_LOWEST : self._above]
-        hit[0] |= seen[_HOLE] | passed[_HOLE]
+        hit, missed = surface[_LOWEST : self._above], passed[_LOWEST : self._above]
+        hit[0] |= surface[_HOLE] | passed[_HOLE]
         if base is not None:
             distance = self._distance(base, low, window.shape[1])
             hit[:, distance <= self.config.robot_radius + self.config.own_margin] = False
@@ -257,11 +257,11 @@ class DepthMapper:
         """
         try:
             with path.open("rb") as stream, np.load(stream, allow_pickle=False) as content:
-                kept = {name: content[name] for name in content.files}
-            mapper = cls(config, str(kept["frame"]))
-            layers, first = kept["layers"].astype(np.float32), kept["first"].astype(np.int64)
-            same = float(kept["resolution"]) == config.resolution and np.array_equal(
-                kept["heights"], mapper._heights
+                arrays = {name: content[name] for name in content.files}
+            mapper = cls(config, str(arrays["frame"]))
+            layers, first = arrays["layers"].astype(np.float32), arrays["first"].astype(np.int64)
+            same = float(arrays["resolution"]) == config.resolution and np.array_equal(
+                arrays["heights"], mapper._heights
             )
         except (OSError, KeyError, ValueError, EOFError, BadZipFile) as error:
             raise InvalidMapFile(path, f"it cannot be read ({error})") from error
@@ -299,13 +299,13 @@ class DepthMapper:
         self._layers, self._first = np.pad(self._layers, padding), self._first - before
 
     def _mark_surfaces(
-        self, seen: Mask, depth: Array32, rays: PixelRays, T: Transform, low: NDArray[np.int64]
+        self, surface: Mask, depth: Array32, rays: PixelRays, T: Transform, low: NDArray[np.int64]
     ) -> None:
         """Mark the cells in which rays end, by interval of height."""
         directions, ends, farthest = rays.surfaces.select(depth, self.config.nearest)
         near = ends <= farthest
         columns, rows, heights = self._cells(directions[:, near] * ends[near], T, low)
-        seen[heights, rows, columns] = True
+        surface[heights, rows, columns] = True
 
     def _mark_passed(
         self, passed: Mask, depth: Array32, rays: PixelRays, T: Transform, low: NDArray[np.int64]

@@ -54,7 +54,7 @@ CONFIG = ExplorationConfig()
 
 
 @dataclass(frozen=True)
-class View:
+class LookAround:
     """A place to look from.
 
     Attributes:
@@ -80,7 +80,7 @@ class Exploration:
         frontier: Centres of free cells next to unknown ones that a view may show, (N, 2) [m].
     """
 
-    view: View | None
+    view: LookAround | None
     share: float
     frontier: Array
 
@@ -106,7 +106,7 @@ class Fan:
 def explore(
     floor: FloorMap,
     base: tuple[float, float],
-    views: Sequence[View] = (),
+    views: Sequence[LookAround] = (),
     within: Mask | None = None,
     config: ExplorationConfig = CONFIG,
 ) -> Exploration:
@@ -122,21 +122,21 @@ def explore(
     clearance = floor.clearance(config.unknown_margin)
     ways = way_lengths(floor, base, clearance, config)
     counted = np.ones(floor.cells.shape, bool) if within is None else within
-    wanted = (floor.cells == UNKNOWN) & counted & ~looked_at(floor, views, config)
+    unseen = (floor.cells == UNKNOWN) & counted & ~looked_at(floor, views, config)
     cells, way = candidates(floor, base, clearance, ways, config)
-    fan = cast(floor, cells, wanted, config.rays, config)
-    left = np.zeros(floor.cells.shape, bool)
-    left[fan.row[fan.shown], fan.column[fan.shown]] = True
-    seen = int((np.isfinite(ways) & counted).sum())
-    share = seen / max(1, seen + int(left.sum()))
-    frontier = floor.centres(*np.nonzero(binary_dilation(left) & floor.free))
+    fan = cast(floor, cells, unseen, config.rays, config)
+    visible = np.zeros(floor.cells.shape, bool)
+    visible[fan.row[fan.shown], fan.column[fan.shown]] = True
+    reachable = int((np.isfinite(ways) & counted).sum())
+    share = reachable / max(1, reachable + int(visible.sum()))
+    frontier = floor.centres(*np.nonzero(binary_dilation(visible) & floor.free))
     view = best_view(floor, cells, way, fan, config) if len(views) < config.max_views else None
     return Exploration(view, share, frontier)
 
 
 def best_view(
     floor: FloorMap, cells: Indices, way: Array, fan: Fan, config: ExplorationConfig
-) -> View | None:
+) -> LookAround | None:
     """Choose the view with the largest gain per metre, looks included; None if none has enough gain."""
     areas = (fan.shown * fan.area).sum(axis=2)
     gain = areas.sum(axis=1)
@@ -145,7 +145,7 @@ def best_view(
         return None
     x, y = floor.centres(*cells[best][:, None])[0].tolist()
     bearings = tuple((floor.origin.yaw + looks(fan.bearing, areas[best], config)).tolist())
-    return View((x, y), bearings, float(gain[best]), float(way[best]))
+    return LookAround((x, y), bearings, float(gain[best]), float(way[best]))
 
 
 def way_lengths(
@@ -183,7 +183,7 @@ def candidates(
     return np.vstack([own, cells]), np.append(0.0, ways[tuple(cells.T)])
 
 
-def cast(floor: FloorMap, cells: Indices, wanted: Mask, rays: int, config: ExplorationConfig) -> Fan:
+def cast(floor: FloorMap, cells: Indices, unseen: Mask, rays: int, config: ExplorationConfig) -> Fan:
     """Cast rays from cells (V, 2) around; obstacles end them, and so does enough unknown space."""
     bearing = np.arange(rays) * 2.0 * pi / rays
     steps = np.arange(1.0, config.look_range / floor.resolution)
@@ -194,11 +194,11 @@ def cast(floor: FloorMap, cells: Indices, wanted: Mask, rays: int, config: Explo
     open_so_far = ~np.logical_or.accumulate(floor.occupied[row, column], axis=2)
     unknown = ~inside | (floor.cells[row, column] == UNKNOWN)
     near = np.cumsum(unknown, axis=2) * floor.resolution <= config.unknown_depth
-    shown = inside & wanted[row, column] & open_so_far & near
+    shown = inside & unseen[row, column] & open_so_far & near
     return Fan(row, column, shown, steps * floor.resolution**2 * 2.0 * pi / rays, bearing)
 
 
-def looked_at(floor: FloorMap, views: Sequence[View], config: ExplorationConfig) -> Mask:
+def looked_at(floor: FloorMap, views: Sequence[LookAround], config: ExplorationConfig) -> Mask:
     """Return the unknown cells that views have looked at, shape (H, W)."""
     unknown, looked = floor.cells == UNKNOWN, np.zeros(floor.cells.shape, bool)
     finer = int(2.0 * pi * config.look_range / floor.resolution / config.rays) + 1  # no cell is left out
@@ -213,10 +213,10 @@ def looked_at(floor: FloorMap, views: Sequence[View], config: ExplorationConfig)
 
 def looks(bearing: Array, gain: Array, config: ExplorationConfig) -> Array:
     """Choose bearings of looks that together cover every ray (R,) with a gain [m^2]."""
-    chosen, left = list[float](), gain.copy()
-    while left.any():
-        sums = [left[np.cos(bearing - b) >= np.cos(config.look_width / 2.0)].sum() for b in bearing]
+    chosen, remaining = list[float](), gain.copy()
+    while remaining.any():
+        sums = [remaining[np.cos(bearing - b) >= np.cos(config.look_width / 2.0)].sum() for b in bearing]
         best = bearing[int(np.argmax(sums))]
         chosen.append(float(best))
-        left[np.cos(bearing - best) >= np.cos(config.look_width / 2.0)] = 0.0
+        remaining[np.cos(bearing - best) >= np.cos(config.look_width / 2.0)] = 0.0
     return np.sort(chosen)

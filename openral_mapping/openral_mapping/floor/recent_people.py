@@ -10,23 +10,23 @@ from openral_mapping.floor.robot_body import without_body
 
 
 @dataclass(frozen=True)
-class PeopleConfig:
+class RecentPeopleConfig:
     """Parameters of leaving people out.
 
     Attributes:
-        kept: Time for which a person may still be near where they were seen [s].
+        lifetime: Time for which a person may still be near where they were seen [s].
         radius: Of the upright cylinder that is left out around them [m]: a body, and two steps.
         height: Of that cylinder [m].
         most: Positions that are kept [1].
     """
 
-    kept: float = 1.5
+    lifetime: float = 1.5
     radius: float = 0.7
     height: float = 1.9
     most: int = 64
 
 
-PEOPLE = PeopleConfig()
+PEOPLE = RecentPeopleConfig()
 
 
 class RecentPeople:
@@ -36,13 +36,13 @@ class RecentPeople:
         config: Parameters.
     """
 
-    def __init__(self, config: PeopleConfig = PEOPLE) -> None:
+    def __init__(self, config: RecentPeopleConfig = PEOPLE) -> None:
         self._config = config
-        self._seen: deque[tuple[float, Points]] = deque(maxlen=config.most)
+        self._positions: deque[tuple[float, Points]] = deque(maxlen=config.most)
 
     def see(self, positions: Points, stamp: float) -> None:
         """Keep positions in map [m], shape (N, 2), of an image's time [s]."""
-        self._seen.extend((stamp, np.asarray(position, float)) for position in positions)
+        self._positions.extend((stamp, np.asarray(position, float)) for position in positions)
 
     def left_out(self, depth: Array32, rays: Array, T_map_camera: Transform, stamp: float) -> Array32:
         """Return a depth image in which people, and what is close to them, are unknown (NaN).
@@ -56,8 +56,8 @@ class RecentPeople:
         middle = self._config.height / 2.0
         ends = [
             ((x, y, low), (x, y, low + middle))
-            for seen, (x, y) in self._seen
-            if abs(stamp - seen) <= self._config.kept
+            for time, (x, y) in self._positions
+            if abs(stamp - time) <= self._config.lifetime
             for low in (0.0, middle)
         ]
         lines = np.array(ends, float).reshape(-1, 2, 3)

@@ -25,7 +25,7 @@ import numpy as np
 from openral_core.arrays import Array, Array32, Transform
 from openral_core.geometry import planar_part, yaw_matrix
 from openral_mapping.floor.depth_mapper import InvalidMapFile
-from openral_mapping.floor.surfaces import SURFACES, SurfaceMap, Surfaces, upright_surfaces
+from openral_mapping.floor.surfaces import SURFACES, SurfaceMap, UprightSurfaces, upright_surfaces
 
 FORMAT = 1
 """Version of the file [1]."""
@@ -44,11 +44,11 @@ class MatchConfig:
             of a radian [rad]; a metre turns the robot as well.
         unsure: Standard deviation of the pose in a map of an earlier visit [m], [rad].
         largest: Largest correction of one image [m], [rad].
-        known, lost: Share of an image's surfaces with a partner from which the pose is right, and below which
-            it has jumped if it was right one image before [1].
+        recognised, lost: Share of an image's surfaces with a partner from which the pose is right, and below
+            which it has jumped if it was right one image before [1].
         same_view: Motion of the camera up to which two images show mostly the same [m], [rad].
         search, search_step: Half extent and spacing of the poses that are tried after a jump [m], [rad].
-        search_points, search_best: Surfaces and best poses used in the search [1].
+        search_points, search_best: UprightSurfaces and best poses used in the search [1].
         unique: Difference by which the best pose surpasses all that are elsewhere [1].
         patience: Images after a jump until the best pose counts although others are as good, or the odometry
             if there is none [1]; 3 s at 5 Hz.
@@ -62,7 +62,7 @@ class MatchConfig:
     heading_drift: float = 0.02
     unsure: tuple[float, float] = (0.1, 0.05)
     largest: tuple[float, float] = (0.2, 0.15)
-    known: float = 0.7
+    recognised: float = 0.7
     lost: float = 0.45
     same_view: tuple[float, float] = (1.0, 0.6)
     search: tuple[float, float] = (1.0, 0.5)
@@ -81,29 +81,29 @@ class ScanMatcher:
 
     Args:
         config: Parameters.
-        known: Surfaces of an earlier visit, in the same map.
+        earlier: UprightSurfaces of an earlier visit, in the same map.
     """
 
-    def __init__(self, config: MatchConfig = MATCHING, known: Surfaces | None = None) -> None:
+    def __init__(self, config: MatchConfig = MATCHING, earlier: UprightSurfaces | None = None) -> None:
         self._config = config
         self._map = SurfaceMap()
-        if known is not None:
-            self._map.add(known)
+        if earlier is not None:
+            self._map.add(earlier)
         self._last: Transform | None = None
         # In a known map, the first image has to fit as well.
-        self._share, self._lost_for = float(known is not None), 0
+        self._share, self._lost_for = float(earlier is not None), 0
         self._camera: Transform | None = None
-        spread = 1e-3 if known is None else config.unsure[0]
-        turned = 1e-3 if known is None else config.unsure[1]
+        spread = 1e-3 if earlier is None else config.unsure[0]
+        turned = 1e-3 if earlier is None else config.unsure[1]
         self._covariance = np.diag(np.square([spread, spread, turned]))
 
     def known_share(self, depth: Array32, rays: Array, T_map_camera: Transform) -> float:
         """Return the share of an image's surfaces that have a partner if it was taken from this pose [1]."""
-        seen = upright_surfaces(depth, rays, T_map_camera)
-        return float(self._map.pair(seen)[2].mean()) if len(seen.points) else 0.0
+        surfaces = upright_surfaces(depth, rays, T_map_camera)
+        return float(self._map.pair(surfaces)[2].mean()) if len(surfaces.points) else 0.0
 
     @property
-    def surfaces(self) -> Surfaces:
+    def surfaces(self) -> UprightSurfaces:
         """Surfaces of the map."""
         return self._map.surfaces
 
@@ -126,7 +126,7 @@ class ScanMatcher:
             T_map_base: Base to map as believed, shape (4, 4).
         """
         config, before = self._config, self._last
-        seen = upright_surfaces(depth, rays, T_map_camera)
+        surfaces = upright_surfaces(depth, rays, T_map_camera)
         has_moved = True
         if before is not None:
             x, y, turned = planar_part(np.linalg.inv(before) @ T_map_base)
@@ -134,17 +134,17 @@ class ScanMatcher:
             added = [config.position_drift**2 * way] * 2 + [config.heading_drift**2 * (turn + way)]
             self._covariance = self._covariance + np.diag(added)
             has_moved = way > 1e-3 or turn > 1e-3
-        found = self._align(seen, T_map_base[:2, 3]) if has_moved else np.eye(4)
-        share = self._share_of(seen.moved(found))
-        tells = len(seen.points) >= config.least_pairs
+        motion = self._align(surfaces, T_map_base[:2, 3]) if has_moved else np.eye(4)
+        share = self._share_of(surfaces.moved(motion))
+        tells = len(surfaces.points) >= config.least_pairs
         if tells and (self.is_lost or self._has_jumped(share, T_map_camera)):
-            found, share = self._search(seen, T_map_base[:2, 3], share)
+            motion, share = self._search(surfaces, T_map_base[:2, 3], share)
         if tells:
-            self._camera, self._share = found @ T_map_camera, share
-        self._last = found @ T_map_base
+            self._camera, self._share = motion @ T_map_camera, share
+        self._last = motion @ T_map_base
         if not self.is_lost:
-            self._map.add(seen.moved(found))
-        return found
+            self._map.add(surfaces.moved(motion))
+        return motion
 
     def save(self, path: Path) -> None:
         """Write the surfaces; a crash leaves the file that was there.
@@ -152,8 +152,8 @@ class ScanMatcher:
         Raises:
             OSError: If the disk refuses.
         """
-        kept, temporary = self.surfaces, path.with_name(f".{path.name}.tmp.npz")
-        np.savez_compressed(temporary, format=FORMAT, points=kept.points, normals=kept.normals)
+        surfaces, temporary = self.surfaces, path.with_name(f".{path.name}.tmp.npz")
+        np.savez_compressed(temporary, format=FORMAT, points=surfaces.points, normals=surfaces.normals)
         temporary.replace(path)
 
     @classmethod
@@ -170,11 +170,11 @@ class ScanMatcher:
             raise InvalidMapFile(path, f"it cannot be read ({error})") from error
         if int(version) != FORMAT or points.shape != normals.shape or points.shape[1:] != (2,):
             raise InvalidMapFile(path, "its format is another")
-        return cls(config, Surfaces(points, normals))
+        return cls(config, UprightSurfaces(points, normals))
 
-    def _align(self, seen: Surfaces, base: Array) -> Transform:
+    def _align(self, surfaces: UprightSurfaces, base: Array) -> Transform:
         """Return the motion in map; identity if too few surfaces have partners."""
-        fit = self._fit(seen, base, np.zeros(3), np.linalg.inv(self._covariance))
+        fit = self._fit(surfaces, base, np.zeros(3), np.linalg.inv(self._covariance))
         if fit is None:
             return np.eye(4)
         change, information = fit
@@ -185,19 +185,19 @@ class ScanMatcher:
         return about(base, change)
 
     def _fit(
-        self, seen: Surfaces, base: Array, change: Array, certainty: Array
+        self, surfaces: UprightSurfaces, base: Array, change: Array, certainty: Array
     ) -> tuple[Array, Array] | None:
         """Return the change (x, y, angle) and its information; None if too few surfaces have partners.
 
         Args:
-            seen: Surfaces as believed.
+            surfaces: Surfaces as believed.
             base: Position of the base as believed, shape (2,).
             change: Where to begin, shape (3,).
             certainty: Information on which the belief rests, shape (3, 3).
         """
         config, information = self._config, certainty
         for _ in range(config.iterations):
-            here = seen.moved(about(base, change))
+            here = surfaces.moved(about(base, change))
             distance, normals, paired = self._map.pair(here)
             if paired.sum() < config.least_pairs:
                 return None
@@ -214,60 +214,60 @@ class ScanMatcher:
                 break
         return change, information
 
-    def _share_of(self, seen: Surfaces) -> float:
+    def _share_of(self, surfaces: UprightSurfaces) -> float:
         """Return the share of an image's surfaces that lie in one of the map [1]."""
-        distance, _, _ = self._map.pair(seen)
-        return float((np.abs(distance) < self._config.width).sum()) / max(len(seen.points), 1)
+        distance, _, _ = self._map.pair(surfaces)
+        return float((np.abs(distance) < self._config.width).sum()) / max(len(surfaces.points), 1)
 
     def _has_jumped(self, share: float, T_map_camera: Transform) -> bool:
         config, before = self._config, T_map_camera if self._camera is None else self._camera
         moved = np.linalg.inv(before) @ T_map_camera
         turned = float(np.arccos(np.clip((np.trace(moved[:3, :3]) - 1.0) / 2.0, -1.0, 1.0)))
         same = np.linalg.norm(moved[:3, 3]) < config.same_view[0] and turned < config.same_view[1]
-        return bool(same and self._share >= config.known and share < config.lost)
+        return bool(same and self._share >= config.recognised and share < config.lost)
 
-    def _search(self, seen: Surfaces, base: Array, share: float) -> tuple[Transform, float]:
+    def _search(self, surfaces: UprightSurfaces, base: Array, share: float) -> tuple[Transform, float]:
         """Search for the pose; return the motion in map and its share, identity while it is not certain."""
         config, self._lost_for = self._config, self._lost_for + 1
         least = np.diag(1.0 / np.square([config.search[0], config.search[0], config.search[1]]))
-        fits = [self._fit(seen, base, change, least) for change in self._candidates(seen, base)]
-        found = sorted(
+        fits = [self._fit(surfaces, base, change, least) for change in self._candidates(surfaces, base)]
+        ranked = sorted(
             (
-                (self._closeness(seen.moved(about(base, fit[0]))), number, fit)
+                (self._closeness(surfaces.moved(about(base, fit[0]))), number, fit)
                 for number, fit in enumerate(fits)
                 if fit is not None and self._decides(fit[1])
             ),
             reverse=True,
         )
         tired = self._lost_for > config.patience
-        if found and (tired or self._is_unique(found)):
-            _, _, (change, information) = found[0]
-            best = self._share_of(seen.moved(about(base, change)))
-            if best >= config.known:
+        if ranked and (tired or self._is_unique(ranked)):
+            _, _, (change, information) = ranked[0]
+            best = self._share_of(surfaces.moved(about(base, change)))
+            if best >= config.recognised:
                 self._lost_for, self._covariance = 0, np.linalg.inv(information)
                 return about(base, change), best
-        if share >= config.known or tired:
+        if share >= config.recognised or tired:
             self._lost_for = 0
         return np.eye(4), share
 
-    def _closeness(self, seen: Surfaces) -> float:
+    def _closeness(self, surfaces: UprightSurfaces) -> float:
         """Return 1 if all surfaces lie exactly in those of the map, 0 if none has a partner."""
-        distance, _, _ = self._map.pair(seen)
+        distance, _, _ = self._map.pair(surfaces)
         sharp = self._config.width / 2
-        return float((1.0 / (1.0 + (distance / sharp) ** 2)).sum()) / max(len(seen.points), 1)
+        return float((1.0 / (1.0 + (distance / sharp) ** 2)).sum()) / max(len(surfaces.points), 1)
 
     def _decides(self, information: Array) -> bool:
         """Return True if an image decides the pose in all directions."""
         spread = np.sqrt(np.diag(np.linalg.inv(information)))
         return bool(spread[:2].max() < self._config.unsure[0] and spread[2] < self._config.unsure[1])
 
-    def _candidates(self, seen: Surfaces, base: Array) -> Array:
+    def _candidates(self, surfaces: UprightSurfaces, base: Array) -> Array:
         """Return the changes (N, 3) around the belief at which most surfaces have a partner."""
         config = self._config
         steps = [np.arange(-end, end + step / 2, step) for end, step in zip(*self._spans, strict=True)]
         changes = np.stack(np.meshgrid(*steps, indexing="ij"), axis=-1).reshape(-1, 3)
-        chosen = np.linspace(0, len(seen.points) - 1, min(len(seen.points), config.search_points))
-        few = Surfaces(seen.points[chosen.astype(int)], seen.normals[chosen.astype(int)])
+        chosen = np.linspace(0, len(surfaces.points) - 1, min(len(surfaces.points), config.search_points))
+        few = UprightSurfaces(surfaces.points[chosen.astype(int)], surfaces.normals[chosen.astype(int)])
         scores = [self._map.pair(few.moved(about(base, change)))[2].mean() for change in changes]
         return np.asarray(changes[np.argsort(scores)[::-1][: config.search_best]])
 
@@ -276,13 +276,13 @@ class ScanMatcher:
         (way, turn), (step, turn_step) = self._config.search, self._config.search_step
         return (way, way, turn), (step, step, turn_step)
 
-    def _is_unique(self, found: list[tuple[float, int, tuple[Array, Array]]]) -> bool:
+    def _is_unique(self, fits: list[tuple[float, int, tuple[Array, Array]]]) -> bool:
         """Return True if the first pose surpasses all that are elsewhere."""
-        closeness, _, (best, _) = found[0]
+        closeness, _, (best, _) = fits[0]
         config = self._config
         elsewhere = (
             other
-            for other, _, (change, _) in found[1:]
+            for other, _, (change, _) in fits[1:]
             if np.hypot(*(change - best)[:2]) > SURFACES.reach or abs(change[2] - best[2]) > config.largest[1]
         )
         return max(elsewhere, default=0.0) < closeness - config.unique

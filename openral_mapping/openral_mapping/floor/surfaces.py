@@ -43,7 +43,7 @@ SURFACES = SurfaceConfig()
 
 
 @dataclass(frozen=True, eq=False)
-class Surfaces:
+class UprightSurfaces:
     """Upright surfaces on the floor plan.
 
     Attributes:
@@ -54,15 +54,15 @@ class Surfaces:
     points: Points
     normals: Array
 
-    def moved(self, T: Transform) -> "Surfaces":
+    def moved(self, T: Transform) -> "UprightSurfaces":
         """Transform by a planar pose, shape (4, 4)."""
         R = T[:2, :2]
-        return Surfaces(self.points @ R.T + T[:2, 3], self.normals @ R.T)
+        return UprightSurfaces(self.points @ R.T + T[:2, 3], self.normals @ R.T)
 
 
 def upright_surfaces(
     depth: Array32, rays: Array, T_map_camera: Transform, config: SurfaceConfig = SURFACES
-) -> Surfaces:
+) -> UprightSurfaces:
     """Return the upright surfaces of a depth image.
 
     Args:
@@ -88,7 +88,7 @@ def upright_surfaces(
         used = near & flat[0] & flat[1] & (np.abs(normals[..., 2]) < config.upright)
         used &= (inner[..., 2] > config.lowest) & (inner[..., 2] < config.highest)
     across = normals[used][:, :2]
-    return Surfaces(inner[used][:, :2], across / np.linalg.norm(across, axis=-1, keepdims=True))
+    return UprightSurfaces(inner[used][:, :2], across / np.linalg.norm(across, axis=-1, keepdims=True))
 
 
 class SurfaceMap:
@@ -102,17 +102,17 @@ class SurfaceMap:
         self._config = config
         self._index: dict[tuple[int, int, int], int] = {}
         self._sums = np.zeros((0, 5))
-        self._indexed: tuple[KDTree, Surfaces] | None = None
+        self._indexed: tuple[KDTree, UprightSurfaces] | None = None
 
-    def add(self, seen: Surfaces) -> None:
+    def add(self, surfaces: UprightSurfaces) -> None:
         """Fold in the surfaces of one image."""
         config = self._config
-        cells = np.floor(seen.points / config.cell).astype(np.int64)
-        turn = np.arctan2(seen.normals[:, 1], seen.normals[:, 0]) / (2.0 * np.pi) * config.directions
+        cells = np.floor(surfaces.points / config.cell).astype(np.int64)
+        turn = np.arctan2(surfaces.normals[:, 1], surfaces.normals[:, 0]) / (2.0 * np.pi) * config.directions
         keys = np.column_stack((cells, np.rint(turn).astype(np.int64) % config.directions))
         unique, inverse, counts = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
         means = np.zeros((len(unique), 4))
-        np.add.at(means, inverse.ravel(), np.column_stack((seen.points, seen.normals)))
+        np.add.at(means, inverse.ravel(), np.column_stack((surfaces.points, surfaces.normals)))
         means /= counts[:, None]
         for key, mean in zip(map(tuple, unique.tolist()), means, strict=True):
             self._fold(key, mean)
@@ -128,24 +128,24 @@ class SurfaceMap:
             self._sums[at] += (*mean, 1.0)
 
     @property
-    def surfaces(self) -> Surfaces:
+    def surfaces(self) -> UprightSurfaces:
         """All of them."""
-        kept = self._sums[: len(self._index)]
-        normals = kept[:, 2:4] / np.maximum(np.linalg.norm(kept[:, 2:4], axis=1, keepdims=True), 1e-9)
-        return Surfaces(kept[:, :2] / np.maximum(kept[:, 4:], 1.0), normals)
+        sums = self._sums[: len(self._index)]
+        normals = sums[:, 2:4] / np.maximum(np.linalg.norm(sums[:, 2:4], axis=1, keepdims=True), 1e-9)
+        return UprightSurfaces(sums[:, :2] / np.maximum(sums[:, 4:], 1.0), normals)
 
-    def pair(self, seen: Surfaces) -> tuple[Array, Array, Mask]:
+    def pair(self, surfaces: UprightSurfaces) -> tuple[Array, Array, Mask]:
         """Return distance across [m] and normal of the partners, and which of the surfaces (N,) have one."""
         if not self._index:
-            return np.zeros(0), np.zeros((0, 2)), np.zeros(len(seen.points), bool)
+            return np.zeros(0), np.zeros((0, 2)), np.zeros(len(surfaces.points), bool)
         agree = self._config.agree
         if self._indexed is None:
-            kept = self.surfaces
-            self._indexed = KDTree(np.column_stack((kept.points, agree * kept.normals))), kept
-        tree, kept = self._indexed
-        asked = np.column_stack((seen.points, agree * seen.normals))
-        away, at = tree.query(asked, distance_upper_bound=self._config.reach)
+            partners = self.surfaces
+            self._indexed = KDTree(np.column_stack((partners.points, agree * partners.normals))), partners
+        tree, partners = self._indexed
+        rows = np.column_stack((surfaces.points, agree * surfaces.normals))
+        away, at = tree.query(rows, distance_upper_bound=self._config.reach)
         paired = np.isfinite(away)
-        normals = kept.normals[at[paired]]
-        offsets = seen.points[paired] - kept.points[at[paired]]
+        normals = partners.normals[at[paired]]
+        offsets = surfaces.points[paired] - partners.points[at[paired]]
         return (offsets * normals).sum(axis=1), normals, paired

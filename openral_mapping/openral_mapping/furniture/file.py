@@ -34,7 +34,7 @@ def save_furniture(path: Path, mapper: FurnitureMapper, home: HomeMap | None) ->
     """
     tracks = mapper.every_track
     voxels = [track.voxels for track in tracks] or [PieceVoxels()]
-    seen = [each.seen for each in voxels]
+    totals = [each.totals for each in voxels]
     facts = [{name: getattr(track, name) for name in _FACTS} for track in tracks]
     temporary = path.with_name(f".{path.name}.tmp.npz")
     np.savez_compressed(
@@ -47,11 +47,11 @@ def save_furniture(path: Path, mapper: FurnitureMapper, home: HomeMap | None) ->
         voxel=SIDE,
         sizes=np.array([len(track.voxels) for track in tracks], np.int64),
         towards=np.array([track.towards for track in tracks]).reshape(-1, 2),
-        keys=np.concatenate([each.keys for each in seen]),
-        pixels=np.concatenate([each.pixels for each in seen]),
-        sums=np.concatenate([each.sums for each in seen]),
-        upward=np.concatenate([each.upward for each in seen]),
-        heights=np.concatenate([each.heights for each in seen]),
+        keys=np.concatenate([each.keys for each in totals]),
+        pixels=np.concatenate([each.pixels for each in totals]),
+        sums=np.concatenate([each.sums for each in totals]),
+        upward=np.concatenate([each.upward for each in totals]),
+        heights=np.concatenate([each.heights for each in totals]),
         within=np.concatenate([each.within for each in voxels]),
         beside=np.concatenate([each.beside for each in voxels]),
     )
@@ -66,28 +66,28 @@ def load_furniture(path: Path, config: FurnitureConfig = CONFIG) -> tuple[Furnit
     """
     try:
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as content:
-            kept = {name: content[name] for name in content.files}
-        if int(kept["format"]) != FORMAT or float(kept["voxel"]) != SIDE:
+            arrays = {name: content[name] for name in content.files}
+        if int(arrays["format"]) != FORMAT or float(arrays["voxel"]) != SIDE:
             raise InvalidMapFile(path, "its format or the size of its voxels is another")
-        ends = np.cumsum(kept["sizes"])[:-1]
-        parts = {name: np.split(kept[name], ends) for name in _COLUMNS}
-        facts: Any = parse_json(str(kept["tracks"]))
+        ends = np.cumsum(arrays["sizes"])[:-1]
+        parts = {name: np.split(arrays[name], ends) for name in _COLUMNS}
+        facts: Any = parse_json(str(arrays["tracks"]))
         tracks = [
             FurnitureTrack(
                 **{name: fact[name] for name in _FACTS},
                 voxels=_voxels({name: parts[name][index] for name in _COLUMNS}),
-                towards=kept["towards"][index],
+                towards=arrays["towards"][index],
             )
             for index, fact in enumerate(facts)
         ]
-        home = str(kept["home"])
-        numbers: Any = parse_json(str(kept["numbers"]))
-        mapper = FurnitureMapper(config, tracks, int(kept["images"]), numbers)
+        home = str(arrays["home"])
+        numbers: Any = parse_json(str(arrays["numbers"]))
+        mapper = FurnitureMapper(config, tracks, int(arrays["images"]), numbers)
         return mapper, HomeMap.model_validate_json(home) if home else None
     except (OSError, KeyError, IndexError, TypeError, ValueError, EOFError, BadZipFile) as error:
         raise InvalidMapFile(path, f"it cannot be read ({error})") from error
 
 
 def _voxels(columns: dict[str, NDArray[np.generic]]) -> PieceVoxels:
-    *seen, within, beside = (columns[name] for name in _COLUMNS)
-    return PieceVoxels(SeenVoxels(*seen), within, beside)  # type: ignore[arg-type]
+    *totals, within, beside = (columns[name] for name in _COLUMNS)
+    return PieceVoxels(SeenVoxels(*totals), within, beside)  # type: ignore[arg-type]

@@ -25,7 +25,7 @@ _BIN = 0.02
 
 
 @dataclass(frozen=True)
-class Footprint:
+class FloorRectangle:
     """A rectangle on the floor.
 
     Args:
@@ -56,19 +56,19 @@ class Footprint:
             inside &= (points[:, 2] >= self.low) & (points[:, 2] <= self.high)
         return float(inside.mean())
 
-    def stands_beside(self, other: "Footprint") -> bool:
+    def stands_beside(self, other: "FloorRectangle") -> bool:
         """Tell if both share a range of heights: a lamp on a table does not."""
         return self._common_height(other) > 0.5 * min(self.high - self.low, other.high - other.low)
 
-    def is_level_with(self, other: "Footprint") -> bool:
+    def is_level_with(self, other: "FloorRectangle") -> bool:
         """Tell if both have much the same range of heights: two drawers of one dresser do not."""
         return self._common_height(other) > 0.5 * max(self.high - self.low, other.high - other.low)
 
-    def _common_height(self, other: "Footprint") -> float:
+    def _common_height(self, other: "FloorRectangle") -> float:
         return min(self.high, other.high) - max(self.low, other.low)
 
 
-def overlap(a: Footprint, b: Footprint) -> float:
+def overlap(a: FloorRectangle, b: FloorRectangle) -> float:
     """Share of the smaller of two footprints that the other covers [1]."""
     small, large = sorted((a, b), key=lambda piece: piece.size[0] * piece.size[1])
     steps = (np.arange(10) + 0.5) / 10.0 - 0.5
@@ -78,7 +78,7 @@ def overlap(a: Footprint, b: Footprint) -> float:
 
 
 @dataclass(frozen=True)
-class Level:
+class HorizontalSurface:
     """A horizontal surface: height [m], and the corners of its rectangle in the footprint's frame [m]."""
 
     height: float
@@ -86,7 +86,7 @@ class Level:
     high: tuple[float, float]
 
 
-def footprint_of(voxels: PieceVoxels, towards: Vector3, kind: str) -> Footprint | None:
+def footprint_of(voxels: PieceVoxels, towards: Vector3, kind: str) -> FloorRectangle | None:
     """Fit a rectangle around the voxels of a piece; None if there are too few.
 
     Args:
@@ -107,16 +107,16 @@ def footprint_of(voxels: PieceVoxels, towards: Vector3, kind: str) -> Footprint 
     size = np.maximum(high - low, SIDE)
     cut = 0.05 if is_part(kind) else _OUTLIERS
     bottom, top = np.quantile(points[:, 2], (cut, 1.0 - cut))
-    return Footprint(centre, yaw, (float(size[0]), float(size[1])), float(bottom), float(top))
+    return FloorRectangle(centre, yaw, (float(size[0]), float(size[1])), float(bottom), float(top))
 
 
 def _largest(voxels: PieceVoxels, solid: Mask) -> Mask:
     """Keep the largest connected part of the chosen voxels on the floor plan."""
-    kept = solid.copy()
+    largest = solid.copy()
     if solid.any():
-        columns = columns_of(voxels.seen.keys[solid])
-        kept[solid] = largest_part(columns, np.ones(len(columns)))
-    return kept
+        columns = columns_of(voxels.totals.keys[solid])
+        largest[solid] = largest_part(columns, np.ones(len(columns)))
+    return largest
 
 
 def _yaw(points: Points) -> float:
@@ -154,19 +154,19 @@ def _with_unseen_side(low: Array, high: Array, towards: Vector3, kind: str) -> t
     return low, high
 
 
-def levels_of(voxels: PieceVoxels, footprint: Footprint) -> list[Level]:
+def levels_of(voxels: PieceVoxels, footprint: FloorRectangle) -> list[HorizontalSurface]:
     """Find the horizontal surfaces of a piece, the lowest first."""
-    seen = voxels.seen
-    flat = voxels.is_solid & (seen.upward >= 0.4 * seen.pixels) & (seen.upward > 0.0)
+    totals = voxels.totals
+    flat = voxels.is_solid & (totals.upward >= 0.4 * totals.pixels) & (totals.upward > 0.0)
     if not flat.any():
         return []
-    heights = seen.heights[flat] / seen.upward[flat]
+    heights = totals.heights[flat] / totals.upward[flat]
     local = (voxels.means[flat][:, :2] - footprint.centre) @ footprint.axes.T
     half = np.array(footprint.size) / 2.0
     inside = (np.abs(local) <= half + SIDE).all(axis=1)
     heights, local = heights[inside], np.clip(local[inside], -half, half)
     least = max(_SURFACE * footprint.size[0] * footprint.size[1], _LEAST_SURFACE) / SIDE**2
-    found: list[Level] = []
+    levels: list[HorizontalSurface] = []
     while len(heights):
         bins = np.floor(heights / _BIN).astype(int)
         counts = np.bincount(bins - bins.min(), minlength=3)
@@ -177,7 +177,7 @@ def levels_of(voxels: PieceVoxels, footprint: Footprint) -> list[Level]:
             break
         low, high = (np.quantile(local[at], share, axis=0) for share in (0.02, 0.98))
         corners = ((float(c[0]), float(c[1])) for c in (low, high))
-        found.append(Level(float(np.median(heights[at])), *corners))
+        levels.append(HorizontalSurface(float(np.median(heights[at])), *corners))
         away = np.abs(bins - peak) > 2
         heights, local = heights[away], local[away]
-    return sorted(found, key=lambda level: level.height)
+    return sorted(levels, key=lambda level: level.height)

@@ -19,7 +19,7 @@ from openral_core.home_map import (
     Rectangle,
     Surface,
 )
-from openral_mapping.furniture.fit import Footprint, Level, levels_of
+from openral_mapping.furniture.fit import FloorRectangle, HorizontalSurface, levels_of
 from openral_mapping.furniture.kinds import furniture_kinds, is_part
 from openral_mapping.furniture.tracks import FurnitureTrack
 
@@ -67,7 +67,7 @@ class MappedPiece:
     width: float
     bottom: float
     height: float
-    levels: tuple[Level, ...]
+    levels: tuple[HorizontalSurface, ...]
     views: int
 
 
@@ -76,7 +76,7 @@ def mapped_furniture(tracks: Iterable[FurnitureTrack], floor: FloorMap) -> list[
     return [_piece(track, footprint, floor) for track in tracks if (footprint := track.footprint) is not None]
 
 
-def _piece(track: FurnitureTrack, footprint: Footprint, floor: FloorMap) -> MappedPiece:
+def _piece(track: FurnitureTrack, footprint: FloorRectangle, floor: FloorMap) -> MappedPiece:
     side = max(range(4), key=lambda number: _frontness(number, track, footprint, floor))
     yaw = footprint.yaw + side * pi / 2.0
     depth, width = footprint.size if side % 2 == 0 else footprint.size[::-1]
@@ -91,21 +91,21 @@ def _piece(track: FurnitureTrack, footprint: Footprint, floor: FloorMap) -> Mapp
     return MappedPiece(track.id, track.kind, pose, depth, width, bottom, height, tuple(levels), track.views)
 
 
-def _area(level: Level) -> float:
+def _area(level: HorizontalSurface) -> float:
     return float((level.high[0] - level.low[0]) * (level.high[1] - level.low[1]))
 
 
-def _turned(level: Level, side: int) -> Level:
+def _turned(level: HorizontalSurface, side: int) -> HorizontalSurface:
     """Turn a surface from the footprint's frame into that of the piece, whose x leaves the given side."""
     turn = np.array([[1.0, 0.0], [0.0, 1.0]])
     for _ in range(side):
         turn = np.array([[0.0, 1.0], [-1.0, 0.0]]) @ turn
     corners = np.array([level.low, level.high]) @ turn.T
     (x0, y0), (x1, y1) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
-    return Level(level.height, (x0, y0), (x1, y1))
+    return HorizontalSurface(level.height, (x0, y0), (x1, y1))
 
 
-def _frontness(side: int, track: FurnitureTrack, footprint: Footprint, floor: FloorMap) -> float:
+def _frontness(side: int, track: FurnitureTrack, footprint: FloorRectangle, floor: FloorMap) -> float:
     """Rate a side as the front: by free floor before it, where it was seen from, and its length."""
     normal = footprint.axes[side % 2] * (1.0 if side < 2 else -1.0)
     along = footprint.axes[1 - side % 2]
@@ -117,10 +117,10 @@ def _frontness(side: int, track: FurnitureTrack, footprint: Footprint, floor: Fl
     )
     cells = np.array([floor.value_at(x, y) for x, y in points.tolist()])
     free = float((cells == FREE).mean() - (cells == OCCUPIED).mean())
-    seen = float(track.towards @ normal) / max(float(np.linalg.norm(track.towards)), 1e-9)
+    facing = float(track.towards @ normal) / max(float(np.linalg.norm(track.towards)), 1e-9)
     is_long = furniture_kinds()[track.kind].long_front
     fits = is_long is None or abs(depth - width) < 0.1 * max(depth, width) or (depth < width) == is_long
-    return free + _SEEN_FROM * seen - (0.0 if fits else 1.0)
+    return free + _SEEN_FROM * facing - (0.0 if fits else 1.0)
 
 
 def with_furniture(home: HomeMap, pieces: Sequence[MappedPiece], floor: FloorMap) -> HomeMap:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from openral_core.arrays import Vector3
-from openral_mapping.furniture.fit import Footprint, footprint_of, overlap
+from openral_mapping.furniture.fit import FloorRectangle, footprint_of, overlap
 from openral_mapping.furniture.kinds import is_part
 from openral_mapping.furniture.view import CONFIG, FurnitureConfig, FurnitureView, SeenImage, SeenPart
 from openral_mapping.furniture.voxels import PieceVoxels
@@ -40,7 +40,7 @@ class FurnitureTrack:
     last: int = 0
     voxels: PieceVoxels = field(default_factory=PieceVoxels)
     towards: Vector3 = field(default_factory=lambda: np.zeros(2))
-    _footprint: tuple[int, Footprint | None] = (-1, None)
+    _footprint: tuple[int, FloorRectangle | None] = (-1, None)
 
     @property
     def kind(self) -> str:
@@ -48,7 +48,7 @@ class FurnitureTrack:
         return max(self.kinds, key=lambda kind: self.kinds[kind])
 
     @property
-    def footprint(self) -> Footprint | None:
+    def footprint(self) -> FloorRectangle | None:
         """Rectangle of its voxels on the floor; None while too little is seen."""
         if self._footprint[0] != self.views:
             self._footprint = self.views, footprint_of(self.voxels, self.towards, self.kind)
@@ -90,26 +90,26 @@ class FurnitureMapper:
         """Fold in one image: grow the pieces that it shows, fade those that should be in it and are not."""
         self.images += 1
         image = SeenImage.of(view, self.config)
-        found = [part for box in view.boxes if (part := image.part(box, self.config)) is not None]
-        pairs = self._associate(found)
-        seen = {track.id: part for part, track in pairs}
+        parts = [part for box in view.boxes if (part := image.part(box, self.config)) is not None]
+        pairs = self._associate(parts)
+        part_of = {track.id: part for part, track in pairs}
         for part, track in pairs:
             self._show(track, part, image)
         for track in self._tracks:
-            self._contradict(track, image, seen.get(track.id))
+            self._contradict(track, image, part_of.get(track.id))
         self._merge([track for _, track in pairs])
         self._bury()
 
-    def _associate(self, found: list[SeenPart]) -> list[tuple[SeenPart, FurnitureTrack]]:
+    def _associate(self, parts: list[SeenPart]) -> list[tuple[SeenPart, FurnitureTrack]]:
         """Pair each part of an image with the piece that it shows; a new one where there is none."""
-        scores = np.array([[self._likeness(part, track) for track in self._tracks] for part in found])
-        scores = scores.reshape(len(found), len(self._tracks))
+        scores = np.array([[self._likeness(part, track) for track in self._tracks] for part in parts])
+        scores = scores.reshape(len(parts), len(self._tracks))
         pairs, paired = [], set()
         for row, column in zip(*linear_sum_assignment(-scores), strict=True):
             if scores[row, column] > 0.0:
-                pairs.append((found[row], self._tracks[column]))
+                pairs.append((parts[row], self._tracks[column]))
                 paired.add(int(row))
-        for row, part in enumerate(found):
+        for row, part in enumerate(parts):
             if row not in paired:
                 self.numbers[part.kind] += 1
                 name = f"{part.kind.replace(' ', '_')}_{self.numbers[part.kind]}"
@@ -149,10 +149,10 @@ class FurnitureMapper:
         if part is not None:
             return
         solid = voxels.is_solid
-        seen, through = int(((hit | beyond) & solid).sum()), int((beyond & solid).sum())
-        if seen < max(0.3 * int(solid.sum()), 10):
+        visible, through = int(((hit | beyond) & solid).sum()), int((beyond & solid).sum())
+        if visible < max(0.3 * int(solid.sum()), 10):
             return
-        is_gone = through > 0.5 * seen
+        is_gone = through > 0.5 * visible
         track.evidence -= self.config.gone if is_gone else self.config.miss
 
     def _merge(self, touched: list[FurnitureTrack]) -> None:
@@ -191,6 +191,6 @@ class FurnitureMapper:
                 for t in self._tracks
                 if t.kind == gone.kind and t.born > gone.last and t.footprint is not None
             ]
-            distance, heir = min(heirs, key=lambda found: found[0], default=(np.inf, gone))
+            distance, heir = min(heirs, key=lambda entry: entry[0], default=(np.inf, gone))
             if distance <= self.config.moved:
                 heir.id = gone.id

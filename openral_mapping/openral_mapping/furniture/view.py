@@ -130,8 +130,8 @@ class SeenImage:
         step = max(1, int(np.sqrt(view.depth.size / config.pixels)))
         rows, columns = (np.arange(step // 2, size, step) for size in view.depth.shape)
         depth = view.depth[np.ix_(rows, columns)].astype(np.float64)
-        known = np.isfinite(depth) & (depth >= config.nearest) & (depth <= config.farthest)
-        optical = view.rays[np.ix_(rows, columns)] * np.where(known, depth, np.nan)[..., None]
+        in_range = np.isfinite(depth) & (depth >= config.nearest) & (depth <= config.farthest)
+        optical = view.rays[np.ix_(rows, columns)] * np.where(in_range, depth, np.nan)[..., None]
         T = view.T_map_camera
         points = optical @ T[:3, :3].T + T[:3, 3]
         chosen = (points[..., 2] > config.floor) & (points[..., 2] < config.ceiling)
@@ -156,9 +156,9 @@ class SeenImage:
     def part(self, box: FurnitureBox, config: FurnitureConfig) -> SeenPart | None:
         """Return what a box of a piece of furniture shows; None for other labels, and for too few points."""
         kind = kind_of(box.label)
-        left, top, right, bottom = box.sides
+        x0, y0, x1, y1 = box.sides
         u, v = self.pixels.T
-        inside = (u >= left) & (u <= right) & (v >= top) & (v <= bottom)
+        inside = (u >= x0) & (u <= x1) & (v >= y0) & (v <= y1)
         if not kind or int(inside.sum()) < config.least_pixels:
             return None
         counts = np.bincount(self.voxel[inside], minlength=len(self.voxels.keys))
@@ -194,9 +194,9 @@ class SeenImage:
         front, row, column = front[shown], row[shown], column[shown]
         depth = self.view.depth[row, column]
         expected = optical[front, 2]
-        known = np.isfinite(depth) & (depth > 0.0)
-        beyond[front] = known & (depth > expected + self.margin)
-        hit[front] = known & (np.abs(depth - expected) <= self.margin)
+        has_depth = np.isfinite(depth) & (depth > 0.0)
+        beyond[front] = has_depth & (depth > expected + self.margin)
+        hit[front] = has_depth & (np.abs(depth - expected) <= self.margin)
         return beyond, hit
 
 

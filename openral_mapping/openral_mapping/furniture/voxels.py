@@ -81,7 +81,7 @@ class SeenVoxels:
 class PieceVoxels:
     """Voxels of a piece: how many images saw each within the piece's box, and how many beside it or empty."""
 
-    seen: SeenVoxels = field(
+    totals: SeenVoxels = field(
         default_factory=lambda: SeenVoxels(
             np.zeros(0, np.int64), np.zeros(0), np.zeros((0, 3)), np.zeros(0), np.zeros(0)
         )
@@ -90,7 +90,7 @@ class PieceVoxels:
     beside: Array = field(default_factory=lambda: np.zeros(0))
 
     def __len__(self) -> int:
-        return len(self.seen.keys)
+        return len(self.totals.keys)
 
     @property
     def is_solid(self) -> Mask:
@@ -101,14 +101,14 @@ class PieceVoxels:
     @property
     def means(self) -> Array:
         """Mean point of each voxel in map [m], shape (N, 3)."""
-        return self.seen.sums / self.seen.pixels[:, None]
+        return self.totals.sums / self.totals.pixels[:, None]
 
     def add(self, other: "SeenVoxels | PieceVoxels") -> None:
         """Add what another image, or another piece, shows."""
         if isinstance(other, SeenVoxels):
             other = PieceVoxels(other, np.ones(len(other.keys)), np.zeros(len(other.keys)))
-        keys = np.union1d(self.seen.keys, other.seen.keys)
-        mine, theirs = np.searchsorted(keys, self.seen.keys), np.searchsorted(keys, other.seen.keys)
+        keys = np.union1d(self.totals.keys, other.totals.keys)
+        mine, theirs = np.searchsorted(keys, self.totals.keys), np.searchsorted(keys, other.totals.keys)
 
         def total(a: Array, b: Array) -> Array:
             values = np.zeros((len(keys), *a.shape[1:]))
@@ -116,9 +116,9 @@ class PieceVoxels:
             values[theirs] += b
             return values
 
-        a, b = self.seen, other.seen
+        a, b = self.totals, other.totals
         self.within, self.beside = total(self.within, other.within), total(self.beside, other.beside)
-        self.seen = SeenVoxels(
+        self.totals = SeenVoxels(
             keys,
             total(a.pixels, b.pixels),
             total(a.sums, b.sums),
@@ -132,6 +132,6 @@ class PieceVoxels:
 
     def indices(self, keys: NDArray[np.int64]) -> Indices:
         """Return the indices of those of some keys that are voxels of the piece."""
-        place = np.searchsorted(self.seen.keys, keys)
+        place = np.searchsorted(self.totals.keys, keys)
         place = np.minimum(place, max(len(self) - 1, 0))
-        return np.asarray(place[self.seen.keys[place] == keys] if len(self) else place[:0])
+        return np.asarray(place[self.totals.keys[place] == keys] if len(self) else place[:0])

@@ -115,7 +115,7 @@ class NoGoAnnotation(Document):
     polygon: Polygon
 
 
-class Annotations(Document):
+class HomeAnnotations(Document):
     """Everything that people add to a map; ``remove`` lists ids of furniture and places that do not exist."""
 
     rooms: tuple[RoomAnnotation, ...] = ()
@@ -126,7 +126,7 @@ class Annotations(Document):
     remove: tuple[str, ...] = ()
 
 
-def annotated(home: HomeMap, annotations: Annotations, path: Path) -> HomeMap:
+def annotated(home: HomeMap, annotations: HomeAnnotations, path: Path) -> HomeMap:
     """Apply annotations; rooms without a name are then named for their furniture.
 
     Args:
@@ -203,8 +203,8 @@ class _Editor:
 
     def remove(self, ids: tuple[str, ...]) -> None:
         """Remove furniture and places."""
-        known = [*(f.id for f in self.home.fixtures), *(p.id for p in self.home.places)]
-        self.problems += [f"remove: nothing has the id {name!r}" for name in ids if name not in known]
+        ids_in_use = [*(f.id for f in self.home.fixtures), *(p.id for p in self.home.places)]
+        self.problems += [f"remove: nothing has the id {name!r}" for name in ids if name not in ids_in_use]
         self._replace(
             fixtures=tuple(item for item in self.home.fixtures if item.id not in ids),
             places=tuple(p for p in self.home.places if p.id not in ids and p.looks_at not in ids),
@@ -255,7 +255,7 @@ class _Editor:
         ]
         return min(near, key=lambda item: abs(item.pose.x - at[0]) + abs(item.pose.y - at[1]), default=None)
 
-    def _free_id(self, wanted: str, old: Fixture | None) -> str:
+    def _free_id(self, stem: str, old: Fixture | None) -> str:
         home = self.home
         taken = {
             *(room.id for room in home.rooms),
@@ -263,10 +263,10 @@ class _Editor:
             *(agent.id for agent in home.agents),
             *(item.id for item in home.fixtures if old is None or item.id != old.id),
         }
-        number, candidate = 1, wanted
+        number, candidate = 1, stem
         while candidate in taken:
             number += 1
-            candidate = f"{wanted}_{number}"
+            candidate = f"{stem}_{number}"
         return candidate
 
     def add_place(self, annotation: PlaceAnnotation) -> None:
@@ -274,9 +274,9 @@ class _Editor:
         room = self._room_at(annotation.at, f"place {annotation.name!r}")
         fixtures = [item.id for item in self.home.fixtures]
         if annotation.looks_at is not None and annotation.looks_at not in fixtures:
-            known = ", ".join(fixtures) or "none"
+            ids = ", ".join(fixtures) or "none"
             self.problems.append(
-                f"place {annotation.name!r}: looks_at {annotation.looks_at!r} is no furniture; known: {known}"
+                f"place {annotation.name!r}: looks_at {annotation.looks_at!r} is no furniture; known: {ids}"
             )
         elif room is not None:
             place = Place(

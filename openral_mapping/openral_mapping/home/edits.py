@@ -14,7 +14,7 @@ from openral_core.home_edits import HomeEdits, Name
 from openral_core.home_map import Agent, Fixture, HomeMap, NoGoZone, Place, Point2, Polygon, Pose2, Room
 from openral_core.parsing import MAX_JSON
 from openral_mapping.home.annotations import (
-    Annotations,
+    HomeAnnotations,
     NoGoAnnotation,
     PlaceAnnotation,
     RoomAnnotation,
@@ -119,11 +119,11 @@ def with_edits(home: HomeMap, edits: HomeEdits) -> HomeMap:
         for item in edits.accepted
         if item.room in rooms and not _is_among(item, fixtures) and item.id not in {f.id for f in fixtures}
     ]
-    kept = {item.id: item.name for item in fixtures}
+    names = {item.id: item.name for item in fixtures}
     places = [
-        place if place.looks_at is None else place.model_copy(update={"name": kept[place.looks_at]})
+        place if place.looks_at is None else place.model_copy(update={"name": names[place.looks_at]})
         for place in named.places
-        if place.looks_at is None or place.looks_at in kept
+        if place.looks_at is None or place.looks_at in names
     ]
     taken = {place.id for place in edits.places}
     return named.model_copy(
@@ -152,7 +152,7 @@ def edits_after(edits: HomeEdits, edit: Edit, home: HomeMap) -> HomeEdits:
     """
     match edit:
         case NameRoom(id=key, name=name):
-            annotated(home, Annotations(rooms=(RoomAnnotation(id=key, name=name),)), _WHERE)
+            annotated(home, HomeAnnotations(rooms=(RoomAnnotation(id=key, name=name),)), _WHERE)
             _check_free(home, name, key)
             return _changed(edits, room_names={**edits.room_names, key: name})
         case NameFurniture(id=key, name=name):
@@ -173,11 +173,11 @@ def _added(edits: HomeEdits, edit: AddPlace | AddZone, home: HomeMap) -> HomeEdi
     _check_free(home, edit.name, key if key in {item.id for item in before} else "")
     if isinstance(edit, AddPlace):
         place = PlaceAnnotation(name=edit.name, at=edit.at, yaw=edit.yaw)
-        changed = annotated(home, Annotations(places=(place,)), _WHERE)
+        changed = annotated(home, HomeAnnotations(places=(place,)), _WHERE)
         made = next(each for each in changed.places if each.id == key)
         return _changed(edits, places=(*(each for each in edits.places if each.id != key), made))
     zone = NoGoAnnotation(name=edit.name, polygon=edit.polygon)
-    annotated(home, Annotations(no_go=(zone,)), _WHERE)
+    annotated(home, HomeAnnotations(no_go=(zone,)), _WHERE)
     zones = (each for each in edits.no_go_zones if each.id != key)
     return _changed(edits, no_go_zones=(*zones, NoGoZone(id=key, name=edit.name, polygon=edit.polygon)))
 
@@ -238,10 +238,10 @@ def _in_rooms(places: tuple[Place, ...], home: HomeMap) -> Iterator[Place]:
 
 
 def _fixture(fixtures: tuple[Fixture, ...], key: str) -> Fixture:
-    known = {item.id: item for item in fixtures}
-    if key not in known:
-        raise InvalidEdit(f"no furniture has the id {key!r}; known: {format_choices(known)}")
-    return known[key]
+    by_id = {item.id: item for item in fixtures}
+    if key not in by_id:
+        raise InvalidEdit(f"no furniture has the id {key!r}; known: {format_choices(by_id)}")
+    return by_id[key]
 
 
 def _check_free(home: HomeMap, name: str, own: str) -> None:

@@ -57,7 +57,7 @@ class RoomShape:
 def home_from_floor(
     floor_map: FloorMap,
     name: str,
-    known: HomeMap | None = None,
+    earlier: HomeMap | None = None,
     walls: FloorMap | None = None,
     config: RoomConfig = CONFIG,
 ) -> HomeMap:
@@ -66,7 +66,7 @@ def home_from_floor(
     Args:
         floor_map: Occupancy of its floor.
         name: Name of the home.
-        known: Earlier map: its rooms keep their ids and names; its named furniture, places and people stay.
+        earlier: Earlier map: its rooms keep their ids and names; its named furniture, places and people stay.
         walls: Tall obstacles alone, as of `segment_rooms`.
         config: Of the segmentation.
 
@@ -78,10 +78,10 @@ def home_from_floor(
     if not shapes:
         free = float(floor_map.free.sum()) * floor_map.resolution**2
         raise NoRooms(free, config.min_area)
-    before = known or HomeMap(name=name, rooms=())
-    kept = keep_ids(floor_map, segments, before.rooms)
+    before = earlier or HomeMap(name=name, rooms=())
+    room_of = keep_ids(floor_map, segments, before.rooms)
     fresh = iter(new_ids((room.id for room in before.rooms), len(shapes)))
-    rooms = tuple(_room(shape, kept.get(shape.label), fresh) for shape in shapes)
+    rooms = tuple(_room(shape, room_of.get(shape.label), fresh) for shape in shapes)
     ids = {shape.label: room.id for shape, room in zip(shapes, rooms, strict=True)}
     home = HomeMap(
         name=name,
@@ -93,9 +93,9 @@ def home_from_floor(
     return with_known(home, before)
 
 
-def _room(shape: RoomShape, known: Room | None, fresh: Iterator[str]) -> Room:
-    if known is not None:
-        return known.model_copy(update={"polygon": shape.polygon})
+def _room(shape: RoomShape, earlier: Room | None, fresh: Iterator[str]) -> Room:
+    if earlier is not None:
+        return earlier.model_copy(update={"polygon": shape.polygon})
     name = next(fresh)
     return Room(id=name, name=name.replace("_", " "), polygon=shape.polygon)
 
@@ -153,12 +153,12 @@ def with_shut(
     floor_map: FloorMap, now: tuple[Doorway, ...], rooms: Sequence[Room], before: Sequence[Doorway]
 ) -> tuple[Doorway, ...]:
     """Add the doorways of an earlier map that an obstacle, such as a shut door, fills now."""
-    ids, known = {room.id for room in rooms}, {doorway.id for doorway in now}
+    ids, open_ids = {room.id for room in rooms}, {doorway.id for doorway in now}
     shut = (
         doorway
         for doorway in before
         if ids.issuperset(doorway.rooms)
-        and doorway.id not in known
+        and doorway.id not in open_ids
         and not any(_is_same(doorway, other) for other in now)
         and _is_filled(floor_map, doorway)
     )

@@ -31,12 +31,17 @@ def furniture_view(view: DepthView, rays: Array, detections: Sequence[Detection]
     sx, sy = view.depth_scale
     boxes = [
         FurnitureBox(
-            found.label,
-            found.score,
-            (found.box.x_min * sx, found.box.y_min * sy, found.box.x_max * sx, found.box.y_max * sy),
+            detection.label,
+            detection.score,
+            (
+                detection.box.x_min * sx,
+                detection.box.y_min * sy,
+                detection.box.x_max * sx,
+                detection.box.y_max * sy,
+            ),
         )
-        for found in detections
-        if kind_of(found.label)
+        for detection in detections
+        if kind_of(detection.label)
     ]
     return FurnitureView(view.depth, rays, view.depth_intrinsics.project, view.T_map_camera, boxes)
 
@@ -50,17 +55,17 @@ def people_in_view(view: DepthView, rays: Array, detections: Sequence[Detection]
         detections: Of the colour image; people without depth are left out.
     """
     sx, sy = view.depth_scale
-    found = list[Vector3]()
+    positions = list[Vector3]()
     for box in (each.box for each in detections if each.label == PERSON):
         quarter = (box.x_max - box.x_min) / 4.0
         columns = slice(max(0, int((box.x_min + quarter) * sx)), int((box.x_max - quarter) * sx) + 1)
         rows = slice(max(0, int(box.y_min * sy)), int(box.y_max * sy) + 1)
-        depth, seen = view.depth[rows, columns], rays[rows, columns]
-        known = np.isfinite(depth) & (depth > 0.0) & np.isfinite(seen).all(axis=-1)
-        if known.any():
-            at = np.median(seen[known] * depth[known][:, None], axis=0)
-            found.append((view.T_map_camera[:3, :3] @ at + view.T_map_camera[:3, 3])[:2])
-    return np.array(found, float).reshape(-1, 2)
+        depth, ray = view.depth[rows, columns], rays[rows, columns]
+        has_depth = np.isfinite(depth) & (depth > 0.0) & np.isfinite(ray).all(axis=-1)
+        if has_depth.any():
+            at = np.median(ray[has_depth] * depth[has_depth][:, None], axis=0)
+            positions.append((view.T_map_camera[:3, :3] @ at + view.T_map_camera[:3, 3])[:2])
+    return np.array(positions, float).reshape(-1, 2)
 
 
 @dataclass(frozen=True)
@@ -77,13 +82,15 @@ class HomeSnapshot:
         floor = mapper.floor_map()
         return cls(floor, mapper.wall_map(), mapped_furniture(furniture.tracks, floor))
 
-    def build(self, known: HomeMap | None) -> HomeMap | None:
+    def build(self, earlier: HomeMap | None) -> HomeMap | None:
         """Build the home; rooms keep the ids of a known one, and doorways stay while they are shut.
 
         None without any room.
         """
         before = (
-            None if known is None else HomeMap(name=known.name, rooms=known.rooms, doorways=known.doorways)
+            None
+            if earlier is None
+            else HomeMap(name=earlier.name, rooms=earlier.rooms, doorways=earlier.doorways)
         )
         try:
             home = home_from_floor(self.floor, "perceived", before, self.walls)

@@ -52,11 +52,11 @@ def home_from_memory(path: Path, name: str) -> HomeMap:
             if file.exists():
                 shutil.copy(file, copy.with_name(file.name))
         world = open_world(None, str(copy), WorldModelSettings(), Thesaurus.load(), newest_map=True)
-        known, people = world.home, [*world.home.agents, *world.seen_people]
+        fixed, people = world.home, [*world.home.agents, *world.seen_people]
         world.memory.abandon()
-    found = furniture_path(path.with_name(f"{path.stem}.floor.npz"))
-    exact = load_furniture(found)[1] if found.exists() else None
-    home = exact if exact is not None and exact.rooms else home_from_static_map(known, name)
+    pieces_path = furniture_path(path.with_name(f"{path.stem}.floor.npz"))
+    exact = load_furniture(pieces_path)[1] if pieces_path.exists() else None
+    home = exact if exact is not None and exact.rooms else home_from_static_map(fixed, name)
     if not home.rooms:
         raise NoHomeInMemory(path)
     taken = {item.id for group in (home.rooms, home.fixtures, home.places) for item in group}
@@ -64,19 +64,21 @@ def home_from_memory(path: Path, name: str) -> HomeMap:
     return HomeMap.model_validate({**dict(home), "name": name, "agents": agents})
 
 
-def home_from_static_map(known: StaticMap, name: str) -> HomeMap:
+def home_from_static_map(static_map: StaticMap, name: str) -> HomeMap:
     """Build the map of what is fixed; what lies in no room is given to the nearest."""
-    rooms = tuple(area.outline for area in known.areas)
+    rooms = tuple(area.outline for area in static_map.areas)
     if not rooms:
         return HomeMap(name=name, rooms=())
-    pieces = [site for site in known.sites if site.footprint is not None and min(site.node.size) > _THINNEST]
+    pieces = [
+        site for site in static_map.sites if site.footprint is not None and min(site.node.size) > _THINNEST
+    ]
     return HomeMap(
         name=name,
         rooms=rooms,
-        doorways=known.doorways,
+        doorways=static_map.doorways,
         fixtures=tuple(_fixture(site, rooms) for site in pieces),
-        places=tuple(_place(site, rooms) for site in known.sites if site.base_pose is not None),
-        no_go_zones=known.no_go_zones,
+        places=tuple(_place(site, rooms) for site in static_map.sites if site.base_pose is not None),
+        no_go_zones=static_map.no_go_zones,
     )
 
 
@@ -137,9 +139,9 @@ def _agent(node: SceneNode, home: HomeMap) -> Agent:
     return Agent(id=node.id, name=node.label, aliases=node.aliases, room=room, pose=pose, height=height)
 
 
-def _room_of(known: str, pose: Pose2, rooms: tuple[Room, ...]) -> str:
-    if known in {room.id for room in rooms}:
-        return known
+def _room_of(room_id: str, pose: Pose2, rooms: tuple[Room, ...]) -> str:
+    if room_id in {room.id for room in rooms}:
+        return room_id
     inside = next((room.id for room in rooms if room.contains(pose.x, pose.y)), None)
     return inside or min(rooms, key=lambda room: _distance(room, pose)).id
 

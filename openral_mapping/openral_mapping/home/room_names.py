@@ -22,7 +22,7 @@ _NUMBERED = re.compile(r"room_(\d+)")
 _UNNAMED = re.compile(r"room \d+")
 
 
-def keep_ids(floor_map: FloorMap, segments: RoomSegments, known: Iterable[Room]) -> dict[int, Room]:
+def keep_ids(floor_map: FloorMap, segments: RoomSegments, earlier: Iterable[Room]) -> dict[int, Room]:
     """Match segments to the rooms of an earlier map by their floor, one to one.
 
     A room that was split keeps its id for the part that shares most of its floor; of two that grew together,
@@ -31,7 +31,7 @@ def keep_ids(floor_map: FloorMap, segments: RoomSegments, known: Iterable[Room])
     Returns:
         Known room by label, for the segments that have one.
     """
-    rooms = list(known)
+    rooms = list(earlier)
     if not rooms or not segments.count:
         return {}
     labels = range(1, segments.count + 1)
@@ -49,7 +49,7 @@ def keep_ids(floor_map: FloorMap, segments: RoomSegments, known: Iterable[Room])
 
 def new_ids(taken: Iterable[str], count: int) -> list[str]:
     """Return ids for new rooms, numbered after the highest that is taken."""
-    numbers = [int(found[1]) for name in taken if (found := _NUMBERED.fullmatch(name))]
+    numbers = [int(match[1]) for name in taken if (match := _NUMBERED.fullmatch(name))]
     first = max(numbers, default=0) + 1
     return [f"room_{number}" for number in range(first, first + count)]
 
@@ -60,9 +60,9 @@ def with_names(home: HomeMap) -> HomeMap:
     names: dict[str, str] = {}
     for room in home.rooms:
         kinds = [fixture.name for fixture in home.fixtures if fixture.room == room.id]
-        found = room_use(kinds) if _UNNAMED.fullmatch(room.name) else ""
-        if found:
-            names[room.id] = _unused(found, taken)
+        use = room_use(kinds) if _UNNAMED.fullmatch(room.name) else ""
+        if use:
+            names[room.id] = _unused(use, taken)
             taken.add(names[room.id])
     return renamed(home, names)
 

@@ -225,8 +225,10 @@ def _merge_small(labels: NDArray[np.int32], least: float) -> NDArray[np.int32]:
         if target is None:
             break
         merged[merged == target[0]] = target[1]
-    kept, numbered = np.unique(merged, return_inverse=True)
-    return numbered.reshape(labels.shape).astype(np.int32) if 0 in kept else (numbered + 1).astype(np.int32)
+    numbers, numbered = np.unique(merged, return_inverse=True)
+    return (
+        numbered.reshape(labels.shape).astype(np.int32) if 0 in numbers else (numbered + 1).astype(np.int32)
+    )
 
 
 def _main_neighbour(labels: NDArray[np.int32], label: int) -> int:
@@ -275,8 +277,8 @@ def _passages(
     for first in range(1, count + 1):
         near = ndimage.binary_dilation(floor == first)
         for second in range(first + 1, count + 1):
-            borders, found = ndimage.label(near & (floor == second), _NEIGHBOURS)
-            for border in range(1, found + 1):
+            borders, most = ndimage.label(near & (floor == second), _NEIGHBOURS)
+            for border in range(1, most + 1):
                 rows, columns = np.nonzero(borders == border)
                 middle = floor_map.centres(rows, columns).mean(axis=0)
                 width = 2.0 * float(distance[rows, columns].max())

@@ -15,8 +15,8 @@ from openral_core.files import replace_file
 from openral_core.home_map import HomeMap, Pose2
 from openral_mapping.home.annotations import (
     STANDOFF,
-    Annotations,
     FurnitureAnnotation,
+    HomeAnnotations,
     PersonAnnotation,
     PlaceAnnotation,
     RoomAnnotation,
@@ -69,7 +69,7 @@ KINDS: dict[str, tuple[str, Callable[[str, Pose2], Note]]] = {
     "furniture": ("furniture", _furniture),
     "person": ("people", _person),
 }
-"""Words that begin a note, with the list of `Annotations` that takes it."""
+"""Words that begin a note, with the list of `HomeAnnotations` that takes it."""
 
 
 @dataclass
@@ -77,7 +77,7 @@ class TourNotes:
     """Notes so far, on the disk after each line: what a tour that broke off had noted is there again."""
 
     path: Path
-    annotations: Annotations = field(default_factory=Annotations)
+    annotations: HomeAnnotations = field(default_factory=HomeAnnotations)
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -86,7 +86,7 @@ class TourNotes:
         Raises:
             InvalidDocument: If the file holds something else.
         """
-        return cls(path, load_document(Annotations, path)) if path.exists() else cls(path)
+        return cls(path, load_document(HomeAnnotations, path)) if path.exists() else cls(path)
 
     def add(self, line: str, pose: Pose2) -> str:
         """Note a name; it replaces an earlier note of that name, or of furniture at that point.
@@ -113,8 +113,8 @@ class TourNotes:
             note = make(name, Pose2(**rounded))
         except ValidationError as error:
             raise UnknownNote(line.strip(), error.errors()[0]["msg"]) from error
-        kept = [item for item in getattr(self.annotations, part) if not _replaces(note, item)]
-        self._save(self.annotations.model_copy(update={part: (*kept, note)}))
+        others = [item for item in getattr(self.annotations, part) if not _replaces(note, item)]
+        self._save(self.annotations.model_copy(update={part: (*others, note)}))
         return f"{kind} {name!r} at {note.at}"
 
     def applied_to(self, home: HomeMap) -> tuple[HomeMap, list[str]]:
@@ -123,12 +123,12 @@ class TourNotes:
         for part, _ in KINDS.values():
             for note in getattr(self.annotations, part):
                 try:
-                    home = annotated(home, Annotations.model_validate({part: [note]}), self.path)
+                    home = annotated(home, HomeAnnotations.model_validate({part: [note]}), self.path)
                 except InvalidDocument as error:
                     problems += error.problems
         return home, problems
 
-    def _save(self, annotations: Annotations) -> None:
+    def _save(self, annotations: HomeAnnotations) -> None:
         content: dict[str, Any] = annotations.model_dump(mode="json", exclude_defaults=True)
         text = yaml.safe_dump(content, default_flow_style=None, sort_keys=False, allow_unicode=True)
         replace_file(self.path, text)

@@ -45,9 +45,9 @@ class BodySubscription:
                 positions[name] = self._transforms.lookup(frame, name, stamp)[:3, 3]
             except OpenRALError:
                 continue
-        known = [
+        ends = [
             (positions[parent], positions[child])
             for parent, child in self._pairs
             if parent in positions and child in positions
         ]
-        return np.array(known).reshape(-1, 2, 3)
+        return np.array(ends).reshape(-1, 2, 3)

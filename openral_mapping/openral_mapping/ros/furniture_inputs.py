@@ -134,10 +134,10 @@ class FurnitureInputs:
         self._changes += 1
 
     def _camera(self, view: DepthView) -> _Camera:
-        kept, intrinsics = self._cameras.get(view.camera), view.depth_intrinsics
-        if kept is None or not kept.intrinsics.matches(intrinsics):
-            kept = self._cameras[view.camera] = _Camera(intrinsics, intrinsics.image_rays())
-        return kept
+        camera, intrinsics = self._cameras.get(view.camera), view.depth_intrinsics
+        if camera is None or not camera.intrinsics.matches(intrinsics):
+            camera = self._cameras[view.camera] = _Camera(intrinsics, intrinsics.image_rays())
+        return camera
 
     def save(self) -> None:
         """Write furniture and home to their file, if there is one.
@@ -160,5 +160,5 @@ class FurnitureInputs:
                 self._show()
         if self._changes != self._published and self._building is None:
             self._published = self._changes
-            seen = HomeSnapshot.of(self._mapper, self.furniture)
-            self._building = self._builder.submit(seen.build, self._home)
+            snapshot = HomeSnapshot.of(self._mapper, self.furniture)
+            self._building = self._builder.submit(snapshot.build, self._home)

@@ -47,19 +47,19 @@ class HomeEditing:
         try:
             if len(message.data) > MAX_REQUEST:
                 raise InvalidEdit(f"a request has at most {MAX_REQUEST} characters")
-            asked = EditRequest.model_validate_json(message.data)
+            request = EditRequest.model_validate_json(message.data)
         except (ValidationError, OpenRALError) as error:
             self._node.get_logger().warning(f"edit of the home ignored: {error}")
             return
-        self._answer(asked.request, self._carry_out(asked.edit))
+        self._answer(request.request, self._carry_out(request.edit))
 
-    def _carry_out(self, asked: dict[str, object]) -> str:
+    def _carry_out(self, edit: dict[str, object]) -> str:
         """Carry out an edit; return why it could not be, "" if it was."""
         home = self._home()
         if home is None:
             return "no room has been found yet"
         try:
-            changed = edits_after(self.edits, EDIT.validate_python(asked), home)
+            changed = edits_after(self.edits, EDIT.validate_python(edit), home)
             if self._path is not None:
                 save_edits(self._path, changed)
         except ValidationError as error:

@@ -120,7 +120,7 @@ class MapLocaliser:
 def stored_pose(path: Path) -> Transform | None:
     """Return the pose that a process kept, shape (4, 4); None if there is none that can be read."""
     try:
-        kept = read_json(path)
-        return yaw_matrix(float(str(kept["x"])), float(str(kept["y"])), float(str(kept["yaw"])))
+        pose = read_json(path)
+        return yaw_matrix(float(str(pose["x"])), float(str(pose["y"])), float(str(pose["yaw"])))
     except (InvalidDocument, ValueError, KeyError):
         return None

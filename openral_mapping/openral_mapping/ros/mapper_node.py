@@ -118,8 +118,8 @@ class ActiveMapper:
         """Fold in the newest image of each camera whose transforms have arrived."""
         for camera in self._cameras:
             try:
-                known = self._transforms.newest(self._fixed_frame, camera.frame)
-                stamp = camera.newest_stamp(known)
+                newest = self._transforms.newest(self._fixed_frame, camera.frame)
+                stamp = camera.newest_stamp(newest)
                 if stamp is None or stamp == self._used.get(camera.name):
                     continue
                 self._used[camera.name] = stamp
@@ -149,11 +149,11 @@ class ActiveMapper:
     def _rays_of(self, view: DepthView) -> tuple[Array, PixelRays]:
         """Return the rays of a camera's depth pixels, computed again only if its intrinsics change."""
         intrinsics = view.depth_intrinsics
-        kept = self._rays.get(view.camera)
-        if kept is None or not kept[0].matches(intrinsics):
+        entry = self._rays.get(view.camera)
+        if entry is None or not entry[0].matches(intrinsics):
             rays = intrinsics.image_rays()
-            kept = self._rays[view.camera] = intrinsics, rays, PixelRays(rays, self._config)
-        return kept[1:]
+            entry = self._rays[view.camera] = intrinsics, rays, PixelRays(rays, self._config)
+        return entry[1:]
 
     def _publish(self) -> None:
         """Publish the map if it changed, and how the images were used."""

@@ -62,7 +62,7 @@ class NoSkillServer(OpenRALError):
         )
 
 
-class GoalRejected(OpenRALError):
+class DriveRejected(OpenRALError):
     """A goal that the skill server did not take."""
 
     def __init__(self) -> None:
@@ -184,7 +184,7 @@ class TouredRobot:
         """Have the skill server drive to a pose, which refuses it or asks for consent as for any other goal.
 
         Raises:
-            GoalRejected: If the skill server does not take the goal.
+            DriveRejected: If the skill server does not take the goal.
             NodeThreadStuck: If no result comes within three minutes; the drive is then cancelled.
         """
         goal = SkillGoal(
@@ -196,11 +196,13 @@ class TouredRobot:
             def on_answer(future: Future) -> None:
                 handle = future.result()
                 if not handle.accepted:
-                    deliver(GoalRejected())
+                    deliver(DriveRejected())
                     return
                 accepted.append(handle)
                 ended = handle.get_result_async()
-                ended.add_done_callback(lambda done: deliver(skill_result_from_message(done.result().result)))
+                ended.add_done_callback(
+                    lambda future: deliver(skill_result_from_message(future.result().result))
+                )
 
             self._skills.send_goal_async(skill_goal_message(goal, "")).add_done_callback(on_answer)
 

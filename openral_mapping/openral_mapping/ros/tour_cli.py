@@ -54,8 +54,8 @@ def tour(
         else:
             follow(robot, typer.get_text_stream("stdin"), notes, typer.echo)
         floor, walls = load_saved_maps(heights) if heights else (robot.wait_for_map(), robot.walls)
-    known = load_map(out) if update and out.exists() else None
-    home = home_from_floor(floor, re.sub(r"\W+", "_", out.stem), known, walls)
+    earlier = load_map(out) if update and out.exists() else None
+    home = home_from_floor(floor, re.sub(r"\W+", "_", out.stem), earlier, walls)
     home, problems = notes.applied_to(home)
     write_home(home, out)
     tell(home, out)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, FloorMap
 from openral_core.home_map import Pose2
-from openral_mapping.floor.exploration import CONFIG, View, cast, explore, looks, way_lengths
+from openral_mapping.floor.exploration import CONFIG, LookAround, cast, explore, looks, way_lengths
 
 CELL = 0.05
 Cells = NDArray[np.int8]
@@ -37,10 +37,10 @@ def show(truth: FloorMap, known: Cells, at: tuple[float, float], reach: float = 
     known[row[seen], column[seen]] = truth.cells[row[seen], column[seen]]
 
 
-def explored(truth: FloorMap, at: tuple[float, float]) -> tuple[FloorMap, list[View], list[float]]:
+def explored(truth: FloorMap, at: tuple[float, float]) -> tuple[FloorMap, list[LookAround], list[float]]:
     """Take views to the end."""
     floor = FloorMap(np.full(truth.cells.shape, UNKNOWN, np.int8), CELL, truth.origin)
-    views, shares = list[View](), list[float]()
+    views, shares = list[LookAround](), list[float]()
     show(truth, floor.cells, at, reach=1.0)
     while True:
         step = explore(floor, at, views)

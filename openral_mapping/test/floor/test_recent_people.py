@@ -50,7 +50,7 @@ def test_somebody_who_comes_closer_does_not_push_the_robot_back() -> None:
     assert pose_after_meeting(RecentPeople()) < 0.01
 
 
-@pytest.mark.parametrize(("stamp", "seen"), [(1.0, False), (1.0 + PEOPLE.kept + 0.1, True)])
+@pytest.mark.parametrize(("stamp", "seen"), [(1.0, False), (1.0 + PEOPLE.lifetime + 0.1, True)])
 def test_what_is_close_to_somebody_is_unknown_for_a_while(stamp: float, seen: bool) -> None:
     image, people = shot(0.0, 2.0), RecentPeople()
     people.see(np.array([[2.0, 0.0]]), 1.0)

@@ -9,7 +9,7 @@ import pytest
 from openral_core.geometry import yaw_matrix
 from openral_mapping.floor.depth_mapper import InvalidMapFile
 from openral_mapping.floor.scan_matching import MATCHING, ScanMatcher, surfaces_path
-from openral_mapping.floor.surfaces import Surfaces
+from openral_mapping.floor.surfaces import UprightSurfaces
 from openral_testing.synthetic_depth import Block, Plane, SyntheticDepthImage, look_at_pose, render_depth
 
 SIZE = 160, 120
@@ -74,8 +74,10 @@ def test_along_a_bare_wall_only_distance_and_heading_are_corrected() -> None:
 
 
 def test_the_other_side_of_a_thin_wall_is_not_taken_for_this_one() -> None:
-    here = Surfaces(np.array([[2.95, y] for y in np.arange(-1.0, 1.0, 0.02)]), np.tile((-1.0, 0.0), (100, 1)))
-    matcher = ScanMatcher(known=here)
+    here = UprightSurfaces(
+        np.array([[2.95, y] for y in np.arange(-1.0, 1.0, 0.02)]), np.tile((-1.0, 0.0), (100, 1))
+    )
+    matcher = ScanMatcher(earlier=here)
     thin = {"wall_x": Block((3.0, 0.0, 1.0), (0.1, 6.0, 2.0))}
     behind = yaw_matrix(5.0, 0.0, np.pi - 0.4)
     assert np.abs(matched(matcher, thin, behind, np.eye(4))).max() < 1e-9

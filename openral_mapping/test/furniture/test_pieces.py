@@ -11,7 +11,7 @@ from openral_core.floor_map import FloorMap
 from openral_core.home_map import UNNAMED, Fixture, HomeMap, Place, Pose2, Room
 from openral_mapping.floor.depth_mapper import DepthMapper, InvalidMapFile, PixelRays
 from openral_mapping.furniture.file import load_furniture, save_furniture
-from openral_mapping.furniture.fit import Level
+from openral_mapping.furniture.fit import HorizontalSurface
 from openral_mapping.furniture.kinds import furniture_kinds, kind_of
 from openral_mapping.furniture.pieces import MappedPiece, mapped_furniture, standing_pose, with_furniture
 from openral_mapping.furniture.tracks import FurnitureMapper
@@ -222,7 +222,7 @@ def room(*fixtures: Fixture, places: tuple[Place, ...] = ()) -> HomeMap:
 
 
 def piece_at(x: float, y: float, kind: str = "table") -> MappedPiece:
-    level = Level(0.7, (-0.3, -0.5), (0.3, 0.5))
+    level = HorizontalSurface(0.7, (-0.3, -0.5), (0.3, 0.5))
     return MappedPiece(f"{kind}_1", kind, Pose2(x=x, y=y), 0.6, 1.0, 0.0, 0.7, (level,), 9)
 
 

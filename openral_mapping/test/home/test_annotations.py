@@ -1,4 +1,4 @@
-"""Annotations of a map: what they change, and what does not fit it."""
+"""HomeAnnotations of a map: what they change, and what does not fit it."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from openral_core.documents import InvalidDocument, parse_document
 from openral_core.home_map import Fixture, HomeMap, Place, Pose2, Room
-from openral_mapping.home.annotations import Annotations, annotated, unnamed
+from openral_mapping.home.annotations import HomeAnnotations, annotated, unnamed
 
 FILE = Path("notes.yaml")
 LEFT = Room(id="room_1", name="room 1", polygon=((0, 0), (4, 0), (4, 4), (0, 4)))
@@ -27,7 +27,7 @@ HOME = HomeMap(name="home", rooms=(LEFT, RIGHT), places=(MIDDLE,), fixtures=(BOX
 
 
 def apply(home: HomeMap = HOME, **content: Any) -> HomeMap:
-    return annotated(home, parse_document(Annotations, content, FILE), FILE)
+    return annotated(home, parse_document(HomeAnnotations, content, FILE), FILE)
 
 
 def test_a_room_gets_its_name_by_a_point_or_its_id_and_its_places_with_it() -> None:

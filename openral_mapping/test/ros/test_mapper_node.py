@@ -29,7 +29,7 @@ from openral_core.geometry import Pose
 from openral_core.home_edits import EDIT_HOME, HOME_EDITS
 from openral_core.home_map import HomeMap
 from openral_mapping.floor.scan_matching import ScanMatcher
-from openral_mapping.floor.surfaces import Surfaces
+from openral_mapping.floor.surfaces import UprightSurfaces
 from openral_mapping.ros.mapper_node import MapperNode
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.geometry import pose_from_transform, transform_message
@@ -262,7 +262,7 @@ def test_a_localiser_takes_the_kept_pose_only_while_the_odometry_goes_on(
     make_node: Callable[..., MapperNode], robot: Robot, spin_until: Callable[..., None], tmp_path: Path
 ) -> None:
     wall = np.array([[3.0, y] for y in np.arange(-3.0, 3.0, 0.02)])
-    ScanMatcher(known=Surfaces(wall, np.tile((-1.0, 0.0), (len(wall), 1)))).save(
+    ScanMatcher(earlier=UprightSurfaces(wall, np.tile((-1.0, 0.0), (len(wall), 1)))).save(
         tmp_path / "home.surfaces.npz"
     )
     (tmp_path / "home.pose.json").write_text(json.dumps({"x": 0.6, "y": 0.0, "yaw": 0.0}))

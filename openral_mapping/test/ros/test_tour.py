@@ -168,7 +168,7 @@ def test_a_goal_that_is_not_taken_ends_the_tour_and_writes_nothing(robot: Robot,
     poses = tmp_path / "tour.yaml"
     poses.write_text("poses: [{at: [1.0, 1.0]}]\n")
     _, error = run(tmp_path / "home.yaml", "--poses", poses)
-    assert isinstance(error, tour.GoalRejected)
+    assert isinstance(error, tour.DriveRejected)
     assert not (tmp_path / "home.yaml").exists()
 
 

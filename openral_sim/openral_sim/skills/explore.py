@@ -10,7 +10,7 @@ from openral_core.floor_map import FloorMap
 from openral_core.skill_errors import BadRequest, Blocked, TookTooLong
 from openral_core.skill_requests import ExploreRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus
-from openral_mapping.floor.exploration import Exploration, View, explore
+from openral_mapping.floor.exploration import Exploration, LookAround, explore
 from openral_sim.motion_primitives.base_motion import plan_base_motion
 from openral_sim.motion_primitives.context import Move, Running, SkillContext
 from openral_sim.motion_primitives.driving import drive_to
@@ -54,7 +54,7 @@ def explore_floor(context: SkillContext, request: ExploreRequest) -> Running:
         )
     floor.map()
     yield from stow_arm(context, "folding the arm")
-    began, views, problem = float(context.data.time), list[View](), ""
+    began, views, problem = float(context.data.time), list[LookAround](), ""
     while True:
         step = next_step(context, floor, views, request)
         late = float(context.data.time) - began > LOOK.time_limit
@@ -69,7 +69,7 @@ def explore_floor(context: SkillContext, request: ExploreRequest) -> Running:
 
 
 def next_step(
-    context: SkillContext, floor: PerceivedFloor, views: Sequence[View], request: ExploreRequest
+    context: SkillContext, floor: PerceivedFloor, views: Sequence[LookAround], request: ExploreRequest
 ) -> Exploration:
     """Choose the next view from where the base is; the nearest known floor first if no floor of a room is."""
     x, y, _ = context.control.base_pose
@@ -92,7 +92,7 @@ def floor_within(floor: FloorMap, request: ExploreRequest) -> Mask | None:
     return inside.reshape(floor.cells.shape)
 
 
-def result_of(step: Exploration, views: Sequence[View], problem: str) -> SkillResult:
+def result_of(step: Exploration, views: Sequence[LookAround], problem: str) -> SkillResult:
     """Report what was seen, and the last problem on the way to a view; TIMEOUT if views are left."""
     evidence: dict[str, ParamValue] = {"seen": round(step.share, 3), "views": len(views)}
     evidence |= {"problem": problem} if problem else {}
@@ -103,7 +103,7 @@ def result_of(step: Exploration, views: Sequence[View], problem: str) -> SkillRe
     return SkillResult(SkillStatus.TIMEOUT, f"{summary}; next would be ({x:.2f}, {y:.2f})", evidence)
 
 
-def take(context: SkillContext, floor: PerceivedFloor, view: View) -> Move[None]:
+def take(context: SkillContext, floor: PerceivedFloor, view: LookAround) -> Move[None]:
     """Drive to a view, look into each of its directions, and wait for the map that shows what was seen."""
     if view.way > 0.0:
         x, y, yaw = context.control.base_pose

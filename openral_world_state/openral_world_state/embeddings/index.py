@@ -35,8 +35,8 @@ MAX_NAME = 200
 class EmbedderFailed(OpenRALError):
     """The embedding model returned no vectors."""
 
-    def __init__(self, model: str, found: str) -> None:
-        super().__init__(f"embedding model {model!r} returned no vectors: {found}")
+    def __init__(self, model: str, problem: str) -> None:
+        super().__init__(f"embedding model {model!r} returned no vectors: {problem}")
 
 
 class Embedder(Protocol):
@@ -66,7 +66,7 @@ class EmbeddingIndex:
         self._thesaurus = thesaurus
         self._rows: dict[str, int] = {}
         self._labels: defaultdict[str, set[str]] = defaultdict(set)
-        self._known: set[str] = set()
+        self._requested_labels: set[str] = set()
         self._vectors = np.zeros((0, 0), np.float32)
 
     def __len__(self) -> int:
@@ -74,19 +74,19 @@ class EmbeddingIndex:
 
     def unknown(self, labels: Iterable[str]) -> list[str]:
         """Phrases of labels that have no vector yet, at most one batch."""
-        wanted: dict[str, None] = {}
+        phrases: dict[str, None] = {}
         for label in labels:
-            if label in self._known:
+            if label in self._requested_labels:
                 continue
-            is_full = max(len(self._known), len(self._rows) + len(wanted)) >= MOST_LABELS
-            if is_full or len(wanted) >= _BATCH:
+            is_full = max(len(self._requested_labels), len(self._rows) + len(phrases)) >= MOST_LABELS
+            if is_full or len(phrases) >= _BATCH:
                 break
-            self._known.add(label)
+            self._requested_labels.add(label)
             phrase = self._thesaurus.bare(label)
             self._labels[phrase].add(label)
             if phrase not in self._rows:
-                wanted[phrase] = None
-        return list(wanted)
+                phrases[phrase] = None
+        return list(phrases)
 
     def put(self, phrases: Sequence[str], vectors: Array32) -> None:
         """Store the vectors (N, D) of phrases."""
@@ -129,10 +129,10 @@ _HUB = re.compile(r"(?P<repository>[\w.-]+/[\w.-]+)@(?P<revision>[0-9a-f]{40})")
 class NoEmbeddingModel(OpenRALError):
     """The sentence-embedding model was not found."""
 
-    def __init__(self, asked: str, found: str) -> None:
+    def __init__(self, model_name: str, problem: str) -> None:
         super().__init__(
-            f"embedding model {asked!r} not found ({found}): set embeddings to a folder with {_TOKENIZER} "
-            f"and one of {format_choices(_MODELS)}, to <owner>/<name>@<commit> of the Hugging Face hub with "
+            f"embedding model {model_name!r} not found ({problem}): set embeddings to a folder with "
+            f"{_TOKENIZER} and one of {format_choices(_MODELS)}, to <owner>/<name>@<commit> of the Hugging Face hub with "
             "all 40 digits of the commit, or to an empty string"
         )
 
@@ -145,24 +145,24 @@ class ModelFiles:
     graph: Path
 
 
-def find_model(asked: str) -> ModelFiles:
+def find_model(model_name: str) -> ModelFiles:
     """Find a model in a local folder, else on the hub, from which it is downloaded unless cached.
 
     Raises:
         NoEmbeddingModel: If there is none.
     """
-    folder = Path(asked).expanduser()
+    folder = Path(model_name).expanduser()
     if folder.is_dir():
         graph = next((folder / name for name in _MODELS if (folder / name).is_file()), None)
         if graph is None or not (folder / _TOKENIZER).is_file():
             raise NoEmbeddingModel(
-                asked, f"the folder has {format_choices(sorted(file.name for file in folder.iterdir()))}"
+                model_name, f"the folder has {format_choices(sorted(file.name for file in folder.iterdir()))}"
             )
         return ModelFiles(folder / _TOKENIZER, graph)
-    hub = _HUB.fullmatch(asked)
+    hub = _HUB.fullmatch(model_name)
     if hub is None:
         raise NoEmbeddingModel(
-            asked,
+            model_name,
             "neither a folder nor a model id with a commit; branches and tags are refused because they move",
         )
     try:
@@ -172,7 +172,7 @@ def find_model(asked: str) -> ModelFiles:
         )
     except (hub_errors.HfHubHTTPError, hub_errors.LocalEntryNotFoundError, OSError, ValueError) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else ""
-        raise NoEmbeddingModel(asked, f"{type(error).__name__}: {first}") from error
+        raise NoEmbeddingModel(model_name, f"{type(error).__name__}: {first}") from error
     return ModelFiles(Path(tokenizer), Path(model))
 
 

@@ -79,16 +79,16 @@ def forget_object(memory: SpatialMemory, name: str) -> None:
     memory.commit()
 
 
-def merge_objects(memory: SpatialMemory, kept: str, other: str) -> ObjectRecord:
+def merge_objects(memory: SpatialMemory, name: str, other: str) -> ObjectRecord:
     """Merge two records; the other id refers to the kept one from then on.
 
     Raises:
         UnknownObject: If one of them does not exist.
         SameObject: If they are one object already.
     """
-    first, second = memory.get(kept), memory.get(other)
+    first, second = memory.get(name), memory.get(other)
     if first is second:
-        raise SameObject(kept, other)
+        raise SameObject(name, other)
     merge_records(first, second)
     memory.forget(second.id, merged_into=first.id)
     return _store(memory, first)
@@ -150,10 +150,10 @@ def _restored(memory: SpatialMemory, edit: AppliedEdit, before: ObjectRecord) ->
     if edit.operation is EditOperation.MOVE and seen_since:
         raise NothingToUndo(f"{now.id} was seen since it was moved, and stays where it was seen")
     if edit.operation is EditOperation.MERGE and seen_since:
-        seen = {
+        latest = {
             name: getattr(now, name) for name in ("pose", "covariance", "presence", "misses", "last_seen")
         }
-        return replace(before, **seen)
+        return replace(before, **latest)
     return before
 
 
@@ -165,8 +165,8 @@ class UnknownOperation(OpenRALError):
     """The number is not an edit operation."""
 
     def __init__(self, number: int) -> None:
-        known = format_choices(f"{operation.value} ({operation.name})" for operation in EditOperation)
-        super().__init__(f"unknown operation {number}; valid are {known}")
+        valid = format_choices(f"{operation.value} ({operation.name})" for operation in EditOperation)
+        super().__init__(f"unknown operation {number}; valid are {valid}")
 
 
 _REFUSALS: Mapping[type[OpenRALError], EditStatus] = {
@@ -195,8 +195,8 @@ def edit(
             message = _apply(memory, request, thesaurus, map_epoch)
             history.applied.append(AppliedEdit(EditOperation(request.operation), message, before))
     except tuple(_REFUSALS) as error:
-        known = error.known if isinstance(error, UnknownObject) else ()
-        return EditResult(_REFUSALS[type(error)], str(error), known, memory.revision)
+        similar_ids = error.similar_ids if isinstance(error, UnknownObject) else ()
+        return EditResult(_REFUSALS[type(error)], str(error), similar_ids, memory.revision)
     if memory.unwritten is not None:
         message = f"{message}; {memory.unwritten}"
     return EditResult(EditStatus.EDITED, message, revision=memory.revision)
@@ -204,8 +204,8 @@ def edit(
 
 def _copies(memory: SpatialMemory, request: MemoryEdit) -> tuple[ObjectRecord, ...]:
     names = [request.node_id, *([request.other] if request.operation == EditOperation.MERGE else [])]
-    found = [memory.get(name) for name in names if name in memory]
-    return tuple(replace(record, votes=dict(record.votes)) for record in found)
+    records = [memory.get(name) for name in names if name in memory]
+    return tuple(replace(record, votes=dict(record.votes)) for record in records)
 
 
 def _apply(memory: SpatialMemory, request: MemoryEdit, thesaurus: Thesaurus, map_epoch: int | None) -> str:

@@ -57,10 +57,10 @@ class ReferenceNames:
         return self._related(text) if in_room is None else in_room
 
     def _exact(self, text: str) -> list[str]:
-        asked, labels = self._thesaurus.parse(text).text, self._names.items()
-        by_label = [name for name, (label, *_) in labels if self._text(label) == asked]
-        by_alias = [name for name, (_, *rest) in labels if asked in map(self._text, rest)]
-        return by_label or by_alias or [n for n, (x, *_) in labels if self._text(without_number(x)) == asked]
+        phrase, labels = self._thesaurus.parse(text).text, self._names.items()
+        by_label = [name for name, (label, *_) in labels if self._text(label) == phrase]
+        by_alias = [name for name, (_, *rest) in labels if phrase in map(self._text, rest)]
+        return by_label or by_alias or [n for n, (x, *_) in labels if self._text(without_number(x)) == phrase]
 
     def _related(self, text: str) -> list[str]:
         relations = self._relations(text)
@@ -80,20 +80,20 @@ class ReferenceNames:
         """Ids of furniture that is said with its room; None if no room, or no furniture, is named."""
         for room in self._rooms:
             for name in self._names[room]:
-                said = re.fullmatch(pattern.format(re.escape(name)), text.strip(), re.IGNORECASE)
-                what = said and said["what"]
-                known = what and (self._exact(what) or self._related(what) or self.broader(what))
-                if known:
-                    return [each for each in known if self._room_of.get(each) == room]
+                match = re.fullmatch(pattern.format(re.escape(name)), text.strip(), re.IGNORECASE)
+                what = match and match["what"]
+                ids = what and (self._exact(what) or self._related(what) or self.broader(what))
+                if ids:
+                    return [each for each in ids if self._room_of.get(each) == room]
         return None
 
     def nearest(self, text: str) -> tuple[str, ...]:
         """Labels with the most similar spelling."""
         labels = [label for label, *_ in self._names.values()]
-        found = process.extract(
+        similar = process.extract(
             text, labels, scorer=fuzz.ratio, processor=default_process, limit=3, score_cutoff=30.0
         )
-        return tuple(label for label, *_ in found)
+        return tuple(label for label, *_ in similar)
 
     def _text(self, label: str) -> str:
         return self._thesaurus.parse(label).text
@@ -154,15 +154,15 @@ class ResolveRequestHandler:
         if reference.casefold() in _ME | _LAST_POSE:
             reference = agent or reference
         try:
-            found = self._candidates(reference)
+            ids = self._candidates(reference)
         except UnreadableText as error:
             return ResolveResult(ResolveStatus.BAD_QUERY, str(error))
-        if len(found) == 1:
-            return self._resolve_id(found[0], query)
-        if not found:
+        if len(ids) == 1:
+            return self._resolve_id(ids[0], query)
+        if not ids:
             return self._unknown(reference)
-        message = f"{reference!r} is ambiguous; use one of the ids {', '.join(found)}"
-        return ResolveResult(ResolveStatus.AMBIGUOUS, message, candidates=tuple(found))
+        message = f"{reference!r} is ambiguous; use one of the ids {', '.join(ids)}"
+        return ResolveResult(ResolveStatus.AMBIGUOUS, message, candidates=tuple(ids))
 
     def _resolve_id(self, name: str, query: ResolveQuery) -> ResolveResult:
         fixed = self.home.nodes.get(name)
@@ -193,8 +193,8 @@ class ResolveRequestHandler:
         if fixed:
             return fixed
         hits = {record.id: record for record, _ in self.memory.hits(reference) if self._is_usable(record)}
-        known = sorted(hits, key=lambda name: (hits[name].presence.value, -hits[name].confidence, name))[:5]
-        return known or self.names.broader(reference)
+        ranked = sorted(hits, key=lambda name: (hits[name].presence.value, -hits[name].confidence, name))[:5]
+        return ranked or self.names.broader(reference)
 
     def _result_for(self, node: SceneNode, query: ResolveQuery) -> ResolveResult:
         name, goal = node.id, self._goal(node)

@@ -32,17 +32,17 @@ MAX_RECTIFICATION = 0.002
 class UnknownCamera(OpenRALError):
     """No configured camera has this id or frame."""
 
-    def __init__(self, camera: str, known: Iterable[str]) -> None:
+    def __init__(self, camera: str, camera_names: Iterable[str]) -> None:
         problem = f"unknown camera {camera!r}" if camera else "no camera or frame given"
-        super().__init__(f"{problem}; known cameras: {format_choices(known)}")
+        super().__init__(f"{problem}; known cameras: {format_choices(camera_names)}")
 
 
 class NoDepthFrame(OpenRALError):
     """The depth image of that time, or the camera's intrinsics, are missing."""
 
-    def __init__(self, camera: str, stamp: float, held: int, first: float, last: float) -> None:
-        kept = f"{held} images kept, from {first:.3f} s to {last:.3f} s" if held else "none received yet"
-        super().__init__(f"camera {camera!r} has no depth image with intrinsics at {stamp:.3f} s: {kept}")
+    def __init__(self, camera: str, stamp: float, count: int, first: float, last: float) -> None:
+        stock = f"{count} images kept, from {first:.3f} s to {last:.3f} s" if count else "none received yet"
+        super().__init__(f"camera {camera!r} has no depth image with intrinsics at {stamp:.3f} s: {stock}")
 
 
 class UnalignedDepth(OpenRALError):
@@ -172,17 +172,19 @@ class DepthSubscription:
         self, image: Image, own: Intrinsics, colour: Intrinsics, T_colour_depth: Transform
     ) -> Array32:
         """Register an image, or return the last result if it is of this image; several detectors ask."""
-        kept, key = self._registration, nanoseconds(image.header.stamp)
-        if kept is None or not (kept.depth.matches(own) and kept.colour.matches(colour)):
-            kept, self._registered = DepthRegistration(own, colour), None
-            self._registration = kept
+        registration, key = self._registration, nanoseconds(image.header.stamp)
+        if registration is None or not (
+            registration.depth.matches(own) and registration.colour.matches(colour)
+        ):
+            registration, self._registered = DepthRegistration(own, colour), None
+            self._registration = registration
         if self._registered is None or self._registered[0] != key:
-            self._registered = key, kept.register(depth_of(image), T_colour_depth)
+            self._registered = key, registration.register(depth_of(image), T_colour_depth)
         return self._registered[1]
 
     def _nearest(self, stamp: float) -> Image | None:
         """Nearest image within the larger tolerance."""
-        key = min(self._images, key=lambda kept: abs(kept * 1e-9 - stamp), default=None)
+        key = min(self._images, key=lambda each: abs(each * 1e-9 - stamp), default=None)
         farthest = max(self._tolerance, self._still_tolerance)
         return self._images[key] if key is not None and abs(key * 1e-9 - stamp) <= farthest else None
 
@@ -272,8 +274,8 @@ def find_camera(cameras: Iterable[DepthSubscription], name: str) -> DepthSubscri
     Raises:
         UnknownCamera: With the valid ids.
     """
-    known, name = list(cameras), frame_name(name)
-    for camera in known:
-        if name in (camera.name, camera.frame) or (not name and len(known) == 1):
+    candidates, name = list(cameras), frame_name(name)
+    for camera in candidates:
+        if name in (camera.name, camera.frame) or (not name and len(candidates) == 1):
             return camera
-    raise UnknownCamera(name, [camera.name for camera in known])
+    raise UnknownCamera(name, [camera.name for camera in candidates])

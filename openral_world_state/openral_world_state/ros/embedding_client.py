@@ -46,10 +46,10 @@ class EmbeddingClient:
         self._thread = WorkerThread(scope, "embedding")
         self._index = EmbeddingIndex(thesaurus)
         self._queries: OrderedDict[str, Array32] = OrderedDict()
-        self._waiting: set[Future] = set()
+        self._requests: set[Future] = set()
         self._pending_batch: tuple[list[str], Batch] | None = None
         self.failure = ""
-        scope.callback(self._cancel_waiting)
+        scope.callback(self._cancel_requests)
 
     def update(self, labels: Iterable[str]) -> None:
         """Store the last batch of vectors if it is done, and request the next one of labels without."""
@@ -77,14 +77,14 @@ class EmbeddingClient:
 
     async def _embed(self, phrase: str) -> Array32 | None:
         future = Future(executor=self._node.executor)
-        self._waiting.add(future)
+        self._requests.add(future)
 
         def finish(outcome: Array32 | Exception) -> None:
             future.set_result(None if self._is_failure(outcome) else outcome)
 
         self._thread.submit(partial(self._embedder.embed, [phrase]), finish)
         vectors = await future
-        self._waiting.discard(future)
+        self._requests.discard(future)
         return None if vectors is None else vectors[0]
 
     def _store(self, phrases: list[str], batch: Batch) -> None:
@@ -101,8 +101,8 @@ class EmbeddingClient:
             self._node.get_logger().error(f"{outcome}; recall continues without embeddings")
         return isinstance(outcome, Exception)
 
-    def _cancel_waiting(self) -> None:
-        for future in self._waiting:
+    def _cancel_requests(self) -> None:
+        for future in self._requests:
             future.set_result(None)
 
 

@@ -151,8 +151,8 @@ class WorldInputs:
     @property
     def fields_of_view(self) -> list[tuple[str, Intrinsics]]:
         """Optical frame and intrinsics of each camera whose intrinsics are known."""
-        known = ((camera.frame, camera.intrinsics) for camera in self.cameras)
-        return [(frame, intrinsics) for frame, intrinsics in known if intrinsics is not None]
+        pairs = ((camera.frame, camera.intrinsics) for camera in self.cameras)
+        return [(frame, intrinsics) for frame, intrinsics in pairs if intrinsics is not None]
 
     @property
     def refused(self) -> Counter[str]:

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 class UnknownNode(OpenRALError):
     """The graph has no node with this id."""
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
+    def __init__(self, name: str, ids: Iterable[str]) -> None:
         from rapidfuzz import fuzz, process
 
-        nearest = [near for near, *_ in process.extract(name, known, scorer=fuzz.ratio, limit=3)]
+        nearest = [near for near, *_ in process.extract(name, ids, scorer=fuzz.ratio, limit=3)]
         super().__init__(f"unknown node {name!r}; similar ids: {format_choices(nearest)}")
 
 
@@ -119,8 +119,8 @@ def show_nodes(nodes: Iterable[SceneNode]) -> None:
     table = Table("id", "label", "presence", "x", "y", "z", "seen", "times", "by")
     for node in sorted(nodes, key=lambda node: node.id):
         x, y, z = (f"{value:.2f}" for value in node.pose.position)
-        seen, times = f"{node.last_seen:.1f}", str(node.observations)
-        cells = (node.id, node.label, node.presence.value, x, y, z, seen, times, node.source)
+        last_seen, times = f"{node.last_seen:.1f}", str(node.observations)
+        cells = (node.id, node.label, node.presence.value, x, y, z, last_seen, times, node.source)
         table.add_row(*map(Text, cells))  # not markup: labels are untrusted text
     get_console().print(table)
 

@@ -51,7 +51,7 @@ _HEADER = struct.Struct("<4xiI")
 """Beginning of a serialised message with a header: encapsulation, stamp [s], [ns]."""
 
 
-Wanted = list[tuple[float, str, Box]]
+RatedBoxes = list[tuple[float, str, Box]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class LocatedView:
     """Boxes of a locator in the image of time ``stamp`` [s], and whether the camera is still there later."""
 
     stamp: float
-    wanted: Wanted
+    boxes: RatedBoxes
     is_still: Callable[[float], bool]
 
 
@@ -70,7 +70,7 @@ class WatchedCamera:
     scope: ResourceScope
     wanted_at: float = 0.0
     images: OrderedDict[float, bytes] = field(default_factory=OrderedDict)
-    views: OrderedDict[float, Wanted] = field(default_factory=OrderedDict)
+    views: OrderedDict[float, RatedBoxes] = field(default_factory=OrderedDict)
     answer: LocatedView | None = None
 
     def bound(self) -> None:
@@ -91,10 +91,10 @@ class PictureTaker:
 
     def on_view(self, view: DepthView, detections: Sequence[Detection], result: IntegrationResult) -> None:
         """Take pictures of the objects in a view that are shown better than before."""
-        wanted = self._wanted(view, detections, result)
-        if wanted:
+        boxes = self._better_boxes(view, detections, result)
+        if boxes:
             camera = self._watch(view.camera)
-            camera.views[round(view.stamp, 4)] = wanted
+            camera.views[round(view.stamp, 4)] = boxes
             self._take(camera)
 
     def on_answer(
@@ -105,21 +105,23 @@ class PictureTaker:
         is_still: Callable[[float], bool],
     ) -> None:
         """Take pictures of what a locator found, from a later image if the camera stands still."""
-        wanted = self._wanted(view, detections, result)
-        if wanted:
+        boxes = self._better_boxes(view, detections, result)
+        if boxes:
             camera = self._watch(view.camera)
-            camera.answer = LocatedView(view.stamp, wanted, is_still)
+            camera.answer = LocatedView(view.stamp, boxes, is_still)
 
-    def _wanted(self, view: DepthView, detections: Sequence[Detection], result: IntegrationResult) -> Wanted:
+    def _better_boxes(
+        self, view: DepthView, detections: Sequence[Detection], result: IntegrationResult
+    ) -> RatedBoxes:
         """Return the boxes that show an object better than before, the best first."""
-        wanted: Wanted = []
+        boxes: RatedBoxes = []
         T_camera_map = np.linalg.inv(view.T_map_camera)
         for observation, record in zip(result.frame.observations, result.records, strict=True):
             box = box_of(observation, view, T_camera_map, detections)
             quality = 0.0 if box is None else observation.score * box.width * box.height
             if box is not None and not observation.truncated and self._pictures.wants(record.id, quality):
-                wanted.append((quality, record.id, box))
-        return sorted(wanted, reverse=True, key=lambda each: each[0])
+                boxes.append((quality, record.id, box))
+        return sorted(boxes, reverse=True, key=lambda each: each[0])
 
     def _watch(self, name: str) -> "WatchedCamera":
         camera = self._cameras.get(name) or self._subscribe(name)
@@ -140,12 +142,12 @@ class PictureTaker:
     def _take(self, camera: "WatchedCamera") -> None:
         """Take the pictures whose image and detections have both arrived."""
         for stamp in camera.views.keys() & camera.images.keys():
-            wanted = camera.views.pop(stamp)
+            boxes = camera.views.pop(stamp)
             try:
                 image = rgb_of(deserialize_message(camera.images[stamp], Image))
             except OpenRALError:
                 continue  # an encoding that no detector reads either
-            for quality, name, box in wanted[:MAX_PER_FRAME]:
+            for quality, name, box in boxes[:MAX_PER_FRAME]:
                 if self._pictures.wants(name, quality):
                     self._pictures.put(name, Picture(cut_out(image, box), quality, stamp))
 
@@ -160,7 +162,7 @@ class PictureTaker:
                 if answer is not None and 0.0 <= stamp - answer.stamp < LATEST and answer.is_still(stamp)
             )
             if answer is not None and (stamp := next(later, None)) is not None:
-                camera.views[stamp], camera.answer = answer.wanted, None
+                camera.views[stamp], camera.answer = answer.boxes, None
                 self._take(camera)
             if now - camera.wanted_at > LINGER:
                 self._cameras.pop(name).scope.close()
@@ -179,18 +181,18 @@ def box_of(
         return float(np.hypot(*(np.asarray(box.center) - pixel)))
 
     boxes = [each.box for each in detections if each.label == observation.label]
-    found = min(boxes, key=distance, default=None)
-    return found if found is not None and distance(found) < max(found.width, found.height) else None
+    nearest = min(boxes, key=distance, default=None)
+    return nearest if nearest is not None and distance(nearest) < max(nearest.width, nearest.height) else None
 
 
 def cut_out(image: np.ndarray, box: Box) -> bytes:
     """Return the part of an RGB image around a box as JPEG."""
     height, width = image.shape[:2]
     border = MARGIN * max(box.width, box.height)
-    left, top = max(0, int(box.x_min - border)), max(0, int(box.y_min - border))
-    right = max(left + 1, min(width, int(np.ceil(box.x_max + border))))
-    bottom = max(top + 1, min(height, int(np.ceil(box.y_max + border))))
-    part = np.ascontiguousarray(image[min(top, height - 1) : bottom, min(left, width - 1) : right])
+    x0, y0 = max(0, int(box.x_min - border)), max(0, int(box.y_min - border))
+    x1 = max(x0 + 1, min(width, int(np.ceil(box.x_max + border))))
+    y1 = max(y0 + 1, min(height, int(np.ceil(box.y_max + border))))
+    part = np.ascontiguousarray(image[min(y0, height - 1) : y1, min(x0, width - 1) : x1])
     scale = LONGEST_SIDE / max(part.shape[:2])
     if scale < 1.0:
         size = (max(1, round(part.shape[1] * scale)), max(1, round(part.shape[0] * scale)))

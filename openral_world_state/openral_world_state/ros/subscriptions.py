@@ -113,16 +113,16 @@ def parse_detections(
     message: Detection2DArray, max_detections: int
 ) -> tuple[list[Detection], list[InvalidDetection]]:
     """Return the first ``max_detections`` valid detections of a message, and the errors of the others."""
-    found, errors = [], []
+    detections, errors = [], []
     for detection in message.detections[:max_detections]:
         try:
-            found.append(detection_from_message(detection))
+            detections.append(detection_from_message(detection))
         except InvalidDetection as error:
             errors.append(error)
     count = len(message.detections)
     if count > max_detections:
         errors.append(InvalidDetection("number of detections", count, f"at most {max_detections}"))
-    return found, errors
+    return detections, errors
 
 
 class DetectorSubscriptions:
@@ -165,9 +165,9 @@ class DetectorSubscriptions:
 
     def _discover(self) -> None:
         for topic, types in self._node.get_topic_names_and_types():
-            found = self._pattern.match(topic)
-            if found and _OBJECTS_TYPE in types:
-                self._subscribe(found.group(1))
+            match = self._pattern.match(topic)
+            if match and _OBJECTS_TYPE in types:
+                self._subscribe(match.group(1))
 
     def _subscribe(self, namespace: str) -> None:
         if namespace in self._subscribed:

@@ -27,9 +27,9 @@ class MemoryRefused(OpenRALError):
 class UnreadableMemory(MemoryRefused):
     """The file is not a memory file, or is damaged."""
 
-    def __init__(self, path: Path, found: str) -> None:
+    def __init__(self, path: Path, problem: str) -> None:
         super().__init__(
-            f"{path} is not a readable memory file ({found}) and was left untouched; "
+            f"{path} is not a readable memory file ({problem}) and was left untouched; "
             "choose another path, or move the file away"
         )
 
@@ -66,9 +66,9 @@ class MemoryInUse(MemoryRefused):
 class MemoryUnavailable(MemoryRefused):
     """The system cannot open or write the file."""
 
-    def __init__(self, path: Path, found: str) -> None:
+    def __init__(self, path: Path, problem: str) -> None:
         super().__init__(
-            f"cannot open memory file {path} ({found}); check that its folder {path.absolute().parent} "
+            f"cannot open memory file {path} ({problem}); check that its folder {path.absolute().parent} "
             "exists and is writable, and that the disk is not full"
         )
 

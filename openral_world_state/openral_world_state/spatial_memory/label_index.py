@@ -70,8 +70,8 @@ class PostingStore:
         entries = np.array(posting, np.intp)
         fractions = self._fraction[entries]
         if self._removed:
-            kept = fractions >= 0.0
-            entries, fractions = entries[kept], fractions[kept]
+            in_use = fractions >= 0.0
+            entries, fractions = entries[in_use], fractions[in_use]
         return PostingHits(self._slot[entries], self._label[entries], fractions)
 
     @property
@@ -83,10 +83,10 @@ class PostingStore:
         """Drop removed entries from all postings, and free their numbers."""
         for posting in postings:
             entries = np.array(posting, np.intp)
-            kept = entries[self._fraction[entries] >= 0.0]
-            if len(kept) < len(entries):
+            in_use = entries[self._fraction[entries] >= 0.0]
+            if len(in_use) < len(entries):
                 del posting[:]
-                posting.frombytes(kept.tobytes())
+                posting.frombytes(in_use.tobytes())
         self._free += self._removed
         self._removed = []
 
@@ -179,7 +179,7 @@ class LabelIndex:
         """
         if self._is_plain(text):
             return self._under_concept(text)
-        return (found for found in self._under_concept(text) if found[1].is_hit)
+        return (pair for pair in self._under_concept(text) if pair[1].is_hit)
 
     def near_misses(self, text: str) -> Iterator[tuple[str, TermRelation]]:
         """Labels of broader and related concepts.
@@ -212,10 +212,10 @@ class LabelIndex:
 
     def nearest(self, text: str, count: int = 3) -> tuple[str, ...]:
         """Labels in use with the most similar spelling."""
-        found = process.extract(
+        similar = process.extract(
             text, self._numbers.keys(), scorer=fuzz.ratio, processor=default_process, limit=count
         )
-        return tuple(label for label, *_ in found)
+        return tuple(label for label, *_ in similar)
 
     def _is_plain(self, text: str) -> bool:
         phrase = self._thesaurus.parse(text)

@@ -98,9 +98,9 @@ MAX_DIGITS = 15
 class UnknownObject(OpenRALError):
     """Memory has no object with this id."""
 
-    def __init__(self, name: str, known: Iterable[str]) -> None:
-        self.known = tuple(known)
-        super().__init__(f"unknown object {name!r}; similar ids: {format_choices(self.known)}")
+    def __init__(self, name: str, similar_ids: Iterable[str]) -> None:
+        self.similar_ids = tuple(similar_ids)
+        super().__init__(f"unknown object {name!r}; similar ids: {format_choices(self.similar_ids)}")
 
 
 class SpatialMemory:
@@ -164,9 +164,9 @@ class SpatialMemory:
 
     def current_id(self, name: str) -> str:
         """Id of the object that ``name`` was merged into, else ``name``."""
-        seen: set[str] = set()
-        while name in self._merged and name not in seen:
-            seen.add(name)
+        visited: set[str] = set()
+        while name in self._merged and name not in visited:
+            visited.add(name)
             name = self._merged[name]
         return name
 

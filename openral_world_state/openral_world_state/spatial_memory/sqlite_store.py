@@ -320,16 +320,16 @@ class SqliteStore:
         Raises:
             MemoryNotWritten: If the file cannot be written; it is unchanged then.
         """
-        kept, gone = list(changed), dict(removed or {})
+        records, gone = list(changed), dict(removed or {})
         execute, execute_many = self._connection.execute, self._connection.executemany
-        restored = [record.id for record in kept if record.id in self._merged]
+        restored = [record.id for record in records if record.id in self._merged]
         try:
             with transaction(self._connection):
-                for record in kept:
+                for record in records:
                     if record.id not in self._numbers:
                         self._last += 1
                         self._numbers[record.id] = self._last
-                execute_many(UPSERT, (row_of(self._numbers[record.id], record) for record in kept))
+                execute_many(UPSERT, (row_of(self._numbers[record.id], record) for record in records))
                 execute_many("DELETE FROM merged WHERE id = ?", ((name,) for name in restored))
                 for name, into in gone.items():
                     execute("DELETE FROM objects WHERE number = ?", (self._numbers.get(name),))

@@ -63,7 +63,7 @@ _SAMPLES = np.linspace(0.15, 0.85, 5)  # fractions of the front's sides: off its
 class ContainerStates:
     """Last known state of each container with a door; kept with memory, so it outlives the process.
 
-    ``known`` maps ids of containers to the state last seen, or reported by a skill. The contents of a drawer
+    ``openings`` maps ids of containers to the state last seen, or reported by a skill. The contents of a drawer
     that a skill moved are moved with it.
     """
 
@@ -73,7 +73,7 @@ class ContainerStates:
         self._drawers = {site.node.id: site for site in home.containers if site.drawn > 0.0}
         self._drawn = memory.fact(_DRAWN_FACT, _DISTANCES, {})
         stored = memory.fact(_STATES_FACT, _STATES, {})
-        self.known = {name: opening for name, opening in stored.items() if name in self._doors}
+        self.openings = {name: opening for name, opening in stored.items() if name in self._doors}
 
     def __contains__(self, container: str) -> bool:
         return container in self._doors
@@ -105,9 +105,9 @@ class ContainerStates:
         """Set a container's state; return False if it has no door or the state is UNKNOWN."""
         if container not in self._doors or opening is Opening.UNKNOWN:
             return False
-        if self.known.get(container) is not opening:
-            self.known[container] = opening
-            states = {name: value.value for name, value in sorted(self.known.items())}
+        if self.openings.get(container) is not opening:
+            self.openings[container] = opening
+            states = {name: value.value for name, value in sorted(self.openings.items())}
             self._memory.put_fact(_STATES_FACT, json.dumps(states))
         return True
 
@@ -188,8 +188,8 @@ def depth_residual(view: DepthView, points: Points, farthest: float) -> Points |
         return None
     columns, rows = pixels.astype(int).T
     depth = view.depth[rows, columns].astype(np.float64)
-    known = np.isfinite(depth) & (depth > 0.0)
-    residual: Points = np.where(known, depth - in_camera[:, 2], -np.inf)
+    has_depth = np.isfinite(depth) & (depth > 0.0)
+    residual: Points = np.where(has_depth, depth - in_camera[:, 2], -np.inf)
     return residual
 
 

@@ -183,17 +183,17 @@ def bring_along(memory: SpatialMemory, home: StaticMap, map_epoch: int) -> int:
     new = Landmarks.of(home, map_epoch)
     if not new.found:
         return 0
-    kept, moved = memory.fact(_FACT, _LANDMARKS, ()), 0
-    for known in (known for known in kept if known.map_epoch < map_epoch):
-        records = [record for record in memory if record.map_epoch == known.map_epoch]
-        T = motion_between(known.found, new.found) if records else None
+    stored, moved = memory.fact(_FACT, _LANDMARKS, ()), 0
+    for marks in (marks for marks in stored if marks.map_epoch < map_epoch):
+        records = [record for record in memory if record.map_epoch == marks.map_epoch]
+        T = motion_between(marks.found, new.found) if records else None
         if T is not None:
             for record in records:
                 _move(record, T, map_epoch)
                 memory.touch(record)
             moved += len(records)
-    latest = (*(known for known in kept if known.map_epoch != map_epoch), new)
-    if new not in kept:
+    latest = (*(marks for marks in stored if marks.map_epoch != map_epoch), new)
+    if new not in stored:
         memory.put_fact(_FACT, _LANDMARKS.dump_json(latest[-CHANGE.epochs :]).decode())
     memory.commit()
     return moved

@@ -55,11 +55,11 @@ class ObjectStates:
         if now is not None and math.isfinite(now):
             self.advance(now)
         state = ObjectState.known(value, source, self.now)
-        known = self._states.setdefault(node_id, {})
-        before = known.get(state.name)
-        if before is not None and _is_kept(before, state):
+        states = self._states.setdefault(node_id, {})
+        before = states.get(state.name)
+        if before is not None and _stays(before, state):
             return False
-        known[state.name] = state
+        states[state.name] = state
         self._store()
         return True
 
@@ -69,7 +69,7 @@ class ObjectStates:
         Raises:
             UnknownState: If the value is no state.
         """
-        near = min(self._memory.near(point, SAME_OBJECT), key=lambda found: found[1], default=None)
+        near = min(self._memory.near(point, SAME_OBJECT), key=lambda pair: pair[1], default=None)
         if near is None:
             return False
         self.set(near[0].id, value, source, now)
@@ -98,11 +98,11 @@ class ObjectStates:
         return EditResult(EditStatus.EDITED, message, revision=self._memory.revision)
 
     def _store(self) -> None:
-        plain = {node: {name: asdict(s) for name, s in known.items()} for node, known in self._states.items()}
+        plain = {node: {name: asdict(s) for name, s in own.items()} for node, own in self._states.items()}
         self._memory.put_fact(_FACT, json.dumps(plain))
 
 
-def _is_kept(before: ObjectState, after: ObjectState) -> bool:
+def _stays(before: ObjectState, after: ObjectState) -> bool:
     """Return True if a known state need not be replaced: it is the same, or the operator has just said it."""
     age = after.since - before.since
     if before.value == after.value:

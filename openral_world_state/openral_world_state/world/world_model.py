@@ -117,7 +117,7 @@ class WorldModel:
         self._floor = FloorGrid(home, settings.robot_radius) if home.areas else None
         self._routes = Routes(self._floor, home.base_poses) if self._floor else None
         self._match_builder = MatchBuilder(
-            home, self._floor, settings.standoff, self.container_states.known, self.object_states.of
+            home, self._floor, settings.standoff, self.container_states.openings, self.object_states.of
         )
         self._names = ReferenceNames(home, thesaurus)
         self._negative_evidence = NegativeEvidence(
@@ -127,7 +127,7 @@ class WorldModel:
             vocabularies=self.vocabularies,
             decay=settings.decay,
             optics=settings.optics,
-            openings=self.container_states.known,
+            openings=self.container_states.openings,
             map_epoch=settings.map_epoch,
         )
 
@@ -140,9 +140,9 @@ class WorldModel:
         """
         if self.settings.default_agent or self.home.agents:
             return self.settings.default_agent or self.home.agents[0].id
-        seen = [node.id for node in self.seen_people]
-        known = self.memory.current_id(self._speaker)
-        self._speaker = known if known in seen else next(iter(seen), "")
+        people = [node.id for node in self.seen_people]
+        speaker = self.memory.current_id(self._speaker)
+        self._speaker = speaker if speaker in people else next(iter(people), "")
         return self._speaker
 
     @property
@@ -229,7 +229,7 @@ class WorldModel:
         if what in self.container_states and NAME_OF.get(str(value), OPENING) == OPENING:
             fraction = value if isinstance(value, float) else float(value == "open")
             if self.container_states.on_skill_result(what, fraction):
-                opening = self.container_states.known[what].value
+                opening = self.container_states.openings[what].value
                 self.object_states.set(what, opening, report.source, report.stamp)
             return True
         node = self.memory.current_id(what) if what in self.memory else what
@@ -245,7 +245,7 @@ class WorldModel:
         for record in records:
             edges.extend(object_edges(record, self.home, self.memory, self.settings.map_epoch))
         fixed = (
-            replace(node, opening=self.container_states.known.get(node.id, node.opening))
+            replace(node, opening=self.container_states.openings.get(node.id, node.opening))
             for node in self.home.nodes.values()
         )
         people = {node.id: node for node in self.seen_people}
@@ -303,11 +303,11 @@ def split_outcomes(
     outcomes: Sequence[ObjectRecord | CapacityError | AmbiguousDepth],
 ) -> IntegrationResult:
     """Split the outcomes of association into records and the errors of the others."""
-    kept = [(o, r) for o, r in zip(frame.observations, outcomes, strict=True) if isinstance(r, ObjectRecord)]
+    pairs = [(o, r) for o, r in zip(frame.observations, outcomes, strict=True) if isinstance(r, ObjectRecord)]
     errors = tuple(outcome for outcome in outcomes if not isinstance(outcome, ObjectRecord))
     kept_frame = replace(
         frame,
-        observations=tuple(observation for observation, _ in kept),
+        observations=tuple(observation for observation, _ in pairs),
         refused=(*frame.refused, *map(str, errors)),
     )
-    return IntegrationResult(tuple(record for _, record in kept), kept_frame, (*refusals, *errors))
+    return IntegrationResult(tuple(record for _, record in pairs), kept_frame, (*refusals, *errors))

@@ -179,7 +179,7 @@ def test_an_object_with_two_similar_labels_is_listed_once() -> None:
     memory.touch(record)
     with pytest.raises(UnknownObject) as refused:
         memory.get("mugg_9")
-    assert refused.value.known == ("mug_1",)
+    assert refused.value.similar_ids == ("mug_1",)
 
 
 def test_a_moved_record_is_found_where_it_is_now() -> None:

@@ -34,14 +34,14 @@ def in_the_fridge(world: WorldModel) -> Pose:
 def test_is_what_the_skill_left_it_as(share: float, known: Opening | None) -> None:
     world = opened()
     assert world.container_states.on_skill_result("fridge", share) == (known is not None)
-    assert world.container_states.known.get("fridge") is known
+    assert world.container_states.openings.get("fridge") is known
 
 
 @pytest.mark.parametrize("name", ["kitchen_counter", "nothing", ""])
 def test_of_what_has_no_door_is_not_taken_over(name: str) -> None:
     world = opened()
     assert not world.container_states.on_skill_result(name, 1.0)
-    assert not world.container_states.known
+    assert not world.container_states.openings
 
 
 def test_need_no_opening_once_opened_and_that_outlives_the_process(tmp_path: Path) -> None:

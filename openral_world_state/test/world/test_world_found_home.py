@@ -43,7 +43,7 @@ def test_objects_and_states_stay_when_the_map_comes() -> None:
     assert world.recall(RecallQuery("mug"), now=10.0).matches
     world.container_states.set("fridge", Opening.OPEN)
     world.change_home(static_map_from_home(NOBODY))
-    assert world.container_states.known["fridge"] is Opening.OPEN
+    assert world.container_states.openings["fridge"] is Opening.OPEN
 
 
 def test_a_home_that_was_found_is_there_again_after_a_restart(tmp_path: Path) -> None:
