@@ -63,8 +63,8 @@ _SAMPLES = np.linspace(0.15, 0.85, 5)  # fractions of the front's sides: off its
 class ContainerStates:
     """Last known state of each container with a door; kept with memory, so it outlives the process.
 
-    ``openings`` maps ids of containers to the state last seen, or reported by a skill. The contents of a drawer
-    that a skill moved are moved with it.
+    ``openings`` maps ids of containers to the state last seen, or reported by a skill. The contents of a
+    drawer that a skill moved are moved with it.
     """
 
     def __init__(self, memory: SpatialMemory, home: StaticMap) -> None:
