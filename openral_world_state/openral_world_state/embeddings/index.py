@@ -132,8 +132,8 @@ class NoEmbeddingModel(OpenRALError):
     def __init__(self, model_name: str, problem: str) -> None:
         super().__init__(
             f"embedding model {model_name!r} not found ({problem}): set embeddings to a folder with "
-            f"{_TOKENIZER} and one of {format_choices(_MODELS)}, to <owner>/<name>@<commit> of the Hugging Face "
-            "hub with all 40 digits of the commit, or to an empty string"
+            f"{_TOKENIZER} and one of {format_choices(_MODELS)}, to <owner>/<name>@<commit> of the Hugging "
+            "Face hub with all 40 digits of the commit, or to an empty string"
         )
 
 
