@@ -31,7 +31,7 @@ class Result(Document):
         command: Command that takes the figure again; empty if only the commit has it.
         in_repository: False for a program that only the commit has.
         commit: Code that was measured, or that recorded the figure.
-        date: Date of that commit.
+        date: Date of that commit; not on the page.
         machine: Letter of a machine of the page.
         note: Further figures, or what limits this one.
     """
@@ -59,7 +59,7 @@ class Result(Document):
             f"{result} ({self.note})" if self.note else result,
             self.aim,
             command,
-            f"`{self.commit}`, {self.date}, {self.machine}",
+            f"`{self.commit}` {self.machine}",
         )
         return f"| {' | '.join(cells)} |"
 
