@@ -2,7 +2,7 @@
 
 A tool is its arguments (pydantic), its docstring (what the model reads) and `perform`, a generator that
 sends commands and receives events, without IO of its own. To offer it to the model, put the class into
-``PALETTE`` and ``ReasonerToolCall`` of `openral_reasoner.tools.registry`.
+``PALETTE`` of `openral_reasoner.tools.registry`.
 
 Usage: tools/env python examples/own_tool.py kitchen
 """

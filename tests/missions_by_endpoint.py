@@ -10,10 +10,11 @@ from loopback import KEY, Api, Behaviour, Script
 
 from openral_core.missions import MissionState
 from openral_reasoner.commands import AskModel, Command, EndMission, SendSkill
+from openral_reasoner.context import Decision
 from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import ModelAnswered, ModelFailed, PaletteChanged, PromptReceived
 from openral_reasoner.llm.anthropic import AnthropicModel
-from openral_reasoner.llm.base import Decision, Model, ModelUnavailable, answer_of
+from openral_reasoner.llm.base import Model, ModelUnavailable, answer_of
 from openral_reasoner.llm.openai import OpenAIModel
 from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.palette.entries import ToolPalette

@@ -15,7 +15,6 @@ from openral_core.documents import Document, parse_document
 from openral_core.parsing import parse_yaml
 from openral_core.text.folding import fold, fold_pattern
 from openral_core.text.stop_words import contains_stop_word, is_cry, is_stop_phrase, may_answer
-from openral_reasoner.offline_reader import begins_request, is_known_word, read_request
 from openral_reasoner.request.goals import (
     AskAbilities,
     AskCompare,
@@ -25,6 +24,9 @@ from openral_reasoner.request.goals import (
     TellState,
     is_understood,
 )
+from openral_reasoner.sentences.language import load_language
+from openral_reasoner.sentences.languages import ENGLISH, is_known_word
+from openral_reasoner.sentences.reader import read_sentence
 
 MOST_WORDS = 6
 """Longest exclamation [words]; a longer prompt is an alarm only if it says what is wrong."""
@@ -71,7 +73,7 @@ def stops_mission(text: str, *, may_alarm: bool) -> bool:
 def asks_for_help(text: str) -> bool:
     """Return True for a calm "help": while nothing moves, the operator asks what the robot can do."""
     exclaimed = _EXCLAMATION.search(text) is not None or _is_shouted(text)
-    return not exclaimed and isinstance(read_request(text), AskAbilities)
+    return not exclaimed and isinstance(read_sentence(text), AskAbilities)
 
 
 def is_alarm(text: str) -> bool:
@@ -91,7 +93,7 @@ def is_alarm(text: str) -> bool:
 
 def _is_goal(text: str) -> bool:
     """Return True if the planner reads a goal; a state that is told may be a warning: "the pan is on"."""
-    request = read_request(text)
+    request = read_sentence(text)
     return is_understood(request) and not isinstance(request, _NO_GOALS)
 
 
@@ -99,7 +101,8 @@ def _asks(text: str) -> bool:
     """Return True if a text begins as a question or a request, whether or not the planner can read it."""
     words = fold(text).split()
     first = next((word for word in words if not _words("before_asks").fullmatch(word)), "")
-    return begins_request(first) or _words("asks").fullmatch(first) is not None
+    requests = load_language(ENGLISH).words.request_verbs
+    return first in requests or _words("asks").fullmatch(first) is not None
 
 
 def _says_stop(text: str) -> bool:

@@ -129,6 +129,25 @@ class RawCall(FrozenModel):
     arguments: str = "{}"
 
 
+class Decision(FrozenModel):
+    """Answer of a model; the core accepts exactly one call.
+
+    ``tokens`` is the sum of tokens ``read`` and ``written``; of those read, ``cached`` came from a cache and
+    ``stored`` went into one. ``cost`` [US$] is None if unknown. ``cut`` if it ended at a length limit.
+    """
+
+    calls: tuple[RawCall, ...]
+    text: str = ""
+    tokens: int = 0
+    read: int = 0
+    written: int = 0
+    model: str = ""
+    cached: int = 0
+    stored: int = 0
+    cost: float | None = None
+    cut: bool = False
+
+
 def fence_untrusted(data: object) -> str:
     """Wrap untrusted data in <data> tags that its content cannot close."""
     text = json.dumps(data, ensure_ascii=True, sort_keys=True)

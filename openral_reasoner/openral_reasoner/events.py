@@ -8,7 +8,7 @@ from openral_core.detectors import LocateResult
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult
 from openral_core.spatial_memory import EditResult, ObserveResult, RecallResult, ResolveResult, SceneGraph
-from openral_reasoner.context import CallEvent, FrozenModel, RawCall
+from openral_reasoner.context import CallEvent, Decision, FrozenModel
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 
@@ -176,23 +176,10 @@ class ResumptionFailed(FrozenModel):
     reason: str
 
 
-class ModelAnswered(CallEvent):
-    """Answer of the model; the core rejects more or fewer than one call.
-
-    ``cost`` [US$] is None if unknown; ``cut`` is True if the answer ended at a length limit.
-    """
+class ModelAnswered(Decision, CallEvent):
+    """The model decided."""
 
     kind: Literal["model_answered"] = "model_answered"
-    calls: tuple[RawCall, ...]
-    text: str = ""
-    tokens: int = 0
-    read: int = 0
-    written: int = 0
-    model: str = ""
-    cached: int = 0
-    stored: int = 0
-    cost: float | None = 0.0
-    cut: bool = False
 
 
 class ModelFailed(CallEvent):

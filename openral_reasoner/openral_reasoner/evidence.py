@@ -81,9 +81,9 @@ class Answered:
     @property
     def words(self) -> str:
         """Text for a report."""
-        found = ", ".join(node.words for node in self.nodes) or "it, but could not place it in the map"
+        names = ", ".join(node.words for node in self.nodes) or "it, but could not place it in the map"
         verb = "saw" if self.source is Source.LOOK else "has"
-        return f"{self.source.value} asked for {self.query[:_LABEL_SHOWN]!r} {verb} {found}"
+        return f"{self.source.value} asked for {self.query[:_LABEL_SHOWN]!r} {verb} {names}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +201,11 @@ class Evidence:
 
     def ids_of(self, node_id: str) -> frozenset[str]:
         """Return every id known for this object."""
-        known = {node_id}
+        ids = {node_id}
         pairs = [{fact.first, fact.second} for fact in self.facts if isinstance(fact, Same)]
-        while grown := [pair for pair in pairs if pair & known and not pair <= known]:
-            known.update(*grown)
-        return frozenset(known)
+        while grown := [pair for pair in pairs if pair & ids and not pair <= ids]:
+            ids.update(*grown)
+        return frozenset(ids)
 
     def names_of(self, node_id: str) -> frozenset[str]:
         """Return an object's names: its labels, and the queries that were answered with it."""
@@ -217,12 +217,12 @@ class Evidence:
     def resolved(self, reference: str) -> frozenset[str] | None:
         """Return the nodes a reference means; None if memory was not asked or knows none."""
         key = normalize_term(reference)
-        asked = [
+        references = [
             fact
             for fact in self.facts
             if isinstance(fact, Referred) and normalize_term(fact.reference) == key
         ]
-        return frozenset(asked[-1].ids) if asked else None
+        return frozenset(references[-1].ids) if references else None
 
 
 def looked_at(evidence: Evidence) -> frozenset[str]:
@@ -282,7 +282,7 @@ class Course:
     at: Acted | None = None
     facing: Acted | None = None
     inspected: tuple[Inspection, ...] = ()
-    tried: frozenset[tuple[Verb, str]] = frozenset()
+    attempts: frozenset[tuple[Verb, str]] = frozenset()
 
     @classmethod
     def of(cls, evidence: Evidence) -> "Course":
@@ -295,13 +295,13 @@ class Course:
     @property
     def progress(self) -> int:
         """Number of grasps and releases, and of different skill goals tried; it never falls."""
-        return len(self.taken) + len(self.released) + len(self.tried)
+        return len(self.taken) + len(self.released) + len(self.attempts)
 
     def after(self, fact: Fact, order: int) -> "Course":
         """Return the effects after one more fact."""
         if not isinstance(fact, Acted):
             return self
-        moved = replace(self._moved(fact), tried=self.tried | {(fact.verb, fact.target.id)})
+        moved = replace(self._moved(fact), attempts=self.attempts | {(fact.verb, fact.target.id)})
         if fact.status in _EMPTY_HAND:
             return replace(moved, held="")
         return moved._did(fact, order) if fact.succeeded else moved
@@ -323,8 +323,8 @@ class Course:
             return self._changed(fact)
         if fact.verb is Verb.LOOK_AT:
             door = self.doors.get(target)
-            seen = Inspection(fact, door if door is not None and door.verb is Verb.OPEN else None)
-            return replace(self, facing=fact, inspected=(*self.inspected, seen))
+            inspection = Inspection(fact, door if door is not None and door.verb is Verb.OPEN else None)
+            return replace(self, facing=fact, inspected=(*self.inspected, inspection))
         return self
 
     def _changed(self, fact: Acted) -> "Course":

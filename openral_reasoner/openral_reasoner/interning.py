@@ -103,9 +103,9 @@ class Interner:
         if len(text.later) <= SHORT:
             return text
         digest = blake2b(f"{kind}{text.later}".encode(), digest_size=16).digest()
-        known = self._numbers.get(digest)
-        if known is not None:
-            again = f'{{"{MARK}":{known}}}'
+        number = self._numbers.get(digest)
+        if number is not None:
+            again = f'{{"{MARK}":{number}}}'
             return _Text(again, again)
         number = self._numbers[digest] = len(self._numbers) + 1
         return _Text(f'{{"{MARK}":{number},"{kind}":{text.now}}}', f'{{"{MARK}":{number}}}')
@@ -156,11 +156,11 @@ class Outliner:
             UnknownMark: If it refers to an undefined value.
             TooMuch: If it, or all values so far, unfold beyond what is read.
         """
-        found = self._unfolded(content)
-        self._size += found.size
+        unfolded = self._unfolded(content)
+        self._size += unfolded.size
         if self._size > MOST_IN_ALL:
             raise TooMuch("values in all", MOST_IN_ALL)
-        return found.value
+        return unfolded.value
 
     def _unfolded(self, content: object) -> _Unfolded:
         if isinstance(content, list):
@@ -187,10 +187,10 @@ class Outliner:
             if number not in self._values:
                 raise UnknownMark(number)
             return self._values[number]
-        found = _plain(content[PLAIN]) if PLAIN in content else self._unfolded(content[MARKED])
+        unfolded = _plain(content[PLAIN]) if PLAIN in content else self._unfolded(content[MARKED])
         if number > 0:
-            self._values[number] = found
-        return found
+            self._values[number] = unfolded
+        return unfolded
 
 
 def _whole(value: object, parts: Collection[_Unfolded]) -> _Unfolded:

@@ -19,13 +19,13 @@ class Early(StrEnum):
 class PrematureEndPolicy:
     """Challenge a premature end once per reason, then accept it."""
 
-    said: frozenset[Early] = frozenset()
+    challenged: frozenset[Early] = frozenset()
 
-    def after(self, found: Early | None) -> tuple[bool, "PrematureEndPolicy"]:
+    def after(self, early: Early | None) -> tuple[bool, "PrematureEndPolicy"]:
         """Return True if the end is to be challenged, and the next policy."""
-        if found is None or found in self.said:
+        if early is None or early in self.challenged:
             return False, self
-        return True, replace(self, said=self.said | {found})
+        return True, replace(self, challenged=self.challenged | {early})
 
 
 class RecoveryAction(StrEnum):
@@ -72,15 +72,15 @@ ADVICE = 3
 
 @dataclass(frozen=True, slots=True)
 class AdvicePolicy:
-    """Decisions that an advisor may still make: ``left`` in the mission, ``pending`` of them now."""
+    """Decisions that an advisor may still make: ``remaining`` in the mission, ``pending`` of them now."""
 
-    left: int
+    remaining: int
     pending: int = 0
 
     def after_stuck(self) -> "AdvicePolicy":
         """Return the policy after the model got stuck; nothing is pending if no decision is left."""
-        pending = min(ADVICE, self.left)
-        return AdvicePolicy(self.left - pending, pending)
+        pending = min(ADVICE, self.remaining)
+        return AdvicePolicy(self.remaining - pending, pending)
 
     def after_decision(self) -> "AdvicePolicy":
         """Return the policy after one decision, of the advisor if any was pending."""
@@ -95,7 +95,7 @@ class LoopDetector:
     """Detect a call that keeps returning the same answer while nothing new is done."""
 
     limit: int
-    seen: Mapping[_Key, tuple[str, int]] = field(default_factory=dict)
+    answers: Mapping[_Key, tuple[str, int]] = field(default_factory=dict)
     progress: int = 0
 
     def after(self, tool: str, arguments: str, answer: str, progress: int = 0) -> tuple[bool, "LoopDetector"]:
@@ -104,10 +104,10 @@ class LoopDetector:
         The count begins anew whenever ``progress`` grows: the next object of a goal with several, and another
         place, need the same questions.
         """
-        key, seen = (tool, arguments), self.seen if progress <= self.progress else {}
-        last, count = seen.get(key, ("", 0))
+        key, answers = (tool, arguments), self.answers if progress <= self.progress else {}
+        last, count = answers.get(key, ("", 0))
         count = count + 1 if last == answer else 1
-        return count >= self.limit, LoopDetector(self.limit, {**seen, key: (answer, count)}, progress)
+        return count >= self.limit, LoopDetector(self.limit, {**answers, key: (answer, count)}, progress)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,20 +27,20 @@ class Receipts:
     """Receipts of the last prompts, so that a repeated prompt is not carried out twice."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str, str], PublishReceipt] = OrderedDict()
+        self._receipts: OrderedDict[tuple[str, str, str], PublishReceipt] = OrderedDict()
 
     @property
-    def kept(self) -> tuple[tuple[tuple[str, str, str], PublishReceipt], ...]:
+    def by_prompt(self) -> tuple[tuple[tuple[str, str, str], PublishReceipt], ...]:
         """Receipts with the prompts they belong to, to restore them from."""
-        return tuple(self._kept.items())
+        return tuple(self._receipts.items())
 
-    def restore(self, kept: Iterable[tuple[tuple[str, str, str], PublishReceipt]]) -> None:
+    def restore(self, receipts: Iterable[tuple[tuple[str, str, str], PublishReceipt]]) -> None:
         """Take over the receipts of another core."""
-        self._kept.update(kept)
+        self._receipts.update(receipts)
 
     def of(self, prompt: PromptReceived) -> PublishReceipt | None:
         """Return the receipt of this exact prompt; a caller may reuse an id for another text."""
-        return self._kept.get(_key(prompt)) if prompt.id else None
+        return self._receipts.get(_key(prompt)) if prompt.id else None
 
     def write(
         self, prompt: PromptReceived, outcome: PromptOutcome, message: str, mission_id: str = ""
@@ -49,9 +49,9 @@ class Receipts:
         name = prompt.id[:NAME_CHARACTERS]
         receipt = PublishReceipt(prompt_id=name, outcome=outcome, mission_id=mission_id, message=message)
         if prompt.id and outcome not in (PromptOutcome.STOPPED, PromptOutcome.REFUSED):
-            self._kept[_key(prompt)] = receipt
-            while len(self._kept) > RECEIPTS_KEPT:
-                self._kept.popitem(last=False)
+            self._receipts[_key(prompt)] = receipt
+            while len(self._receipts) > RECEIPTS_KEPT:
+                self._receipts.popitem(last=False)
         return receipt
 
 
@@ -60,26 +60,26 @@ class GoalQueue:
 
     def __init__(self, length: int) -> None:
         self.length = length
-        self._waiting: deque[Goal] = deque()
+        self._goals: deque[Goal] = deque()
 
     @property
     def full(self) -> bool:
         """True if no more goals are accepted."""
-        return len(self._waiting) >= self.length
+        return len(self._goals) >= self.length
 
     def put(self, goal: Goal) -> int:
         """Queue a goal; return the number of goals before it."""
-        self._waiting.append(goal)
-        return len(self._waiting) - 1
+        self._goals.append(goal)
+        return len(self._goals) - 1
 
     def next(self) -> Goal | None:
         """Return the next goal, None if the queue is empty."""
-        return self._waiting.popleft() if self._waiting else None
+        return self._goals.popleft() if self._goals else None
 
     def drop(self) -> tuple[Goal, ...]:
         """Empty the queue and return its goals."""
-        dropped = tuple(self._waiting)
-        self._waiting.clear()
+        dropped = tuple(self._goals)
+        self._goals.clear()
         return dropped
 
 

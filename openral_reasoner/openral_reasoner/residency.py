@@ -127,25 +127,25 @@ class ResidencyRefused(OpenRALError):
 class UnknownResident(ResidencyRefused):
     """No peer has this id."""
 
-    def __init__(self, asked: str, known: tuple[str, ...]) -> None:
-        super().__init__(f"unknown peer {asked!r}; valid: {format_choices(known)}")
+    def __init__(self, peer: str, peers: tuple[str, ...]) -> None:
+        super().__init__(f"unknown peer {peer!r}; valid: {format_choices(peers)}")
 
 
 class InsufficientMemory(ResidencyRefused):
     """The request does not fit even after every allowed eviction."""
 
-    def __init__(self, asked: str, needed: float, budget: float, stays: tuple[str, ...]) -> None:
+    def __init__(self, peer: str, needed: float, budget: float, stays: tuple[str, ...]) -> None:
         beside = f" beside {format_choices(stays)}, which cannot be evicted" if stays else ""
-        super().__init__(f"{asked} needs {needed:.0f} MB and does not fit in {budget:.0f} MB{beside}")
+        super().__init__(f"{peer} needs {needed:.0f} MB and does not fit in {budget:.0f} MB{beside}")
 
 
 class MinResidencyNotElapsed(ResidencyRefused):
     """Peers must first reach their minimum residency, at ``until`` [s]."""
 
-    def __init__(self, asked: str, until: float, protected: tuple[str, ...]) -> None:
+    def __init__(self, peer: str, until: float, protected: tuple[str, ...]) -> None:
         self.until = until
         super().__init__(
-            f"{asked} must wait: {format_choices(protected)} reached memory too recently to be evicted"
+            f"{peer} must wait: {format_choices(protected)} reached memory too recently to be evicted"
         )
 
 
@@ -176,16 +176,16 @@ def plan_residency(
         InsufficientMemory: If it cannot fit beside the peers that must stay.
         MinResidencyNotElapsed: If it fits once recently activated peers may be evicted.
     """
-    wanted = next((each for each in residents if each.id == request.peer), None) if request.peer else None
-    if request.peer and wanted is None:
+    requested = next((each for each in residents if each.id == request.peer), None) if request.peer else None
+    if request.peer and requested is None:
         raise UnknownResident(request.peer, tuple(each.id for each in residents))
-    if wanted is not None and wanted.active:
+    if requested is not None and requested.active:
         return ()
-    others = [each for each in residents if each.active and each is not wanted]
-    size = request.memory if wanted is None else wanted.memory
+    others = [each for each in residents if each.active and each is not requested]
+    size = request.memory if requested is None else requested.memory
     going = select_evictions(others, size, request, rules, now)
     away = tuple(Transition(each.id, activate=False) for each in sorted(going, key=_eviction_order))
-    return away if wanted is None else (*away, Transition(wanted.id, activate=True))
+    return away if requested is None else (*away, Transition(requested.id, activate=True))
 
 
 def select_evictions(

@@ -59,10 +59,10 @@ def order_by_ratio(
     stops: Sequence[SearchStop], first: Sequence[float], between: Sequence[Sequence[float]]
 ) -> list[int]:
     """Return the indices of the stops, the best chance per cost next each time."""
-    left, order, ways = list(range(len(stops))), list[int](), first
-    while left:
-        best = min(left, key=lambda i: (-stops[i].chance / (ways[i] + stops[i].effort), i))
-        left.remove(best)
+    remaining, order, ways = list(range(len(stops))), list[int](), first
+    while remaining:
+        best = min(remaining, key=lambda i: (-stops[i].chance / (ways[i] + stops[i].effort), i))
+        remaining.remove(best)
         order.append(best)
         ways = between[best]
     return order
@@ -108,7 +108,7 @@ class RouteLengths:
             if edge.relation is Relation.TRAVERSABLE_TO:
                 self._routes[edge.source].append((edge.target, edge.weight))
                 self._routes[edge.target].append((edge.source, edge.weight))
-        self._known: dict[str, Mapping[str, float]] = {}
+        self._lengths: dict[str, Mapping[str, float]] = {}
 
     def between(self, start: Point, goal: Point) -> float:
         """Return the route length between two points [m], via the route nodes nearest to them."""
@@ -130,9 +130,9 @@ class RouteLengths:
 
     def _from(self, node: str) -> Mapping[str, float]:
         """Return the lengths of the shortest routes from a node [m] (Dijkstra, 1959)."""
-        if node not in self._known:
-            self._known[node] = self._shortest(node)
-        return self._known[node]
+        if node not in self._lengths:
+            self._lengths[node] = self._shortest(node)
+        return self._lengths[node]
 
     def _shortest(self, start: str) -> Mapping[str, float]:
         reached: dict[str, float] = {}
@@ -186,7 +186,7 @@ class SearchProgress:
     visits: tuple[Visit, ...] = ()
     near_misses: tuple[str, ...] = ()
     priors: tuple[str, ...] = ()
-    found: str = ""
+    found_id: str = ""
 
     @property
     def sighted(self) -> str:
@@ -210,11 +210,11 @@ class SearchProgress:
 
     def after_finding(self, node_id: str) -> "SearchProgress":
         """Return the episode as ended by finding a node."""
-        return replace(self, found=node_id)
+        return replace(self, found_id=node_id)
 
     def reopened(self) -> "SearchProgress":
         """Return the episode reopened, because the object is not where it was found."""
-        return replace(self, found="", escalated=True)
+        return replace(self, found_id="", escalated=True)
 
     def hinted(self, near_misses: tuple[str, ...], priors: tuple[str, ...]) -> "SearchProgress":
         """Return the episode with further hints of memory and the model, earlier hints first."""
@@ -265,10 +265,10 @@ class SearchCosts(BaseModel):
 _USUAL = SearchCosts()
 OFTEN = 1.5
 """Probability from which a place is called a usual one, relative to the mean of all places [1]."""
-_GROUPS = (
-    {CandidateKind.CONTAINER, CandidateKind.PLACE},
-    {CandidateKind.ROOM},
-    {CandidateKind.NEAR_MISS},
+_GROUPS: tuple[tuple[CandidateKind, ...], ...] = (
+    (CandidateKind.CONTAINER, CandidateKind.PLACE),
+    (CandidateKind.ROOM,),
+    (CandidateKind.NEAR_MISS,),
 )
 """Kinds of candidates among which one belief is divided."""
 _REASONS = {CandidateKind.CONTAINER: "its contents are hidden", CandidateKind.PLACE: "not searched yet"}
@@ -296,10 +296,10 @@ def plan_active_search(
         costs: Costs of looking and opening.
         weights: Worth of each source of knowledge about the object's place.
     """
-    found = list_candidates(graph, progress, weights)
-    near = [c for node in progress.near_misses for c in found if c.node_id == node]
-    places = [c for c in found if c.kind in (CandidateKind.CONTAINER, CandidateKind.PLACE)]
-    rooms = [c for c in found if c.kind is CandidateKind.ROOM]
+    candidates = list_candidates(graph, progress, weights)
+    near = [c for node in progress.near_misses for c in candidates if c.node_id == node]
+    places = [c for c in candidates if c.kind in (CandidateKind.CONTAINER, CandidateKind.PLACE)]
+    rooms = [c for c in candidates if c.kind is CandidateKind.ROOM]
     order = near
     for group in (places, rooms):
         start = graph.by_id[order[-1].node_id].pose.position if order else start
@@ -315,18 +315,14 @@ def list_candidates(
     rooms = {e.source: graph.by_id[e.target].label for e in graph.edges if e.relation in belongs}
     kinds = {node.id: kind for node in graph.nodes if (kind := kind_of(node, progress)) is not None}
     made = list[Candidate]()
-    for group in (
-        {CandidateKind.CONTAINER, CandidateKind.PLACE},
-        {CandidateKind.ROOM},
-        {CandidateKind.NEAR_MISS},
-    ):
+    for group in _GROUPS:
         sites = {each: site_of(graph.by_id[each], rooms) for each, kind in kinds.items() if kind in group}
         chances = placement_chances(graph, sites, progress.term, progress.priors, weights)
         made += [
             candidate_at(graph.by_id[each], kinds[each], sites[each], chances, progress) for each in sites
         ]
-    left = (each for each in made if each.node_id not in progress.visited)
-    return sorted(left, key=lambda each: (each.kind, each.node_id))
+    unvisited = (each for each in made if each.node_id not in progress.visited)
+    return sorted(unvisited, key=lambda each: (each.kind, each.node_id))
 
 
 def site_of(node: SceneNode, rooms: Mapping[str, str]) -> Site:

@@ -10,9 +10,9 @@ from openral_core.rskills import Mode, Name, ParameterSpec, ParameterType, Skill
 from openral_core.skills import Verb
 from openral_reasoner.events import PromptReceived
 from openral_reasoner.mission import Mission
-from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.sentences.reader import read_sentence
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
@@ -108,7 +108,7 @@ def settings() -> MissionSettings:
 def mission(palette: ToolPalette, settings: MissionSettings) -> Mission:
     """A mission that has just started."""
     made = Mission("m1", PromptReceived(id="p1", text="bring me the mug"), settings, palette)
-    made.request = read_request(made.goal)
+    made.request = read_sentence(made.goal)
     return made
 
 

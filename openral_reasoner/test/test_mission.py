@@ -10,11 +10,12 @@ from openral_reasoner.budget import BudgetExhausted, SearchBudget
 from openral_reasoner.commands import PublishStatus, SpanEnded, SpanStarted
 from openral_reasoner.events import PromptReceived
 from openral_reasoner.evidence import Gone, Node
-from openral_reasoner.mission import KnownObject, Mission, at_once
+from openral_reasoner.mission import Mission, at_once
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 
-MUG = KnownObject("mug_1", "mug", "object", None, words="red mug", place="table_1")
+MUG = MissionObject("mug_1", "mug", "object", None, words="red mug", place="table_1")
 UNSPENT = SearchBudget()
 
 
@@ -93,9 +94,9 @@ def test_a_call_is_pending_until_it_is_finished() -> None:
     mission = started()
     mission.begin("c1", "recall_object", query="mug")
     mission.now = 2.0
-    assert mission.pending("recall_object") == ("c1",)
+    assert mission.calls.pending("recall_object") == ("c1",)
     mission.finish("c1", "FOUND", "remembered")
-    assert mission.pending("recall_object") == ()
+    assert mission.calls.pending("recall_object") == ()
     (record,) = mission.report().calls
     assert (record.status, record.message, record.duration) == ("FOUND", "remembered", 2.0)
     assert isinstance(mission.drain()[-1], PublishStatus)
@@ -106,8 +107,8 @@ def test_ending_all_calls_changes_only_those_that_are_pending() -> None:
     mission.begin("c1", "recall_object")
     mission.finish("c1", "FOUND")
     mission.begin("c2", "locate_in_view")
-    mission.finish_all("CANCELLED")
-    assert [record.status for record in mission.records.values()] == ["FOUND", "CANCELLED"]
+    mission.calls.finish_all("CANCELLED")
+    assert [record.status for record in mission.calls.records.values()] == ["FOUND", "CANCELLED"]
 
 
 def test_a_disproved_object_counts_its_place_as_searched_once() -> None:
@@ -116,24 +117,24 @@ def test_a_disproved_object_counts_its_place_as_searched_once() -> None:
     mission.disprove(MUG)
     mission.disprove(MUG)
     assert mission.objects["mug_1"].disproved
-    assert mission.searched == ["table_1: NOT_IN_VIEW"]
-    assert "table_1" in mission.episode("the red mug").visited
+    assert mission.search.outcomes == ["table_1: NOT_IN_VIEW"]
+    assert "table_1" in mission.search.episode("the red mug").visited
     assert Gone("mug_1") in mission.evidence.facts
 
 
 def test_a_search_is_found_under_any_spelling_of_its_query_until_it_is_forgotten() -> None:
     mission = started()
-    mission.keep(mission.episode("the Mug").after_escalation())
-    assert mission.episode("mug").escalated
-    mission.forget(mission.episode("mug"))
-    assert not mission.episode("mug").escalated
+    mission.search.store(mission.search.episode("the Mug").after_escalation())
+    assert mission.search.episode("mug").escalated
+    mission.search.drop(mission.search.episode("mug"))
+    assert not mission.search.episode("mug").escalated
 
 
 def test_nothing_is_news_before_the_first_decision() -> None:
     mission = started()
-    assert not mission.asked
+    assert not mission.has_decided
     mission.spend("model_calls")
-    assert mission.asked
+    assert mission.has_decided
 
 
 def test_a_value_at_once_waits_for_nothing() -> None:
@@ -163,29 +164,22 @@ def match(presence: Presence = Presence.PRESENT) -> RecallMatch:
 
 @pytest.mark.parametrize("presence", list(Presence))
 def test_only_an_object_that_is_present_is_not_stale(presence: Presence) -> None:
-    assert KnownObject.remembered(match(presence), "mug").stale is (presence is not Presence.PRESENT)
+    assert MissionObject.remembered(match(presence), "mug").stale is (presence is not Presence.PRESENT)
 
 
 def test_the_summary_for_the_model_holds_no_pose() -> None:
-    summary = KnownObject.remembered(match(), "mug").found()
+    summary = MissionObject.remembered(match(), "mug").summary()
     assert (summary.id, summary.place, summary.must_open) == ("mug_1", "shelf_1", "cabinet_1")
     assert not {"pose", "standing", "size"} & set(summary.model_dump())
 
 
 def test_evidence_records_the_place_and_the_containers() -> None:
-    node = KnownObject.remembered(match(), "mug").node()
+    node = MissionObject.remembered(match(), "mug").node()
     assert node == Node("mug_1", "mug", "object", "", ("shelf_1", "cabinet_1"))
-
-
-def test_an_opened_container_no_longer_hides_the_object() -> None:
-    known_object = KnownObject.remembered(match(), "mug")
-    assert known_object.opened().must_open == ""
-    assert known_object.opened().containers == ("cabinet_1",)
-    assert known_object.must_open == "cabinet_1"
 
 
 def test_a_resolved_place_keeps_its_pose_and_the_base_pose_before_it() -> None:
     result = ResolveResult(ResolveStatus.FOUND, "", BEFORE, AT, "place", "table_1")
-    table = KnownObject.resolved(result, "table")
+    table = MissionObject.resolved(result, "table")
     assert (table.id, table.label, table.kind) == ("table_1", "table", "place")
     assert (table.pose, table.standing) == (AT, BEFORE)

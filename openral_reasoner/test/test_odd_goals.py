@@ -15,10 +15,10 @@ import pytest
 from openral_core.missions import MissionState
 from openral_reasoner.commands import SendSkill
 from openral_reasoner.context import Context, RawCall
-from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.request.goals import is_understood
 from openral_reasoner.scripted.planner import decide
+from openral_reasoner.sentences.reader import read_sentence
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import MissionRun, call, run_mission_in_home
@@ -136,4 +136,4 @@ def test_what_a_model_truly_did_is_a_success(
 
 
 def test_no_template_reads_them() -> None:
-    assert sum(is_understood(read_request(goal["say"])) for goal in GOALS) <= 2
+    assert sum(is_understood(read_sentence(goal["say"])) for goal in GOALS) <= 2

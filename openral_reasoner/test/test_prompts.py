@@ -64,7 +64,7 @@ class Talk:
 
     def _answer(self, command: Command) -> Any:
         if isinstance(command, AskModel):
-            return ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+            return ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)
         return None if isinstance(command, SendSkill | CancelSkill) else self.peers.answer(command)
 
     def say(self, text: str, name: str = "p", **fields: Any) -> PublishReceipt:

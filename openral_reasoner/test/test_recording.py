@@ -96,7 +96,7 @@ def test_a_decision_that_differs_is_found_whether_texts_count_or_not(
     assert replay(settings, steps) is not None
     difference = replay(settings, steps, ignore_text=True)
     assert difference is not None
-    assert difference.recorded != difference.given
+    assert difference.recorded != difference.replayed
 
 
 @pytest.mark.parametrize(("was", "now"), WORDED.values(), ids=WORDED)
@@ -124,7 +124,7 @@ def test_a_command_that_is_missing_or_one_too_many_is_a_difference(lines: list[s
     for commands in (last.commands[:-1], (*last.commands, last.commands[-1])):
         difference = replay(settings, [*steps[:-1], replace(last, commands=commands)], ignore_text=True)
         assert difference is not None
-        assert "nothing" in (difference.recorded, difference.given)
+        assert "nothing" in (difference.recorded, difference.replayed)
 
 
 def test_a_long_command_is_shown_where_it_differs(lines: list[str]) -> None:

@@ -267,4 +267,4 @@ def test_earlier_hints_come_first() -> None:
 
 def test_a_refuted_object_reopens_its_episode_without_asking_the_locator_again() -> None:
     reopened = SearchProgress("mug").after_finding("mug_1").reopened()
-    assert (reopened.found, reopened.escalated) == ("", True)
+    assert (reopened.found_id, reopened.escalated) == ("", True)

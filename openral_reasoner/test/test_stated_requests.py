@@ -10,8 +10,8 @@ from openral_core.skills import Verb
 from openral_reasoner.behaviors.constraints import forbidden_by
 from openral_reasoner.commands import PublishHandoff, PublishPrompt, SendSkill
 from openral_reasoner.context import Context, RawCall
-from openral_reasoner.mission import HOME, KnownObject, Mission
-from openral_reasoner.offline_reader import read_request
+from openral_reasoner.mission import Mission
+from openral_reasoner.mission_objects import HOME, MissionObject
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.request.goals import (
     Act,
@@ -33,6 +33,7 @@ from openral_reasoner.request.statement import (
     request_of,
 )
 from openral_reasoner.scripted.planner import decide
+from openral_reasoner.sentences.reader import read_sentence
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import MissionRun, act, call, run_mission_in_home
@@ -75,7 +76,7 @@ def steps(played: MissionRun) -> list[str]:
 def test_a_statement_and_its_deeds_are_a_success_and_the_operator_reads_it(
     play: Play, home: SymbolicHome
 ) -> None:
-    assert isinstance(read_request(ODD), NotUnderstood)
+    assert isinstance(read_sentence(ODD), NotUnderstood)
     played = play(ODD, BRING, *MUG)
     assert outcome(played) is MissionState.SUCCEEDED
     assert home.delivered == [("mug_1", "ana")]
@@ -126,7 +127,7 @@ BRINGING = Step(do="bring", object="mug")
 def test_a_condition_is_stated_and_kept(text: str, when: When) -> None:
     check_statement(text, (BRINGING,), (), when)
     request = request_of((BRINGING,), (), ordered=False, when=when)
-    read = read_request(text)
+    read = read_sentence(text)
     assert request == read or (when == When() and request == Bring("mug"))
 
 
@@ -182,7 +183,7 @@ def test_what_is_forbidden_is_understood_and_not_done(
     goal: str, forbidden: tuple[Act, ...], play: Play, home: SymbolicHome
 ) -> None:
     rules = tuple(Forbidden(each, "fridge") for each in forbidden)
-    assert read_request(goal) == Restricted(Bring("milk"), rules)
+    assert read_sentence(goal) == Restricted(Bring("milk"), rules)
     played = play(goal)
     assert "OPEN fridge" not in steps(played)
     assert home.delivered == []
@@ -206,16 +207,16 @@ def test_a_forbidden_room_is_not_entered(play: Play, home: SymbolicHome) -> None
 
 
 def test_an_exploration_of_everything_would_enter_a_forbidden_room(mission: Mission) -> None:
-    mission.request = read_request("explore the home but do not enter the living room")
+    mission.request = read_sentence("explore the home but do not enter the living room")
     rule = Forbidden(Act.ENTER, "living room")
     assert forbidden_by(mission, Verb.EXPLORE, HOME) == rule
-    kitchen, living_room = (KnownObject(each, each, "room", None) for each in ("kitchen", "living_room"))
+    kitchen, living_room = (MissionObject(each, each, "room", None) for each in ("kitchen", "living_room"))
     assert forbidden_by(mission, Verb.EXPLORE, living_room) == rule
     assert forbidden_by(mission, Verb.EXPLORE, kitchen) is None
 
 
 def test_what_a_goal_that_waits_forbids_is_forbidden() -> None:
-    request = read_request("when Anna comes, bring me the milk but don't open the fridge")
+    request = read_sentence("when Anna comes, bring me the milk but don't open the fridge")
     assert request is not None
     assert restrictions(request) == (Forbidden(Act.OPEN, "fridge"),)
 

@@ -46,14 +46,14 @@ class Catalogues:
 
     def with_received(self, catalogue: Catalogue, now: float) -> Self:
         """Return the catalogues after one more message."""
-        others = tuple((known, at) for known, at in self.received if known != catalogue)
+        others = tuple((earlier, at) for earlier, at in self.received if earlier != catalogue)
         return type(self)((*others[-(MAX_CATALOGUES - 1) :], (catalogue, now)))
 
     def current(self, now: float) -> tuple[Catalogue, ...]:
         """Return the newest catalogue and every other one that has not expired."""
         latest = self.received[-1:]
         return tuple(
-            known for known, at in self.received if now - at < CATALOGUE_EXPIRY or (known, at) in latest
+            each for each, at in self.received if now - at < CATALOGUE_EXPIRY or (each, at) in latest
         )
 
     def verbs(self, now: float) -> tuple[str, ...]:

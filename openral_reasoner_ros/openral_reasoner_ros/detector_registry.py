@@ -38,16 +38,16 @@ class DetectorRegistry:
     def __init__(self, scope: ResourceScope, node: Node, timeout: float) -> None:
         self._scope, self._node, self._timeout = scope, node, timeout
         self._prefix = node.resolve_topic_name(PERCEPTION) + "/"
-        self._known: dict[str, _Detector] = {}
+        self._detectors: dict[str, _Detector] = {}
 
     def poll(self) -> None:
         """Register newly announced detectors and probe the known ones."""
         for topic, types in self._node.get_topic_names_and_types():
             namespace = topic.rpartition("/")[0]
             announced = topic.startswith(self._prefix) and topic.endswith("/info") and INFO_TYPE in types
-            if announced and namespace not in self._known:
+            if announced and namespace not in self._detectors:
                 self._register(namespace)
-        for detector in self._known.values():
+        for detector in self._detectors.values():
             self._probe(detector)
 
     def lifecycle_nodes(self) -> tuple[tuple[str, str], ...]:
@@ -70,13 +70,13 @@ class DetectorRegistry:
     def caller(self, detector: str) -> AsyncServiceClient[LocateInView.Response] | None:
         """Return the locate_in_view client of a detector, by id, alias or slug."""
         matches = (d for d in self._preferred() if d.info is not None and d.info.name.answers_to(detector))
-        found = next(matches, None)
-        return found.caller if found else None
+        entry = next(matches, None)
+        return entry.caller if entry else None
 
     def _preferred(self) -> list[_Detector]:
         """Return one detector per id; the one in the namespace of that name wins over impostors."""
         chosen: dict[str, _Detector] = {}
-        for namespace, detector in sorted(self._known.items()):
+        for namespace, detector in sorted(self._detectors.items()):
             if detector.info is None:
                 continue
             name = detector.info.name
@@ -87,7 +87,7 @@ class DetectorRegistry:
     def _register(self, namespace: str) -> None:
         service = f"{namespace}/locate_in_view"
         caller = AsyncServiceClient[LocateInView.Response](self._scope, self._node, LocateInView, service)
-        detector = self._known[namespace] = _Detector(namespace, caller, SilenceTimer(self._timeout))
+        detector = self._detectors[namespace] = _Detector(namespace, caller, SilenceTimer(self._timeout))
 
         def on_info(message: DetectorInfoMsg) -> None:
             detector.silence.reset()

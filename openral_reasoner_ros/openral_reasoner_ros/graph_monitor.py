@@ -33,16 +33,16 @@ class FailureSubscription:
         self._scope, self._node, self._post = scope, node, post
         self._prefix = node.resolve_topic_name(FAILURE) + "/"
         self._own = node.resolve_topic_name(OWN_FAILURE)
-        self._known: set[str] = set()
+        self._topics: set[str] = set()
 
     def poll(self) -> None:
         """Subscribe to newly discovered failure topics."""
         for topic, types in self._node.get_topic_names_and_types():
-            if len(self._known) >= MAX_FAILURE_TOPICS:
+            if len(self._topics) >= MAX_FAILURE_TOPICS:
                 return
             of_others = topic.startswith(self._prefix) and topic != self._own
-            if of_others and FAILURE_TYPE in types and topic not in self._known:
-                self._known.add(topic)
+            if of_others and FAILURE_TYPE in types and topic not in self._topics:
+                self._topics.add(topic)
                 self._scope.subscription(FailureTrigger, topic, self._on_failure, RELIABLE)
 
     def _on_failure(self, message: FailureTrigger) -> None:

@@ -97,11 +97,11 @@ class MissionJournal:
             journal = read_journal(lines)
             if journal is None:
                 return None
-            kept = len(content) - len(content.rpartition(b"\n")[2])
+            complete = len(content) - len(content.rpartition(b"\n")[2])
             self._file = self._path.open("r+b")
-            self._file.truncate(kept)
-            self._file.seek(kept)
-            self._size, self.id, self._written_server = kept, journal.header.id, journal.server
+            self._file.truncate(complete)
+            self._file.seek(complete)
+            self._size, self.id, self._written_server = complete, journal.header.id, journal.server
             self._write(attempt_line(time.time()), sync=True)
         except OSError as error:
             self._stop(error)

@@ -136,7 +136,7 @@ class ServiceMonitor:
 
     def _offers(self, name: str, namespace: str) -> set[str]:
         try:
-            found = self._node.get_service_names_and_types_by_node(name, namespace)
+            services = self._node.get_service_names_and_types_by_node(name, namespace)
         except NodeNameNonExistentError:
             return set()
-        return {service for service, _ in found}
+        return {service for service, _ in services}

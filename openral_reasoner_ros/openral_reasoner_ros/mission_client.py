@@ -110,9 +110,9 @@ class MissionMonitor:
     def _on_question(self, message: Handoff) -> None:
         self._keep(self._questions, message.id, message)
 
-    def _keep(self, kept: "OrderedDict[str, Message]", key: str, message: Message) -> None:
+    def _keep(self, messages: "OrderedDict[str, Message]", key: str, message: Message) -> None:
         with self._lock:
-            kept[key] = message
-            kept.move_to_end(key)
-            while len(kept) > MAX_KEPT:
-                kept.popitem(last=False)
+            messages[key] = message
+            messages.move_to_end(key)
+            while len(messages) > MAX_KEPT:
+                messages.popitem(last=False)

@@ -13,8 +13,9 @@ from rclpy.node import Node
 
 from openral_core.errors import OpenRALError
 from openral_reasoner.commands import AskModel, ClearDeadline, SetDeadline
+from openral_reasoner.context import Decision
 from openral_reasoner.events import DeadlinePassed, ModelFailed
-from openral_reasoner.llm.base import Decision, Model, ModelUnavailable, answer_of, load_prices
+from openral_reasoner.llm.base import Model, ModelUnavailable, answer_of, load_prices
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner_ros.brains import Brain
 from openral_reasoner_ros.dispatcher import Post

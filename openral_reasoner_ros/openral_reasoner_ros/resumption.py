@@ -131,7 +131,7 @@ class Resumption:
         self.down = clock.continue_from(*restoration.last)
         self.patience = restoration.settings.deadlines.handoff
         self.is_done, self._question = False, ""
-        self._asked: HandoffQuestion | None = None
+        self._open_question: HandoffQuestion | None = None
         self._receipt: PublishReceipt | None = None
         self._asked_at, self._due = 0.0, time.monotonic() + PEERS_WAIT
         skill.run_id = journal.id
@@ -197,9 +197,9 @@ class Resumption:
 
     def shown(self, report: MissionReport) -> MissionReport:
         """Return the report of the restored mission, which waits while the question is open."""
-        if not self._question or self._asked is None:
+        if not self._question or self._open_question is None:
             return report
-        update = {"state": MissionState.WAITING_FOR_HUMAN, "reason": self._asked.question}
+        update = {"state": MissionState.WAITING_FOR_HUMAN, "reason": self._open_question.question}
         return report.model_copy(update=update)
 
     @property
@@ -236,15 +236,15 @@ class Resumption:
         self._question, self._asked_at = f"{mission.id}/resume", time.monotonic()
         self._due = self._asked_at + self.patience
         question = f"{self._why_asked()} during this mission; {self.restored.where()}. Continue?"
-        self._asked = HandoffQuestion(
+        self._open_question = HandoffQuestion(
             id=self._question,
             mission_id=mission.id,
             goal=mission.prompt.text,
-            tried=tuple(mission.searched),
+            tried=tuple(mission.search.outcomes),
             question=question,
             choices=(CONTINUE[0], "stop"),
         )
-        self.carry_out(PublishHandoff(question=self._asked))
+        self.carry_out(PublishHandoff(question=self._open_question))
 
     def _why_asked(self) -> str:
         if self.restoration.rebooted:

@@ -99,8 +99,8 @@ class SkillClient:
     @property
     def verbs(self) -> tuple[Verb, ...]:
         """Verbs that the server offers."""
-        known = {verb.value: verb for verb in Verb}
-        return tuple(known[name] for name in self._catalogues.verbs(monotonic()) if name in known)
+        verbs = {verb.value: verb for verb in Verb}
+        return tuple(verbs[name] for name in self._catalogues.verbs(monotonic()) if name in verbs)
 
     @property
     def holding(self) -> str:
@@ -137,8 +137,8 @@ class SkillClient:
 
     def _endpoints(self) -> frozenset[str]:
         topic = self._node.resolve_topic_name(f"{EXECUTE}/_action/status")
-        found = self._node.get_publishers_info_by_topic(topic)
-        return frozenset(bytes(info.endpoint_gid).hex() for info in found)
+        publishers = self._node.get_publishers_info_by_topic(topic)
+        return frozenset(bytes(info.endpoint_gid).hex() for info in publishers)
 
     @property
     def _answers(self) -> bool:
@@ -244,10 +244,10 @@ class SkillClient:
         if goal.cancelled:
             goal.handle.cancel_goal_async()
 
-    def _on_ended(self, goal: OpenGoal, asked: Future) -> None:
-        if asked.exception() is not None or self._goals.get(goal.command.call_id) is not goal:
+    def _on_ended(self, goal: OpenGoal, future: Future) -> None:
+        if future.exception() is not None or self._goals.get(goal.command.call_id) is not goal:
             return
-        if asked.result().status == GoalStatus.STATUS_UNKNOWN:
+        if future.result().status == GoalStatus.STATUS_UNKNOWN:
             self._on_unknown(goal)
             return
         call_id = goal.command.call_id
@@ -255,7 +255,7 @@ class SkillClient:
         if goal.abandoned is not None:
             return
         try:
-            self._post(SkillEnded(call_id=call_id, result=skill_result_from_message(asked.result().result)))
+            self._post(SkillEnded(call_id=call_id, result=skill_result_from_message(future.result().result)))
         except BAD_ANSWERS as error:
             self._post(call_failed(call_id, error))
 

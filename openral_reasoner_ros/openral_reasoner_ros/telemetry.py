@@ -187,8 +187,8 @@ class Traces:
 
     def traceparent(self, call_id: str) -> str:
         """Return the W3C traceparent that makes a peer's span a child of this call."""
-        found = self._open.get(call_id)
-        return traceparent_of(found[0]) if found else ""
+        span = self._open.get(call_id)
+        return traceparent_of(span[0]) if span else ""
 
     def close(self) -> None:
         """End all open spans."""

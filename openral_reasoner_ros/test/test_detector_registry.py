@@ -32,7 +32,7 @@ def test_the_one_in_its_own_namespace_is_meant_whoever_takes_its_name(stranger: 
     own, other = f"{PERCEPTION}/sim_locator", f"{PERCEPTION}/{stranger}"
     named = (own, other)
     for namespace in named:
-        detectors._known[namespace] = speaking(namespace, "sim-locator")
+        detectors._detectors[namespace] = speaking(namespace, "sim-locator")
     assert [state.namespace for state in detectors.states()] == [own]
     assert detectors.caller("sim-locator").namespace == own
     assert detectors.lifecycle_nodes() == (("sim-locator", f"{own}/detector"),)

@@ -11,8 +11,8 @@ from loopback import EVENTS, Api, dripping, endpoint, status, without_proxies
 
 from openral_core.errors import OpenRALError
 from openral_msgs.msg import MissionStatus
-from openral_reasoner.context import Context, RawCall
-from openral_reasoner.llm.base import Decision, ModelUnavailable
+from openral_reasoner.context import Context, Decision, RawCall
+from openral_reasoner.llm.base import ModelUnavailable
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner_ros.brains import Brain
 from openral_reasoner_ros.model_client import MAX_STUCK_CALLS, make_model
@@ -57,7 +57,7 @@ def test_calls_that_never_come_back_hold_up_no_later_mission_nor_the_end_of_the_
         begun.append(context)
         if len(begun) <= 3:
             stuck.wait()
-        return Decision((GIVE_UP,))
+        return Decision(calls=(GIVE_UP,))
 
     monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda parameters: model)
     reasoner = make_reasoner(model_deadline=SOON)
@@ -78,7 +78,7 @@ def test_stuck_calls_are_bounded_and_told(
     def model(context: Context) -> Decision:
         begun.append(context)
         stuck.wait()
-        return Decision((GIVE_UP,))
+        return Decision(calls=(GIVE_UP,))
 
     monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda parameters: model)
     reasoner = make_reasoner(model_deadline=SOON)
@@ -104,10 +104,12 @@ def test_words_that_no_file_and_no_wire_can_hold_end_neither_recording_nor_node(
     def model(context: Context) -> Decision:
         asked.append(context)
         if len(asked) == 1:
-            return Decision((RawCall(tool="\ud800", arguments="\ud800"),), text="nice \ud83d", model="\udfff")
+            return Decision(
+                calls=(RawCall(tool="\ud800", arguments="\ud800"),), text="nice \ud83d", model="\udfff"
+            )
         if len(asked) == 2:
             raise ModelUnavailable("BAD_REQUEST", "\ud800")
-        return Decision((GIVE_UP,))
+        return Decision(calls=(GIVE_UP,))
 
     monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda parameters: model)
     last = mission(make_reasoner(record=str(tmp_path / "recording")), "first")

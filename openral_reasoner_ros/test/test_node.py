@@ -12,8 +12,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 from openral_msgs.msg import FailureTrigger, MissionStatus
-from openral_reasoner.context import RawCall
-from openral_reasoner.llm.base import Decision
+from openral_reasoner.context import Decision, RawCall
 from openral_ros.qos import RELIABLE
 
 SpinUntil = Callable[..., None]
@@ -144,7 +143,7 @@ def test_the_executor_stays_free_while_the_model_thinks(
         thinking.set()
         release.wait(60.0)
         thought.set()
-        return Decision(())
+        return Decision(calls=())
 
     monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda parameters: slow)
     reasoner = make_reasoner(second_goal="refuse", handoffs=0, poll_period=5.0)
@@ -208,7 +207,7 @@ def test_a_reported_failure_is_told_with_the_next_decision(
     def watching(context: Any) -> Decision:
         contexts.append(context)
         release.wait(10.0)
-        return Decision((RawCall(tool="emit_prompt", arguments='{"text": "hm"}'),))
+        return Decision(calls=(RawCall(tool="emit_prompt", arguments='{"text": "hm"}'),))
 
     monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda parameters: watching)
     failures = graph.create_publisher(FailureTrigger, "/openral/failure/sim_groundtruth", RELIABLE)

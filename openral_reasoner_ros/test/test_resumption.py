@@ -220,7 +220,7 @@ def test_a_journal_of_another_deployment_moves_nothing_unasked(killable: Killabl
     journal, executed = killable.folder / JOURNAL_FILE, len(graph.executed)
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
     prompt = next(n for n, line in enumerate(lines) if line.get("event", {}).get("kind") == "prompt_received")
-    lines[0]["settings"]["budget"]["seconds"] = 1e9
+    lines[0]["settings"]["budget"]["seconds"] = 86_400.0
     left = [line for line in lines[: prompt + 1] if "server" not in line]
     journal.write_text("".join(json.dumps(line) + "\n" for line in left))
     operator.statuses.clear()

@@ -23,9 +23,9 @@ from fuzzing.rounds import Door
 from openral_core.geometry import Pose
 from openral_core.skills import Verb
 from openral_reasoner.commands import CallLocate, ChangeState, Command, SendSkill
-from openral_reasoner.context import Context, RawCall
+from openral_reasoner.context import Context, Decision, RawCall
 from openral_reasoner.llm.anthropic import AnthropicModel
-from openral_reasoner.llm.base import Decision, Model, ModelUnavailable, answer_of
+from openral_reasoner.llm.base import Model, ModelUnavailable, answer_of
 from openral_reasoner.llm.openai import OpenAIModel
 from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.palette.build import GraphState, build_palette

@@ -119,4 +119,4 @@ def holding(palette: ToolPalette, peer: str, *, held: bool) -> ToolPalette:
 
 def decided(command: AskModel) -> Event:
     """The scripted planner's decision."""
-    return ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+    return ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)

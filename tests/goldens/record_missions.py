@@ -177,7 +177,7 @@ def lying_model() -> Recorded:
             call = RawCall(tool=tool, arguments=words)
             yield (
                 DECISION_TIME,
-                ModelAnswered(call_id=command.call_id, calls=(call,), tokens=900, model="m-x"),
+                ModelAnswered(call_id=command.call_id, calls=(call,), tokens=900, model="m-x", cost=0.0),
             )
         else:
             yield from device.answers(command, now)

@@ -1,11 +1,11 @@
 """Ablations: parts of the mission core that a run can do without, to measure what each gives."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from openral_eval.choices import Part
-from openral_reasoner.context import Context, RawCall, UnreadableArguments, read_arguments
-from openral_reasoner.llm.base import AdvisedModel, Decision, Model
+from openral_reasoner.context import Context, Decision, RawCall, UnreadableArguments, read_arguments
+from openral_reasoner.llm.base import AdvisedModel, Model
 from openral_reasoner.settings import MissionSettings
 
 
@@ -34,7 +34,7 @@ class WithoutHints:
 
 
 def _stripped(decision: Decision) -> Decision:
-    return replace(decision, calls=tuple(map(_without_hints, decision.calls)))
+    return decision.model_copy(update={"calls": tuple(map(_without_hints, decision.calls))})
 
 
 def _without_hints(call: RawCall) -> RawCall:

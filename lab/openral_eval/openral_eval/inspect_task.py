@@ -30,16 +30,8 @@ from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 from openral_eval.metering import MeteredModel
 from openral_eval.suites.registry import SUITES
 from openral_eval.suites.tasks import SuiteOptions, Task, Verdict
-from openral_reasoner.context import Context, RawCall, ToolSchema, Turn
-from openral_reasoner.llm.base import (
-    NO_CALL,
-    Decision,
-    arguments_of,
-    news,
-    opening,
-    reminder,
-    usable,
-)
+from openral_reasoner.context import Context, Decision, RawCall, ToolSchema, Turn
+from openral_reasoner.llm.base import NO_CALL, arguments_of, news, opening, reminder, usable
 from openral_reasoner.settings import MissionSettings
 
 VERDICT = "verdict"
@@ -84,8 +76,8 @@ def decide(state: TaskState, model: Model, context: Context) -> Decision:
     )
     usage = output.usage
     return Decision(
-        calls,
-        output.completion,
+        calls=calls,
+        text=output.completion,
         tokens=usage.total_tokens if usage else 0,
         read=usage.input_tokens if usage else 0,
         written=usage.output_tokens if usage else 0,

@@ -4,8 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from openral_reasoner.context import Context
-from openral_reasoner.llm.base import Decision, Model, ModelUnavailable
+from openral_reasoner.context import Context, Decision
+from openral_reasoner.llm.base import Model, ModelUnavailable
 
 MALFORMED = "INVALID_CALL"
 REFUSALS = frozenset({"HAND_FULL", "NOTHING_HELD", "NOT_PROVEN", "TOO_EARLY", "REFUSED", "BAD_QUERY"})

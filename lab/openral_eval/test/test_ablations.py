@@ -6,8 +6,7 @@ from openral_eval.ablations import without
 from openral_eval.choices import Part
 from openral_eval.suites.registry import SUITES
 from openral_eval.suites.tasks import SuiteOptions, Verdict
-from openral_reasoner.context import Context, RawCall
-from openral_reasoner.llm.base import Decision
+from openral_reasoner.context import Context, Decision, RawCall
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner.settings import MissionSettings
 
@@ -22,7 +21,7 @@ def search(parts: frozenset[Part], seed: int) -> Verdict:
 def test_hints_never_reach_the_core() -> None:
     def hinting(context: Context) -> Decision:
         arguments = {"query": "mug", "likely_places": ["shelf"]}
-        return Decision((RawCall(tool="recall_object", arguments=json.dumps(arguments)),))
+        return Decision(calls=(RawCall(tool="recall_object", arguments=json.dumps(arguments)),))
 
     context = object()
     model, _ = without(frozenset({Part.HINTS}), hinting, MissionSettings())
@@ -32,7 +31,7 @@ def test_hints_never_reach_the_core() -> None:
 
 
 def test_an_unreadable_call_stays_as_it_is() -> None:
-    broken = Decision((RawCall(tool="recall_object", arguments='{"likely_places": '),))
+    broken = Decision(calls=(RawCall(tool="recall_object", arguments='{"likely_places": '),))
     model, _ = without(frozenset({Part.HINTS}), lambda context: broken, MissionSettings())
     assert model(object()) == broken
 
@@ -53,7 +52,7 @@ def test_without_the_policy_a_miss_of_memory_is_not_followed_by_a_look() -> None
             call = RawCall(tool="done", arguments='{"success": false, "message": "enough"}')
         else:
             call = RawCall(tool="recall_object", arguments='{"query": "keys"}')
-        return Decision((call,))
+        return Decision(calls=(call,))
 
     task = next(t for t in SUITES["household"].tasks(SuiteOptions(limit=12)) if t.category == "find")
     for parts in (NOTHING, frozenset({Part.POLICY})):

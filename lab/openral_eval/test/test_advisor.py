@@ -9,8 +9,7 @@ from openral_eval.suites.homes import draw_home
 from openral_eval.suites.registry import SUITES
 from openral_eval.suites.tasks import SuiteOptions
 from openral_reasoner.budget import SearchBudget
-from openral_reasoner.context import Context, RawCall
-from openral_reasoner.llm.base import Decision
+from openral_reasoner.context import Context, Decision, RawCall
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner.settings import MissionSettings
 
@@ -19,12 +18,14 @@ PLACES = sorted(draw_home(0).places)
 
 
 def stuck(context: Context) -> Decision:
-    return Decision((RawCall(tool="execute_rskill", arguments='{"rskill_id": "grasp", "target": "x"}'),))
+    return Decision(
+        calls=(RawCall(tool="execute_rskill", arguments='{"rskill_id": "grasp", "target": "x"}'),)
+    )
 
 
 def recalls_then_looks(context: Context) -> Decision:
     """Recall the mug, then ask the same again and again."""
-    return Decision((RawCall(tool="recall_object", arguments=json.dumps({"query": "red mug"})),))
+    return Decision(calls=(RawCall(tool="recall_object", arguments=json.dumps({"query": "red mug"})),))
 
 
 def helps(context: Context) -> Decision:
@@ -36,7 +37,7 @@ def helps(context: Context) -> Decision:
         ("done", {"success": True, "message": "here you are"}),
     ]
     tool, arguments = steps[len(done)]
-    return Decision((RawCall(tool=tool, arguments=json.dumps(arguments)),))
+    return Decision(calls=(RawCall(tool=tool, arguments=json.dumps(arguments)),))
 
 
 def mission(meter: MeteredModel, decisions: int, **budget: int) -> str:

@@ -15,8 +15,7 @@ from openral_household_benchmark.environment import DetectorPair, robot_without_
 from openral_household_benchmark.episode import RunOptions, run_job, visit_folder
 from openral_household_benchmark.own_map import OwnMap, body_lines_of
 from openral_household_benchmark.results import Job
-from openral_reasoner.context import Context, RawCall
-from openral_reasoner.llm.base import Decision
+from openral_reasoner.context import Context, Decision, RawCall
 from openral_sim.planning.perceived_floor import PerceivedFloor
 
 
@@ -58,7 +57,7 @@ def test_a_task_begins_with_the_map_that_the_visit_left(visit: Path) -> None:
     out, job = visit.parents[1], Job(TaskType.FIND, 5, "studio")
 
     def give_up(_: Context) -> Decision:
-        return Decision((RawCall(tool="done", arguments='{"success": false, "message": "I give up"}'),))
+        return Decision(calls=(RawCall(tool="done", arguments='{"success": false, "message": "I give up"}'),))
 
     registry, options = Registry.load(rskill_folders(())), RunOptions(home=HomeKnowledge.EXPLORED)
     outcome = run_job(job, registry, give_up, out / job.key, options)

@@ -11,13 +11,14 @@ from openral_reasoner.behaviors.requests import SKILLS, RequestFailed, resolve, 
 from openral_reasoner.behaviors.skill_goal import STOOD, MissingParameter, bind
 from openral_reasoner.context import plain
 from openral_reasoner.evidence import Same
-from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import SkillEntry
 
 _NO_POSE = SkillResult(SkillStatus.NOT_REACHABLE, "memory has no pose for it")
 
 
-def resolve_object(mission: Mission, node_id: str) -> Procedure[KnownObject | None]:
+def resolve_object(mission: Mission, node_id: str) -> Procedure[MissionObject | None]:
     """Return the node with this id, resolving it from memory if this mission does not know it yet."""
     if node_id in mission.objects:
         return mission.objects[node_id]
@@ -27,11 +28,11 @@ def resolve_object(mission: Mission, node_id: str) -> Procedure[KnownObject | No
     place = mission.palette.place(answer.node_id)
     entry = place or mission.palette.control(answer.node_id)
     size = place.size if place else (0.0, 0.0, 0.0)
-    target = KnownObject.resolved(answer, entry.label if entry else node_id, size)
+    target = MissionObject.resolved(answer, entry.label if entry else node_id, size)
     return mission.learn(target)
 
 
-def run_skill(mission: Mission, verb: Verb, target: KnownObject) -> Procedure[SkillResult]:
+def run_skill(mission: Mission, verb: Verb, target: MissionObject) -> Procedure[SkillResult]:
     """Run the first skill of a verb on an object."""
     yield from wait_for(mission, SKILLS)
     entries = mission.palette.with_verb(verb)
@@ -40,7 +41,7 @@ def run_skill(mission: Mission, verb: Verb, target: KnownObject) -> Procedure[Sk
     return (yield from run_skill_with(mission, entries[0], target))
 
 
-def run_skill_with(mission: Mission, entry: SkillEntry, target: KnownObject) -> Procedure[SkillResult]:
+def run_skill_with(mission: Mission, entry: SkillEntry, target: MissionObject) -> Procedure[SkillResult]:
     """Run one skill on an object, without recovery."""
     try:
         params = bind(entry, target, {})
@@ -49,14 +50,14 @@ def run_skill_with(mission: Mission, entry: SkillEntry, target: KnownObject) -> 
     mission.say(f"{entry.verb.value} {target.label}")
     if entry.verb is not Verb.LOOK_AT:
         # Any other skill may move the base.
-        mission.at = mission.facing = ""
+        mission.base.at_target = mission.base.faced_target = ""
     words = f"{entry.verb.value} {target.label}"
     return (yield from execute_on_known_floor(mission, entry, target, words, params))
 
 
-def approach(mission: Mission, target: KnownObject) -> Procedure[SkillResult]:
+def approach(mission: Mission, target: MissionObject) -> Procedure[SkillResult]:
     """Drive to where the object can be seen and reached, unless the robot is already there."""
-    if mission.at == target.id:
+    if mission.base.at_target == target.id:
         return SkillResult(SkillStatus.SUCCEEDED, "already there")
     target = yield from with_standing_pose(mission, target)
     if target.standing is None:
@@ -65,11 +66,11 @@ def approach(mission: Mission, target: KnownObject) -> Procedure[SkillResult]:
     if result.status in (SkillStatus.TIMEOUT, SkillStatus.BUSY, SkillStatus.BLOCKED, SkillStatus.SKILL_ERROR):
         result = yield from run_skill(mission, Verb.NAVIGATE, target)
     if result.success:
-        mission.at = target.id
+        mission.base.at_target = target.id
     return result
 
 
-def with_standing_pose(mission: Mission, target: KnownObject) -> Procedure[KnownObject]:
+def with_standing_pose(mission: Mission, target: MissionObject) -> Procedure[MissionObject]:
     """Return the object with the base pose before it; while none is on the map, explore and ask again."""
     if target.standing is not None:
         return target
@@ -86,23 +87,23 @@ def with_standing_pose(mission: Mission, target: KnownObject) -> Procedure[Known
             return target
 
 
-def face(mission: Mission, target: KnownObject) -> Procedure[SkillResult]:
+def face(mission: Mission, target: MissionObject) -> Procedure[SkillResult]:
     """Point the camera at the object; the skill may drive to see into a container."""
     if target.pose is None:
         return _NO_POSE
-    mission.facing = ""
+    mission.base.faced_target = ""
     result = yield from run_skill(mission, Verb.LOOK_AT, target)
     drove = result.evidence.get("drove", 0.0)
     if isinstance(drove, float) and drove > STOOD:
-        mission.at = ""
+        mission.base.at_target = ""
     if result.success:
-        mission.facing = target.id
+        mission.base.faced_target = target.id
     return result
 
 
 def open_container(mission: Mission, node_id: str) -> Procedure[SkillResult]:
     """Drive to a closed container and open it."""
-    if node_id in mission.opened:
+    if node_id in mission.hand.open_containers:
         return SkillResult(SkillStatus.SUCCEEDED, "already open")
     container = yield from resolve_object(mission, node_id)
     if container is None:
@@ -114,20 +115,24 @@ def open_container(mission: Mission, node_id: str) -> Procedure[SkillResult]:
         return went
     result = yield from run_skill(mission, Verb.OPEN, container)
     if result.success:
-        mission.opened.add(node_id)
+        mission.hand.open_containers.add(node_id)
     return result
 
 
 def close_container(mission: Mission, node_id: str) -> Procedure[None]:
     """Close a container this mission opened; a door left open is news for the model, not a failure."""
     container = mission.objects.get(node_id)
-    if container is None or node_id not in mission.opened or not mission.palette.with_verb(Verb.CLOSE):
+    if (
+        container is None
+        or node_id not in mission.hand.open_containers
+        or not mission.palette.with_verb(Verb.CLOSE)
+    ):
         return
     result = yield from run_skill(mission, Verb.CLOSE, container)
     if result.success:
-        mission.opened.discard(node_id)
+        mission.hand.open_containers.discard(node_id)
     else:
-        mission.news.append(
+        mission.decisions.news.append(
             f"{node_id} was left open: CLOSE ended {result.status.name} ({plain(result.message, 200)})"
         )
 
@@ -136,12 +141,12 @@ def close_container(mission: Mission, node_id: str) -> Procedure[None]:
 class RefinedPose:
     """Object as last seen; ``lost`` if a detector did not see it at its place."""
 
-    target: KnownObject
+    target: MissionObject
     look: LocateOutcome
     lost: bool = False
 
 
-def refine_pose(mission: Mission, target: KnownObject) -> Procedure[RefinedPose]:
+def refine_pose(mission: Mission, target: MissionObject) -> Procedure[RefinedPose]:
     """Refine an object's pose by looking at it from the current base pose.
 
     If no locator can answer, the remembered pose stands; only two images without the object show that it has
@@ -153,25 +158,27 @@ def refine_pose(mission: Mission, target: KnownObject) -> Procedure[RefinedPose]
         if not mission.palette.detector_available:
             return RefinedPose(target, look)
         look = yield from locate_object(mission, target.words or target.label)
-        if seen := same_object(mission, target, look.objects):
-            if seen.id != target.id:
-                mission.note(Same(target.id, seen.id))
-            return RefinedPose(seen, look)
+        if sighting := same_object(mission, target, look.objects):
+            if sighting.id != target.id:
+                mission.note(Same(target.id, sighting.id))
+            return RefinedPose(sighting, look)
         if not (look.absent or look.objects) or not faced.success:
             return RefinedPose(target, look)
     mission.disprove(target)
     return RefinedPose(target, look, lost=True)
 
 
-def same_object(mission: Mission, target: KnownObject, seen: tuple[KnownObject, ...]) -> KnownObject | None:
+def same_object(
+    mission: Mission, target: MissionObject, sightings: tuple[MissionObject, ...]
+) -> MissionObject | None:
     """Return the detection that is this object: the one with its id, else the nearest within the gate."""
-    named = next((each for each in seen if each.id == target.id), None)
+    named = next((each for each in sightings if each.id == target.id), None)
     if named is not None or target.pose is None:
         return named
     expected = target.pose.position
     near = [
         (dist(each.pose.position, expected), index, each)
-        for index, each in enumerate(seen)
+        for index, each in enumerate(sightings)
         if each.pose is not None and dist(each.pose.position, expected) <= mission.settings.same_object_within
     ]
     return min(near)[2] if near else None

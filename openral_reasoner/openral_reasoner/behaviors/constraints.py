@@ -2,7 +2,8 @@
 
 from openral_core.skills import Verb
 from openral_core.text.terms import answers
-from openral_reasoner.mission import HOME, KnownObject, Mission
+from openral_reasoner.mission import Mission
+from openral_reasoner.mission_objects import HOME, MissionObject
 from openral_reasoner.request.goals import Act, Forbidden, restrictions
 from openral_reasoner.request.saying import forbidden_in_words
 
@@ -16,12 +17,12 @@ _VERBS = {
 }
 
 
-def forbidden_by(mission: Mission, verb: Verb, target: KnownObject) -> Forbidden | None:
+def forbidden_by(mission: Mission, verb: Verb, target: MissionObject) -> Forbidden | None:
     """Return what forbids a step on a target, and note that it is left out; None if nothing does."""
     concerned = (rule for rule in restrictions(mission.request) if verb in _VERBS[rule.act])
     rule = next((rule for rule in concerned if _concerns(mission, rule, target)), None)
     if rule is not None:
-        mission.obeyed.add(forbidden_in_words(rule))
+        mission.operator.obeyed_rules.add(forbidden_in_words(rule))
     return rule
 
 
@@ -30,7 +31,7 @@ def refusal(rule: Forbidden) -> str:
     return f"the operator said not to {forbidden_in_words(rule)}"
 
 
-def _concerns(mission: Mission, rule: Forbidden, target: KnownObject) -> bool:
+def _concerns(mission: Mission, rule: Forbidden, target: MissionObject) -> bool:
     """Return True if a rule means a target, what it stands or lies in, or the room to be entered."""
     around: tuple[str, ...] = ()
     if rule.act in (Act.TAKE, Act.TOUCH):

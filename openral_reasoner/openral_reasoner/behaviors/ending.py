@@ -12,20 +12,16 @@ from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.policies import Early
 from openral_reasoner.request.goals import LookInside, PickUp, Request, Sequence, parts_of, unrestricted
 from openral_reasoner.search import Candidate, SearchProgress
-from openral_reasoner.success import Setting, Verdict
-from openral_reasoner.success_of_parts import judge_request, provable
-
-_NO_PREDICATE = Verdict(
-    missing="no predicate exists for this goal, so replies of skills, detectors and memory cannot prove it"
-)
+from openral_reasoner.success.case import Case, GoalVerdict, KnownHome
+from openral_reasoner.success.judge import NO_PREDICATE, judge, provable
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Verdict on a goal; ``goal`` is None if its text yields no predicate."""
+    """GoalVerdict on a goal; ``goal`` is None if its text yields no predicate."""
 
     goal: Request | None
-    verdict: Verdict
+    verdict: GoalVerdict
 
     @property
     def provable(self) -> bool:
@@ -43,27 +39,27 @@ def prove(mission: Mission) -> Procedure[Proof]:
     """Judge the goal; ask read-only questions that may settle it, within the budget, and judge again."""
     goal = provable(mission.request)
     if goal is None:
-        return Proof(None, _NO_PREDICATE)
-    setting = yield from setting_of(mission, goal)
-    verdict = judge_request(goal, mission.evidence, setting)
+        return Proof(None, NO_PREDICATE)
+    home = yield from home_of(mission, goal)
+    verdict = judge(goal, Case(mission.evidence, home))
     if not verdict.proven:
         yield from ask_for_proof(mission, verdict)
-        verdict = judge_request(goal, mission.evidence, setting)
+        verdict = judge(goal, Case(mission.evidence, home))
     return Proof(goal, verdict)
 
 
-def setting_of(mission: Mission, goal: Request) -> Procedure[Setting]:
-    """Return the setting of a goal; containers matter only for looking inside."""
+def home_of(mission: Mission, goal: Request) -> Procedure[KnownHome]:
+    """Return what is known of the home; containers matter only for looking inside."""
     occluding: frozenset[str] = frozenset()
     if any(isinstance(part, LookInside) for part in parts_of(goal)):
         graph, _ = yield from read_scene(mission)
         occluding = frozenset(node.id for node in graph.nodes if node.occludes_contents)
     palette = mission.palette
-    referents = {term: each.id for term, each in mission.referents.items()}
-    return Setting(mission.requester, palette.places, occluding, palette.controls, referents)
+    referents = {term: each.id for term, each in mission.operator.referents.items()}
+    return KnownHome(mission.requester, palette.places, occluding, palette.controls, referents)
 
 
-def ask_for_proof(mission: Mission, verdict: Verdict) -> Procedure[None]:
+def ask_for_proof(mission: Mission, verdict: GoalVerdict) -> Procedure[None]:
     """Ask the read-only questions of a verdict, within the budget."""
     for reference in verdict.resolve:
         if _memory_left(mission) and mission.evidence.resolved(reference) is None:
@@ -122,13 +118,13 @@ def challenge_success(mission: Mission, proof: Proof) -> ToolResult | None:
 
 def challenge_holding(mission: Mission) -> ToolResult | None:
     """Challenge an end while an object is held, once; else None."""
-    if not mission.holding or not _first_time(mission, Early.STILL_HOLDING):
+    if not mission.hand.object_id or not _first_time(mission, Early.STILL_HOLDING):
         return None
     text = f"the robot still holds an object: HANDOVER or PLACE it if the goal requires that. {_AGAIN}"
     return ToolResult(status=TOO_EARLY, text=text, found=_held(mission))
 
 
-def challenge_unproven(mission: Mission, verdict: Verdict) -> ToolResult:
+def challenge_unproven(mission: Mission, verdict: GoalVerdict) -> ToolResult:
     """Build the challenge of a success that nothing proves."""
     text = (
         f"no reply of a skill, detector or memory shows success. Missing: {verdict.missing}. "
@@ -139,8 +135,8 @@ def challenge_unproven(mission: Mission, verdict: Verdict) -> ToolResult:
 
 
 def _held(mission: Mission) -> tuple[ObjectSummary, ...]:
-    held = mission.objects.get(mission.holding)
-    return (held.found(),) if held is not None else ()
+    held = mission.objects.get(mission.hand.object_id)
+    return (held.summary(),) if held is not None else ()
 
 
 def ended(mission: Mission, proof: Proof, message: str) -> Ending:
@@ -171,14 +167,14 @@ def open_episodes(mission: Mission) -> tuple[SearchProgress, ...]:
         return ()
     return tuple(
         each
-        for each in reversed(mission.episodes.values())
+        for each in reversed(mission.search.episodes.values())
         if each.escalated
-        and not each.found
+        and not each.found_id
         and not each.sighted
         and not no_locator_reason(mission, each.term)
     )
 
 
 def _first_time(mission: Mission, early: Early) -> bool:
-    first, mission.early_endings = mission.early_endings.after(early)
+    first, mission.decisions.early_endings = mission.decisions.early_endings.after(early)
     return first

@@ -6,7 +6,8 @@ from dataclasses import replace
 from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.skill_goal import MissingParameter, bind, execute_skill
-from openral_reasoner.mission import HOME, KnownObject, Mission, Procedure
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.mission_objects import HOME, MissionObject
 from openral_reasoner.palette.entries import SkillEntry
 from openral_reasoner.search import Candidate, CandidateKind, SearchCosts
 
@@ -30,7 +31,7 @@ _NO_FLOOR = ("unknown", "no_way")
 _ENDED = (SkillStatus.SUCCEEDED, SkillStatus.TIMEOUT)
 
 
-def explore(mission: Mission, area: KnownObject, views: int = 0) -> Procedure[SkillResult]:
+def explore(mission: Mission, area: MissionObject, views: int = 0) -> Procedure[SkillResult]:
     """Look around in the home or a room, at most from ``views`` places, and note what share was seen."""
     entry = next(iter(mission.palette.with_verb(Verb.EXPLORE)), None)
     if entry is None:
@@ -40,17 +41,17 @@ def explore(mission: Mission, area: KnownObject, views: int = 0) -> Procedure[Sk
     except MissingParameter as error:
         return SkillResult(SkillStatus.BAD_REQUEST, str(error))
     mission.say(f"EXPLORE {area.label}")
-    mission.at, mission.facing, mission.exploring = "", "", area.id
+    mission.base.at_target, mission.base.faced_target, mission.base.explored_area = "", "", area.id
     seconds = max(1.0, min(entry.deadline, mission.ledger.left("seconds", mission.now) - MARGIN))
     try:
         words = f"EXPLORE {area.label}"
         result = yield from execute_skill(mission, entry, area, words, params, seconds)
     finally:
-        mission.exploring = ""
+        mission.base.explored_area = ""
     if area.id == HOME.id:
-        seen = result.evidence.get("seen")
-        known = seen if isinstance(seen, float) else mission.floor.seen
-        mission.floor = replace(mission.floor, seen=known, complete=result.success)
+        share = result.evidence.get("seen")
+        last_share = share if isinstance(share, float) else mission.floor.seen
+        mission.floor = replace(mission.floor, seen=last_share, complete=result.success)
     return result
 
 
@@ -67,14 +68,14 @@ def explore_on_the_way(mission: Mission) -> Procedure[bool]:
 def may_explore(mission: Mission) -> bool:
     """Return True if one more round on the way is possible, promising and within the mission's budget."""
     floor, ledger = mission.floor, mission.ledger
-    done = floor.complete and floor.rounds > 0
+    is_complete = floor.complete and floor.rounds > 0
     timely = ledger.left("seconds", mission.now) > RESERVE * ledger.limit("seconds") + MARGIN
     able = bool(mission.palette.with_verb(Verb.EXPLORE)) and ledger.left("skills") >= 2
-    return able and timely and not done and floor.rounds < MAX_ROUNDS
+    return able and timely and not is_complete and floor.rounds < MAX_ROUNDS
 
 
 def execute_on_known_floor(
-    mission: Mission, entry: SkillEntry, target: KnownObject, words: str, params: Mapping[str, ParamValue]
+    mission: Mission, entry: SkillEntry, target: MissionObject, words: str, params: Mapping[str, ParamValue]
 ) -> Procedure[SkillResult]:
     """Execute a skill; while it fails because its way is not on the map, explore and send it again."""
     result = yield from execute_skill(mission, entry, target, words, params)
@@ -91,33 +92,33 @@ def execute_on_known_floor(
 
 def lacks_floor(result: SkillResult) -> bool:
     """Return True if exploration may find the way; it does not open a door or move what is in the way."""
-    found = Obstruction.of(result.evidence)
-    unseen = found is None or found.kind is ObstacleKind.UNKNOWN_FLOOR
+    obstacle = Obstruction.of(result.evidence)
+    unseen = obstacle is None or obstacle.kind is ObstacleKind.UNKNOWN_FLOOR
     lacking = result.evidence.get("floor") in _NO_FLOOR
     return result.status is SkillStatus.NOT_REACHABLE and lacking and unseen
 
 
-def with_unexplored(mission: Mission, known: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+def with_unexplored(mission: Mission, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
     """Add unexplored floor to the candidates of a search, by its chance per cost.
 
     The object is on floor never seen with the probability of that floor's share; a round of exploration is
     taken to show half of it. Near misses of memory stay first.
     """
     if mission.floor.complete or not may_explore(mission):
-        return known
+        return candidates
     costs, floor = mission.settings.search, mission.floor
-    seen = UNKNOWN_SHARE if floor.seen is None else floor.seen
-    chance = (1.0 - seen) / 2.0
+    share = UNKNOWN_SHARE if floor.seen is None else floor.seen
+    chance = (1.0 - share) / 2.0
     ratio = chance / (VIEWS * (DRIVE + costs.looking))
     why = f"{floor.words}: call explore with search_for"
     unexplored = Candidate(UNEXPLORED, "unexplored floor", CandidateKind.UNEXPLORED, why, chance=chance)
     worse = (
         index
-        for index, each in enumerate(known)
-        if each.kind is not CandidateKind.NEAR_MISS and each.chance * seen / cost_of(each, costs) < ratio
+        for index, each in enumerate(candidates)
+        if each.kind is not CandidateKind.NEAR_MISS and each.chance * share / cost_of(each, costs) < ratio
     )
-    place = next(worse, len(known))
-    return (*known[:place], unexplored, *known[place:])
+    place = next(worse, len(candidates))
+    return (*candidates[:place], unexplored, *candidates[place:])
 
 
 def cost_of(candidate: Candidate, costs: SearchCosts) -> float:

@@ -19,7 +19,7 @@ def ask_human(
         BudgetExhausted: If no hand-off is left.
     """
     mission.spend("handoffs")
-    question = mission.told(question)
+    question = mission.with_caveats(question)
     seconds = mission.settings.deadlines.handoff if wait else 0.0
     return (yield from put(mission, question, choices, seconds))
 
@@ -52,13 +52,15 @@ def handoff_question(
 ) -> HandoffQuestion:
     """Build a question with what was tried and what remains of the budget."""
     calls = (
-        f"{r.tool} {r.arguments}: {r.in_words()}" for r in mission.records.values() if r.status != "pending"
+        f"{r.tool} {r.arguments}: {r.in_words()}"
+        for r in mission.calls.records.values()
+        if r.status != "pending"
     )
     return HandoffQuestion(
         id=call_id,
         mission_id=mission.id,
         goal=mission.prompt.text,
-        tried=(*mission.searched, *calls),
+        tried=(*mission.search.outcomes, *calls),
         question=question,
         choices=choices,
         budget=mission.ledger.lines(mission.now),
@@ -84,8 +86,8 @@ class ConsentRefused(OpenRALError):
 
     def __init__(self, step: str, answer: str | None) -> None:
         self.answered = answer is not None
-        said = f"the operator said {plain(answer, 40)!r}" if answer is not None else "no answer in time"
-        super().__init__(f"not permitted to {step}: {said}")
+        reply = f"the operator said {plain(answer, 40)!r}" if answer is not None else "no answer in time"
+        super().__init__(f"not permitted to {step}: {reply}")
 
 
 MAX_STEP = 200

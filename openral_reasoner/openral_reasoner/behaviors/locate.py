@@ -18,7 +18,8 @@ from openral_reasoner.behaviors.requests import (
 )
 from openral_reasoner.behaviors.residency import activate_for_task
 from openral_reasoner.evidence import Answered, Source
-from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import LocatorEntry, ToolPalette
 from openral_reasoner.search import SEEN_NOT_PLACED
 
@@ -28,12 +29,12 @@ SILENT = "it does not respond"
 def describe_failed_locators(mission: Mission) -> str:
     """Describe the locators that do not work, in their nodes' words; "" if there are none."""
     palette = mission.palette
-    told = dict.fromkeys(sorted(mission.not_back), SILENT)
-    told |= {each.id: each.why for each in palette.degraded}
-    told |= {each.id: each.trouble for each in palette.locators if each.recovering}
+    reasons = dict.fromkeys(sorted(mission.peers.unrecovered_locators), SILENT)
+    reasons |= {each.id: each.why for each in palette.degraded}
+    reasons |= {each.id: each.trouble for each in palette.locators if each.recovering}
     well = {each.id for each in palette.locators if not each.recovering}
     return "; ".join(
-        f"locator {name} is not working: {why}" for name, why in told.items() if name not in well
+        f"locator {name} is not working: {why}" for name, why in reasons.items() if name not in well
     )
 
 
@@ -43,13 +44,13 @@ def no_locator_reason(mission: Mission, words: str) -> str:
     A failed locator is waited for once; a locator that has not appeared yet may still do so. One whose
     vocabulary lacks the words is not asked for them at another place.
     """
-    locators = mission.palette.locators
-    well = [each.id for each in locators if not each.recovering or each.id not in mission.not_back]
-    told = {name: mission.not_named.get((name, words)) for name in well}
-    if not all(told.values()):
+    locators, peers = mission.palette.locators, mission.peers
+    well = [each.id for each in locators if not each.recovering or each.id not in peers.unrecovered_locators]
+    refusals = {name: peers.refused_queries.get((name, words)) for name in well}
+    if not all(refusals.values()):
         return ""
-    lacking = tuple(f"locator {name}: {why}" for name, why in told.items())
-    failed = describe_failed_locators(mission) if locators or LOCATOR.absent in mission.in_vain else ""
+    lacking = tuple(f"locator {name}: {why}" for name, why in refusals.items())
+    failed = describe_failed_locators(mission) if locators or LOCATOR.absent in peers.exhausted_waits else ""
     return "; ".join(filter(None, (*lacking, failed)))
 
 
@@ -85,7 +86,7 @@ class LocateOutcome:
     status: str
     message: str
     detector: str = ""
-    objects: tuple[KnownObject, ...] = ()
+    objects: tuple[MissionObject, ...] = ()
     score: float = 1.0
 
     @property
@@ -113,8 +114,8 @@ def locate_object(
     broken: LocateOutcome | None = None
     absent: LocateOutcome | None = None
     named = mission.palette.locator(detector) if detector else None
-    asked = ((named,) if named else ()) if detector else mission.palette.locators
-    for entry in asked:
+    locators = ((named,) if named else ()) if detector else mission.palette.locators
+    for entry in locators:
         look = yield from _look_by(mission, entry, words, camera)
         if look.absent and not decides(mission, entry, detector):
             absent = absent or look
@@ -154,7 +155,7 @@ def missing_default(mission: Mission) -> LocateOutcome | None:
 def _look_by(mission: Mission, entry: LocatorEntry, words: str, camera: str) -> Procedure[LocateOutcome]:
     call_id, result = yield from request_detection(mission, entry, words, camera)
     if result.status is LocateStatus.NOT_IN_VOCABULARY:
-        mission.not_named[entry.id, words] = result.message
+        mission.peers.refused_queries[entry.id, words] = result.message
     if result.status is LocateStatus.FOUND:
         return (yield from place_detection(mission, entry, call_id, result, words))
     return LocateOutcome(result.status.name, result.message, entry.id)
@@ -169,15 +170,15 @@ def wait_for_recovery(mission: Mission, broken: LocateOutcome) -> Procedure[Loca
         return locator in {e.id for e in palette.degraded} or recovered(palette, broken) is not None
 
     absent = f"{locator} has not recovered"
-    if absent not in mission.in_vain:
+    if absent not in mission.peers.exhausted_waits:
         yield from pause(mission, LOOK_AGAIN)
     seconds = deadlines.locator if asleep else deadlines.recovery
     yield from wait_at_most(mission, seconds, PeerRequirement(settled, absent))
     ready = recovered(mission.palette, broken)
     if ready is None:
-        mission.not_back.add(locator)
+        mission.peers.unrecovered_locators.add(locator)
         if not LOCATOR.there(mission.palette):
-            mission.in_vain.add(LOCATOR.absent)
+            mission.peers.exhausted_waits.add(LOCATOR.absent)
     return ready
 
 
@@ -214,14 +215,13 @@ def request_with_retries(
 ) -> Procedure[tuple[str, LocateResult]]:
     """Retry a request that fails for a transient reason, but not again if the last retries were useless."""
     look = yield from request_once(mission, entry, words, camera)
-    in_vain = f"{entry.id} keeps failing"
-    for _ in range(0 if in_vain in mission.in_vain else LOOKS_AGAIN):
+    failing = f"{entry.id} keeps failing"
+    for _ in range(0 if failing in mission.peers.exhausted_waits else LOOKS_AGAIN):
         if look[1].status not in _PASSING:
             break
         yield from pause(mission, LOOK_AGAIN)
         look = yield from request_once(mission, entry, words, camera)
-    change = mission.in_vain.add if look[1].status in _PASSING else mission.in_vain.discard
-    change(in_vain)
+    mission.peers.note_wait(failing, ended=look[1].status not in _PASSING)
     return look
 
 
@@ -274,7 +274,7 @@ def integrate_detection(
     if not matches:
         why = f"what is in view is not {words}, but another one of its kind"
         return LocateOutcome(LocateStatus.NOT_IN_VIEW.name, why, result.detector), False
-    objects = tuple(mission.learn(KnownObject.remembered(match, words)) for match in matches)
+    objects = tuple(mission.learn(MissionObject.remembered(match, words)) for match in matches)
     mission.note(Answered(Source.LOOK, words, tuple(target.node() for target in objects)))
     # A broken locator may report FOUND without a detection.
     score = max((detection.score for detection in result.detections), default=0.0)

@@ -11,7 +11,8 @@ from openral_core.spatial_memory import NodeKind, ResolveStatus
 from openral_reasoner.behaviors.approach import approach, face, resolve_object
 from openral_reasoner.behaviors.locate import locate_object
 from openral_reasoner.behaviors.requests import RequestFailed, resolve
-from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.mission_objects import MissionObject
 
 PERSON = "person"
 _SEEN = re.compile(r"person_\d+")
@@ -28,12 +29,12 @@ EYE_HEIGHT = 1.2
 """Height to look at for people [m]."""
 
 
-def walks(target: KnownObject) -> bool:
+def walks(target: MissionObject) -> bool:
     """Return True if a target is a person whom the cameras saw."""
     return _SEEN.fullmatch(target.id) is not None
 
 
-def meet(mission: Mission, person: KnownObject) -> Procedure[tuple[SkillResult, KnownObject]]:
+def meet(mission: Mission, person: MissionObject) -> Procedure[tuple[SkillResult, MissionObject]]:
     """Drive to a person and look whether they are there; follow or search for them, boundedly.
 
     If no locator can tell, they are taken to be where memory has them.
@@ -47,31 +48,31 @@ def meet(mission: Mission, person: KnownObject) -> Procedure[tuple[SkillResult, 
         look = yield from locate_object(mission, PERSON)
         if not look.absent and not look.objects:
             return result, person
-        seen = _nearest(look.objects, person.pose)
-        if seen is not None and seen.pose is not None and _apart(seen.pose, person.pose) <= STAYED:
-            return result, replace(person, pose=seen.pose)
-        moved = seen or (yield from _remembered(mission, person)) or (yield from _search(mission, person))
+        nearest = _nearest(look.objects, person.pose)
+        if nearest is not None and nearest.pose is not None and _apart(nearest.pose, person.pose) <= STAYED:
+            return result, replace(person, pose=nearest.pose)
+        moved = nearest or (yield from _remembered(mission, person)) or (yield from _search(mission, person))
         if moved is None:
             why = f"{person.label} is neither at their last place nor in the rooms that were searched"
             return SkillResult(SkillStatus.NOTHING_THERE, why), person
-        mission.at = ""
+        mission.base.at_target = ""
         person = mission.learn(replace(person, id=moved.id, pose=moved.pose, standing=None))
     return result, person
 
 
-def _remembered(mission: Mission, person: KnownObject) -> Procedure[KnownObject | None]:
+def _remembered(mission: Mission, person: MissionObject) -> Procedure[MissionObject | None]:
     """Return the person where memory has them by now, if that is elsewhere."""
     answer = yield from resolve(mission, person.id)
     if isinstance(answer, RequestFailed) or answer.status is not ResolveStatus.FOUND:
         return None
     if answer.target_pose is None or person.pose is None or _apart(answer.target_pose, person.pose) <= STAYED:
         return None
-    return KnownObject.resolved(answer, person.label)
+    return MissionObject.resolved(answer, person.label)
 
 
-def _search(mission: Mission, person: KnownObject) -> Procedure[KnownObject | None]:
+def _search(mission: Mission, person: MissionObject) -> Procedure[MissionObject | None]:
     """Look to all sides from the middle of each room, the nearest to their last place first."""
-    last, rooms = person.pose or Pose(), list[KnownObject]()
+    last, rooms = person.pose or Pose(), list[MissionObject]()
     for entry in [each for each in mission.palette.places if each.kind is NodeKind.ROOM][:ROOMS]:
         room = yield from resolve_object(mission, entry.id)
         rooms += [room] if room is not None and room.pose is not None else []
@@ -88,7 +89,7 @@ def _search(mission: Mission, person: KnownObject) -> Procedure[KnownObject | No
     return None
 
 
-def _views(room: KnownObject) -> Iterator[KnownObject]:
+def _views(room: MissionObject) -> Iterator[MissionObject]:
     x, y, _ = (room.pose or Pose()).position
     for number in range(BEARINGS):
         bearing = 2.0 * pi * number / BEARINGS
@@ -96,7 +97,7 @@ def _views(room: KnownObject) -> Iterator[KnownObject]:
         yield replace(room, id=f"{room.id} {number}", pose=at)
 
 
-def _nearest(people: tuple[KnownObject, ...], at: Pose) -> KnownObject | None:
+def _nearest(people: tuple[MissionObject, ...], at: Pose) -> MissionObject | None:
     placed = [each for each in people if each.pose is not None]
     return min(placed, key=lambda each: _apart(each.pose or at, at), default=None)
 

@@ -11,7 +11,8 @@ from openral_reasoner.behaviors.exploring import with_unexplored
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
 from openral_reasoner.behaviors.requests import RequestFailed, read_scene, recall
 from openral_reasoner.context import Frontier, ToolResult
-from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.search import SEEN_NOT_PLACED, Candidate, SearchProgress, plan_active_search
 
 BAD_QUERY = "BAD_QUERY"
@@ -39,17 +40,17 @@ def refused(why: str) -> ToolResult:
 def frontier(mission: Mission, episode: SearchProgress) -> Procedure[tuple[Candidate, ...]]:
     """Rank the places to search next, within the remaining budget."""
     graph, robot = yield from read_scene(mission)
-    left = int(mission.ledger.left("candidates"))
+    remaining = int(mission.ledger.left("candidates"))
     start = robot.position if robot else None
     settings = mission.settings
-    known = plan_active_search(graph, episode, left, start, settings.search, settings.weights)
-    allowed = tuple(each for each in known if not _is_closed_off(mission, each))
-    return with_unexplored(mission, allowed)[:left]
+    candidates = plan_active_search(graph, episode, remaining, start, settings.search, settings.weights)
+    allowed = tuple(each for each in candidates if not _is_closed_off(mission, each))
+    return with_unexplored(mission, allowed)[:remaining]
 
 
 def _is_closed_off(mission: Mission, candidate: Candidate) -> bool:
     """Return True if the operator forbade to go to a place, or to open it where that is needed."""
-    target = KnownObject(candidate.node_id, candidate.label, "place", None)
+    target = MissionObject(candidate.node_id, candidate.label, "place", None)
     verbs = (Verb.NAVIGATE, *((Verb.OPEN,) if candidate.must_open else ()))
     return any(forbidden_by(mission, verb, target) for verb in verbs)
 
@@ -82,8 +83,8 @@ def recall_or_locate(mission: Mission, words: str, likely: tuple[str, ...]) -> P
     hits = recall_hits(mission, answer, words) if not isinstance(answer, RequestFailed) else None
     if hits is not None:
         return hits
-    episode = mission.episode(words).hinted(_near(mission, answer, words), likely)
-    mission.keep(episode)
+    episode = mission.search.episode(words).hinted(_near(mission, answer, words), likely)
+    mission.search.store(episode)
     return (yield from escalate(mission, answer, episode))
 
 
@@ -92,15 +93,15 @@ def recall_hits(mission: Mission, answer: RecallResult, words: str) -> ToolResul
     objects = _believed(mission, answer.matches, words) if answer.status in _HIT else ()
     if not objects:
         return None
-    found = tuple(target.found() for target in objects)
-    return ToolResult(status=answer.status.name, text=_HIT_WORDS[answer.status], found=found)
+    summaries = tuple(target.summary() for target in objects)
+    return ToolResult(status=answer.status.name, text=_HIT_WORDS[answer.status], found=summaries)
 
 
 def not_found_reply(
     mission: Mission, words: str, status: str, text: str, peer: tuple[str, ...] = ()
 ) -> Procedure[ToolResult]:
     """Reply that an object was not found, with the places left to search."""
-    candidates = yield from frontier(mission, mission.episode(words))
+    candidates = yield from frontier(mission, mission.search.episode(words))
     if candidates:
         advice = (
             "Search with execute_rskill NAVIGATE on a frontier id with search_for, best first: the place is "
@@ -113,12 +114,12 @@ def not_found_reply(
     )
 
 
-def _believed(mission: Mission, matches: tuple[RecallMatch, ...], words: str) -> tuple[KnownObject, ...]:
+def _believed(mission: Mission, matches: tuple[RecallMatch, ...], words: str) -> tuple[MissionObject, ...]:
     """Learn and return the matches that no detection of this mission has refuted."""
     standing = [
         m for m in matches if not (m.node_id in mission.objects and mission.objects[m.node_id].disproved)
     ]
-    return tuple(mission.learn(KnownObject.remembered(match, words)) for match in standing)
+    return tuple(mission.learn(MissionObject.remembered(match, words)) for match in standing)
 
 
 def _near(mission: Mission, answer: RecallResult | RequestFailed, words: str) -> tuple[str, ...]:
@@ -126,7 +127,7 @@ def _near(mission: Mission, answer: RecallResult | RequestFailed, words: str) ->
         return ()
     for match in answer.near_misses:
         if match.node_id not in mission.objects:
-            mission.learn(KnownObject.remembered(match, words, hint=True))
+            mission.learn(MissionObject.remembered(match, words, hint=True))
     return tuple(match.node_id for match in answer.near_misses)
 
 
@@ -150,7 +151,7 @@ def escalate(
                 mission, words, status, f"{memory}; the locator has already been asked for this query"
             )
         )
-    mission.keep(episode.after_escalation())
+    mission.search.store(episode.after_escalation())
     if not mission.settings.locate_after_miss:
         return (yield from not_found_reply(mission, words, status, f"{memory}; no locator was asked"))
     mission.say(f"looking for {words}")
@@ -158,7 +159,7 @@ def escalate(
     if look.objects:
         return _seen(mission, look, words)
     if look.status == BAD_QUERY:
-        mission.forget(episode)
+        mission.search.drop(episode)
         return refused(look.message)
     status = SEEN_NOT_PLACED if look.status == SEEN_NOT_PLACED else status
     return (
@@ -167,11 +168,11 @@ def escalate(
 
 
 def _seen(mission: Mission, look: LocateOutcome, words: str) -> ToolResult:
-    mission.keep(mission.episode(words).after_finding(look.objects[0].id))
+    mission.search.store(mission.search.episode(words).after_finding(look.objects[0].id))
     return ToolResult(
         status="FOUND_IN_VIEW",
         text="not in memory, but a locator sees it now; the ids below may be used as targets",
-        found=tuple(target.found() for target in look.objects),
+        found=tuple(target.summary() for target in look.objects),
     )
 
 

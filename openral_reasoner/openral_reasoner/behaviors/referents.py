@@ -15,7 +15,8 @@ from openral_core.text.noun_phrases import singulars
 from openral_core.text.terms import answers, normalize_term
 from openral_reasoner.behaviors.requests import RequestFailed, read_scene, recall
 from openral_reasoner.evidence import Same
-from openral_reasoner.mission import Ending, KnownObject, Mission, Procedure
+from openral_reasoner.mission import Ending, Mission, Procedure
+from openral_reasoner.mission_objects import MissionObject
 
 _POINTERS = ("this|these", "that|those", "it|them", "there|here")
 """Words that point, the surest first."""
@@ -34,48 +35,50 @@ def settle_referents(mission: Mission) -> Procedure[Ending | None]:
     """Look up what the operator points at and put its ids into the goal; an ending if that cannot be done."""
     if not mission.prompt.objects:
         return None
-    chosen: list[KnownObject] = []
+    chosen: list[MissionObject] = []
     for node_id in mission.prompt.objects:
         entry = mission.palette.place(node_id) or mission.palette.control(node_id)
         if entry is not None:
-            chosen.append(KnownObject(id=node_id, label=entry.label, kind="", pose=None))
+            chosen.append(MissionObject(id=node_id, label=entry.label, kind="", pose=None))
             continue
         answer = yield from _recall_referent(mission, node_id)
         if isinstance(answer, str):
             return Ending(MissionState.FAILED, answer)
         chosen.append(answer)
     if _WHAT.fullmatch(mission.prompt.text):
-        told = "; ".join(_described(each) for each in chosen)
+        description = "; ".join(_described(each) for each in chosen)
         evidence = tuple(f"memory has {each.id}" for each in chosen)
-        return Ending(MissionState.SUCCEEDED, f"This is {told}.", evidence)
+        return Ending(MissionState.SUCCEEDED, f"This is {description}.", evidence)
     goal = naming(mission.prompt.text, [(each.id, each.label) for each in chosen])
     if goal is None:
         names = ", ".join(mission.prompt.objects)
         return Ending(MissionState.FAILED, f"the text does not say where {names} is meant: say 'this' for it")
     graph, _ = yield from read_scene(mission)
     mission.goal = goal
-    mission.others = frozenset(node.id for node in graph.nodes) - {each.id for each in chosen}
-    mission.news.append(f"the operator points at {', '.join(each.id for each in chosen)}: no other will do")
+    mission.operator.other_ids = frozenset(node.id for node in graph.nodes) - {each.id for each in chosen}
+    mission.decisions.news.append(
+        f"the operator points at {', '.join(each.id for each in chosen)}: no other will do"
+    )
     return None
 
 
-def _recall_referent(mission: Mission, node_id: str) -> Procedure[KnownObject | str]:
+def _recall_referent(mission: Mission, node_id: str) -> Procedure[MissionObject | str]:
     """Return the record of an id, which from now on means it alone; a reason if there is none."""
     term = normalize_term(node_id)
-    mission.referents[term] = KnownObject(id=node_id, label="", kind="object", pose=None)
+    mission.operator.referents[term] = MissionObject(id=node_id, label="", kind="object", pose=None)
     mission.say(f"recalling {node_id}")
     answer = yield from recall(mission, node_id)
     if isinstance(answer, RequestFailed):
         return f"I don't know {node_id}: memory did not answer ({answer.condition}: {answer.message})"
     if not answer.matches:
         return f"{node_id}, which you point at, is gone: {answer.message}"
-    known = mission.learn(KnownObject.remembered(answer.matches[0], node_id))
-    mission.referents[term] = known
-    return known
+    referent = mission.learn(MissionObject.remembered(answer.matches[0], node_id))
+    mission.operator.referents[term] = referent
+    return referent
 
 
-def _described(known: KnownObject) -> str:
-    return ", ".join(filter(None, (f"{known.label} ({known.id})", known.place, known.room)))
+def _described(referent: MissionObject) -> str:
+    return ", ".join(filter(None, (f"{referent.label} ({referent.id})", referent.place, referent.room)))
 
 
 def meant(mission: Mission, words: str, matches: tuple[RecallMatch, ...]) -> tuple[RecallMatch, ...]:
@@ -88,12 +91,12 @@ def meant(mission: Mission, words: str, matches: tuple[RecallMatch, ...]) -> tup
         return matches
     own = tuple(match for match in matches if match.node_id == referent.id)
     if own:
-        mission.referents[normalize_term(words)] = replace(referent, pose=own[0].pose)
+        mission.operator.referents[normalize_term(words)] = replace(referent, pose=own[0].pose)
         return own
     if referent.pose is None:
         return ()
     at, reach = referent.pose.position, mission.settings.same_object_within
-    fresh = [match for match in matches if match.node_id not in mission.others]
+    fresh = [match for match in matches if match.node_id not in mission.operator.other_ids]
     near = sorted((dist(match.pose.position, at), match.node_id, match) for match in fresh)
     if not near or near[0][0] > reach:
         return ()
@@ -103,11 +106,12 @@ def meant(mission: Mission, words: str, matches: tuple[RecallMatch, ...]) -> tup
 
 def not_pointed_at(mission: Mission, verb: Verb, target: str) -> tuple[str, ...]:
     """Return the ids that may be grasped instead of one that is like them and not pointed at; else none."""
-    known = mission.objects.get(target)
-    if verb is not Verb.GRASP or known is None or not mission.referents:
+    target_object = mission.objects.get(target)
+    if verb is not Verb.GRASP or target_object is None or not mission.operator.referents:
         return ()
-    ids = {same for each in mission.referents.values() for same in mission.evidence.ids_of(each.id)}
-    alike = tuple(each.id for each in mission.referents.values() if _alike(each.label, known.label))
+    ids = {same for each in mission.operator.referents.values() for same in mission.evidence.ids_of(each.id)}
+    label = target_object.label
+    alike = tuple(each.id for each in mission.operator.referents.values() if _alike(each.label, label))
     return () if target in ids else alike
 
 
@@ -135,24 +139,24 @@ def naming(text: str, chosen: Sequence[tuple[str, str]]) -> str | None:
 
 
 def _pointed_at(text: str, places: Sequence[re.Match[str]], chosen: Sequence[tuple[str, str]]) -> str:
-    for found, (name, label) in reversed(list(zip(places, chosen, strict=False))):
-        end = _end_of_name(text, found.end(), label)
-        text = f"{text[: found.start()]}{_preposition(text, found)}{name}{text[end:]}"
+    for pointer, (name, label) in reversed(list(zip(places, chosen, strict=False))):
+        end = _end_of_name(text, pointer.end(), label)
+        text = f"{text[: pointer.start()]}{_preposition(text, pointer)}{name}{text[end:]}"
     return text
 
 
 def _pointers(text: str, count: int) -> list[re.Match[str]] | None:
     for length in range(1, len(_POINTERS) + 1):
-        found = list(re.finditer(rf"\b(?:{'|'.join(_POINTERS[:length])})\b", text, re.IGNORECASE))
-        if len(found) >= count:
-            return found[:count]
+        pointers = list(re.finditer(rf"\b(?:{'|'.join(_POINTERS[:length])})\b", text, re.IGNORECASE))
+        if len(pointers) >= count:
+            return pointers[:count]
     return None
 
 
-def _preposition(text: str, found: re.Match[str]) -> str:
+def _preposition(text: str, pointer: re.Match[str]) -> str:
     """Return what "there" says besides the place itself, unless the word before says it."""
-    before = text[: found.start()].lower().split()[-1:]
-    if found[0].lower() not in ("there", "here") or before in (["to"], ["on"], ["in"], ["from"]):
+    before = text[: pointer.start()].lower().split()[-1:]
+    if pointer[0].lower() not in ("there", "here") or before in (["to"], ["on"], ["in"], ["from"]):
         return ""
     return "to " if before and before[0] in ("go", "drive", "come", "move", "over") else "on "
 

@@ -46,7 +46,8 @@ from openral_reasoner.events import (
     StateChanged,
 )
 from openral_reasoner.evidence import Answered, Referred, Source
-from openral_reasoner.mission import KnownObject, Mission, Procedure, Wait
+from openral_reasoner.mission import Mission, Procedure, Wait
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.sentences.noun_lists import MAX_COUNT
 
@@ -88,8 +89,7 @@ def wait_at_most(mission: Mission, seconds: float, *needs: PeerRequirement) -> P
     if any(is_hoped_for(mission, need) for need in needs):
         yield from _wait(mission, needs, seconds)
     for need in needs:
-        change = mission.in_vain.discard if need.there(mission.palette) else mission.in_vain.add
-        change(need.absent)
+        mission.peers.note_wait(need.absent, ended=need.there(mission.palette))
 
 
 def _wait(mission: Mission, needs: tuple[PeerRequirement, ...], seconds: float) -> Procedure[None]:
@@ -106,7 +106,7 @@ def _wait(mission: Mission, needs: tuple[PeerRequirement, ...], seconds: float) 
 
 def is_hoped_for(mission: Mission, need: PeerRequirement) -> bool:
     """Return True if the peer is unavailable and no wait for it has timed out."""
-    return not need.there(mission.palette) and need.absent not in mission.in_vain
+    return not need.there(mission.palette) and need.absent not in mission.peers.exhausted_waits
 
 
 T = TypeVar("T")
@@ -179,20 +179,20 @@ def _recall(mission: Mission, words: str) -> Procedure[RecallResult | RequestFai
     result = event.result if referent is None else _only(referent, event.result)
     mission.finish(call_id, result.status.name, result.message)
     if result.status in _REMEMBERED and result.matches:
-        nodes = tuple(KnownObject.remembered(match, words).node() for match in result.matches)
+        nodes = tuple(MissionObject.remembered(match, words).node() for match in result.matches)
         mission.note(Answered(Source.MEMORY, words, nodes))
     return result
 
 
-def _by_id(referent: KnownObject) -> RecallQuery:
+def _by_id(referent: MissionObject) -> RecallQuery:
     """Return the query for one record; a memory that knows no query by id is asked for its label."""
     return RecallQuery(referent.label or referent.id, RECORDS_ASKED, node_id=referent.id)
 
 
-def _only(referent: KnownObject, result: RecallResult) -> RecallResult:
+def _only(referent: MissionObject, result: RecallResult) -> RecallResult:
     matches = tuple(match for match in result.matches if match.node_id == referent.id)
-    found = bool(matches) or result.status not in _REMEMBERED
-    return replace(result, matches=matches, status=result.status if found else RecallStatus.NOT_IN_MEMORY)
+    is_gone = not matches and result.status in _REMEMBERED
+    return replace(result, matches=matches, status=RecallStatus.NOT_IN_MEMORY if is_gone else result.status)
 
 
 def _resolve(mission: Mission, reference: str) -> Procedure[ResolveResult | RequestFailed]:

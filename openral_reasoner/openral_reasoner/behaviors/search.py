@@ -18,7 +18,8 @@ from openral_reasoner.behaviors.recall import BAD_QUERY, not_found_reply, refuse
 from openral_reasoner.behaviors.skill_goal import hand_refusal
 from openral_reasoner.context import ToolResult
 from openral_reasoner.evidence import Answered, Source
-from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.search import NOBODY_CAN_LOOK, SEEN_NOT_PLACED, Candidate, SearchProgress
 
@@ -48,8 +49,8 @@ def search_candidate(
         look = yield from examine(mission, candidate, episode.term)
         outcome = look.status
     finally:
-        mission.keep(mission.episode(episode.term).after_visit(candidate.node_id, outcome))
-        mission.searched.append(f"{candidate.label}: {outcome}")
+        mission.search.store(mission.search.episode(episode.term).after_visit(candidate.node_id, outcome))
+        mission.search.outcomes.append(f"{candidate.label}: {outcome}")
         mission.close_span(span, outcome)
     return (yield from reply_to(mission, candidate, look, episode.term))
 
@@ -59,20 +60,20 @@ def reply_to(
 ) -> Procedure[ToolResult]:
     """Reply to the model with the outcome of searching one place."""
     if look.objects:
-        mission.keep(mission.episode(words).after_finding(look.objects[0].id))
-        found = tuple(target.found() for target in look.objects)
+        mission.search.store(mission.search.episode(words).after_finding(look.objects[0].id))
+        summaries = tuple(target.summary() for target in look.objects)
         return ToolResult(
-            status="FOUND", text="found here; the ids below may be used as targets", found=found
+            status="FOUND", text="found here; the ids below may be used as targets", found=summaries
         )
     if look.status == BAD_QUERY:
-        mission.forget(mission.episode(words))
+        mission.search.drop(mission.search.episode(words))
         return refused(look.message)
     if look.status == SEEN_NOT_PLACED:
         return ToolResult(status=look.status, text=_SEEN_WITHOUT_PLACE, peer_words=(look.message,))
     if look.absent:
         text = "searched this place; the object is not there"
     else:
-        blocked = mission.blocked.advice(candidate.node_id)
+        blocked = mission.blocked_ways.advice(candidate.node_id)
         text = f"could not search this place ({look.status}), so the object may still be there{blocked}"
     return (yield from not_found_reply(mission, words, look.status, text, (look.message,)))
 
@@ -117,7 +118,7 @@ def refusal_to_open(mission: Mission, candidate: Candidate) -> LocateOutcome | N
     return LocateOutcome(full.status, full.text) if full is not None else None
 
 
-def look_at_place(mission: Mission, place: KnownObject, words: str) -> Procedure[LocateOutcome]:
+def look_at_place(mission: Mission, place: MissionObject, words: str) -> Procedure[LocateOutcome]:
     """Face a place, unless it is a room, and look for the object."""
     if place.kind != NodeKind.ROOM:
         faced = yield from face(mission, place)
@@ -145,9 +146,9 @@ def without_known_others(mission: Mission, look: LocateOutcome, words: str) -> L
     """Leave out objects that memory knows by another name, given by detectors that know these words too."""
     if not any(means(words, name) for each in mission.palette.continuous_detectors for name in each.labels):
         return look
-    meant = tuple(each for each in look.objects if means(words, each.label))
-    if meant or not look.objects:
-        return replace(look, objects=meant)
+    matching = tuple(each for each in look.objects if means(words, each.label))
+    if matching or not look.objects:
+        return replace(look, objects=matching)
     mission.note(Answered(Source.LOOK, words))
     other = look.objects[0]
     why = f"what resembles it is known as {other.label} ({other.id})"

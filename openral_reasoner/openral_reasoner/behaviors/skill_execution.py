@@ -11,7 +11,8 @@ from openral_reasoner.behaviors.locate import LocateOutcome
 from openral_reasoner.behaviors.meeting import meet, walks
 from openral_reasoner.behaviors.skill_goal import Extra, MissingParameter, bind
 from openral_reasoner.behaviors.unknown_outcome import REPEATABLE, establish
-from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import SkillEntry
 from openral_reasoner.policies import RecoveryAction, RecoveryPolicy
 
@@ -21,7 +22,7 @@ class SkillStep:
     """One acting tool call on one object."""
 
     entry: SkillEntry
-    target: KnownObject
+    target: MissionObject
     words: str = ""
     extras: Mapping[str, Extra] = field(default_factory=dict)
 
@@ -31,7 +32,7 @@ class SkillExecution:
     """Result of a step; ``moved`` holds the outcome that showed the object is not at its place."""
 
     result: SkillResult
-    target: KnownObject
+    target: MissionObject
     moved: LocateOutcome | None = None
 
 
@@ -42,7 +43,7 @@ def execute(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
 
 def navigate(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     """Drive to the target."""
-    mission.at = ""
+    mission.base.at_target = ""
     return SkillExecution((yield from approach(mission, step.target)), step.target)
 
 
@@ -61,19 +62,20 @@ def close_target(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]
     went = yield from approach(mission, step.target)
     if not went.success:
         return SkillExecution(went, step.target)
-    done = yield from run_with_recovery(mission, step, near=False)
-    if done.result.success:
-        mission.opened.discard(step.target.id)
-    return done
+    execution = yield from run_with_recovery(mission, step, near=False)
+    if execution.result.success:
+        mission.hand.open_containers.discard(step.target.id)
+    return execution
 
 
 def grasp(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     """Grasp an object; its container is closed later, when the hand is empty."""
-    done = yield from act_on_object(mission, step)
-    if done.result.success:
-        mission.holding = done.target.id
-        mission.left_open = mission.opened.intersection(done.target.containers)
-    return done
+    execution = yield from act_on_object(mission, step)
+    if execution.result.success:
+        hand, target = mission.hand, execution.target
+        hand.object_id = target.id
+        hand.containers_to_close = hand.open_containers.intersection(target.containers)
+    return execution
 
 
 def work_control(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
@@ -90,7 +92,7 @@ def act_on_object(mission: Mission, step: SkillStep) -> Procedure[SkillExecution
         opened = yield from open_container(mission, step.target.must_open)
         if not opened.success:
             return SkillExecution(opened, step.target)
-        step = replace(step, target=mission.learn(step.target.opened()))
+        step = replace(step, target=mission.learn(replace(step.target, must_open="")))
     went = yield from approach(mission, step.target)
     if not went.success:
         return SkillExecution(went, step.target)
@@ -106,30 +108,30 @@ def release(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
         went = yield from approach(mission, step.target)
     if not went.success:
         return SkillExecution(went, step.target)
-    done = yield from run_with_recovery(
+    execution = yield from run_with_recovery(
         mission, replace(step, target=mission.objects.get(step.target.id, step.target)), near=False
     )
-    if done.result.success:
-        record_release(mission, step, done.result)
+    if execution.result.success:
+        record_release(mission, step, execution.result)
         # Closing what was opened for the object needs the empty hand.
-        behind, mission.left_open = sorted(mission.left_open), set()
+        behind, mission.hand.containers_to_close = sorted(mission.hand.containers_to_close), set()
         for container in behind:
             yield from close_container(mission, container)
-    return done
+    return execution
 
 
 def record_release(mission: Mission, step: SkillStep, result: SkillResult) -> None:
     """Record where the held object is now: at its target, or with a person."""
-    held = mission.objects.get(mission.holding)
-    mission.holding, mission.let_go = "", True
+    held = mission.objects.get(mission.hand.object_id)
+    mission.hand.object_id, mission.hand.has_released = "", True
     mission.palette = mission.palette.model_copy(update={"holding": ""})
     if held is None:
         return
     if step.entry.verb is Verb.HANDOVER:
-        mission.learn(held.gone())
+        mission.learn(replace(held, disproved=True))
         return
-    told = result.evidence.get("pose")
-    pose = told if isinstance(told, Pose) else step.target.pose
+    reported_pose = result.evidence.get("pose")
+    pose = reported_pose if isinstance(reported_pose, Pose) else step.target.pose
     put = replace(
         held, pose=pose, standing=step.target.standing, place=step.target.id, containers=(), must_open=""
     )
@@ -162,7 +164,7 @@ def run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Proce
         looks_wanted = near and (action is RecoveryAction.REAPPROACH or OUTCOME_UNKNOWN in result.evidence)
         if action is RecoveryAction.REAPPROACH:
             # With a new base pose from memory.
-            mission.at = ""
+            mission.base.at_target = ""
             yield from approach(mission, replace(step.target, standing=None))
 
 
@@ -181,7 +183,7 @@ def attempt(mission: Mission, step: SkillStep) -> Procedure[SkillResult]:
     words = step.words or f"{step.entry.verb.value} {step.target.label}"
     mission.say(f"{step.entry.verb.value} {step.target.label}")
     result = yield from execute_on_known_floor(mission, step.entry, step.target, words, params)
-    mission.at = mission.facing = ""
+    mission.base.at_target = mission.base.faced_target = ""
     return result
 
 

@@ -22,7 +22,8 @@ from openral_reasoner.commands import CancelSkill, ClearDeadline, SendSkill, Set
 from openral_reasoner.context import ToolResult, plain
 from openral_reasoner.events import NOT_CARRIED_OUT, CallFailed, DeadlinePassed, Event, SkillEnded
 from openral_reasoner.evidence import Acted
-from openral_reasoner.mission import KnownObject, Mission, Procedure, Wait
+from openral_reasoner.mission import Mission, Procedure, Wait
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import SkillEntry
 
 STOOD = 0.05
@@ -37,7 +38,7 @@ UNCONFIRMED = "the skill server did not confirm that the cancelled skill has sto
 def execute_skill(
     mission: Mission,
     entry: SkillEntry,
-    target: KnownObject,
+    target: MissionObject,
     words: str,
     params: Mapping[str, ParamValue],
     deadline: float = 0.0,
@@ -66,7 +67,7 @@ def execute_skill(
             break
         result = yield from send_goal(mission, entry, words, params, deadline)
     mission.note(fact_of(entry, target, result, params))
-    mission.blocked = mission.blocked.after(target.id, result, drove=entry.verb is Verb.NAVIGATE)
+    mission.blocked_ways = mission.blocked_ways.after(target.id, result, drove=entry.verb is Verb.NAVIGATE)
     if result.status is SkillStatus.CANCELLED:
         raise MissionCancelled(f"{entry.id} was cancelled, not by this mission: {plain(result.message, 300)}")
     yield from restore_pending(mission)
@@ -105,7 +106,7 @@ def send_goal(
 
 
 def fact_of(
-    entry: SkillEntry, target: KnownObject, result: SkillResult, params: Mapping[str, ParamValue]
+    entry: SkillEntry, target: MissionObject, result: SkillResult, params: Mapping[str, ParamValue]
 ) -> Acted:
     """Turn a result into evidence; the skill reports the receiver, the state and whether it is verified."""
     agent, drove = result.evidence.get("agent_id"), result.evidence.get("drove", 0.0)
@@ -140,10 +141,10 @@ def stop_goal(mission: Mission, call_id: str) -> Procedure[Event]:
     event = yield Wait(call_id)
     release_memory(mission, event)
     if isinstance(event, DeadlinePassed):
-        mission.unconfirmed.add(call_id)
-        mission.news.append(UNCONFIRMED)
+        mission.calls.unconfirmed_stops.add(call_id)
+        mission.decisions.news.append(UNCONFIRMED)
     mission.emit(ClearDeadline(call_id=call_id))
-    if mission.records[call_id].status == "pending":
+    if mission.calls.records[call_id].status == "pending":
         ended = isinstance(event, SkillEnded) and event.result.status is not SkillStatus.CANCELLED
         status = result_of(event).status.name if ended else "CANCELLED"
         mission.finish(call_id, status, "stopped by the reasoner")
@@ -171,7 +172,7 @@ TOO_LATE = "the skill server did not finish within its deadline"
 
 
 Extra = str | int | float | bool
-_Source = Callable[[KnownObject], Extra]
+_Source = Callable[[MissionObject], Extra]
 
 _KNOWN: Mapping[str, _Source] = {
     "label": lambda target: target.label,
@@ -191,11 +192,11 @@ _PYTHON: Mapping[ParameterType, tuple[type, ...]] = {
 class MissingParameter(OpenRALError):
     """A skill requires a parameter that is unknown."""
 
-    def __init__(self, skill: str, parameter: str, given: Mapping[str, Extra]) -> None:
-        super().__init__(f"{skill} requires parameter {parameter!r}; given: {format_choices(given)}")
+    def __init__(self, skill: str, parameter: str, arguments: Mapping[str, Extra]) -> None:
+        super().__init__(f"{skill} requires parameter {parameter!r}; given: {format_choices(arguments)}")
 
 
-def bind(entry: SkillEntry, target: KnownObject, extras: Mapping[str, Extra]) -> dict[str, ParamValue]:
+def bind(entry: SkillEntry, target: MissionObject, extras: Mapping[str, Extra]) -> dict[str, ParamValue]:
     """Fill in every parameter of the manifest that is known.
 
     Raises:
@@ -225,7 +226,7 @@ def _is_id(spec: ParameterSpec) -> bool:
 
 
 def value_of(
-    spec: ParameterSpec, verb: Verb, target: KnownObject, extras: Mapping[str, Extra]
+    spec: ParameterSpec, verb: Verb, target: MissionObject, extras: Mapping[str, Extra]
 ) -> ParamValue | None:
     """Return the value of a parameter: from the target, else from the model; None if unknown."""
     if spec.type is ParameterType.POSE:
@@ -302,16 +303,16 @@ def misfit(mission: Mission, verb: Verb, target: str) -> Misfit | None:
 
 def hand_refusal(mission: Mission, verb: Verb, target: str) -> ToolResult | None:
     """Reject a verb that the state of the hand does not allow; None if it does, or that is unknown."""
-    reported, known_object = mission.palette.holding, mission.objects.get(target)
-    if verb in _LETS_GO and not mission.holding and not reported:
+    hand, reported, known_object = mission.hand, mission.palette.holding, mission.objects.get(target)
+    if verb in _LETS_GO and not hand.object_id and not reported:
         text = f"{verb.value} needs an object in the hand, but the hand is empty: GRASP it first"
         return ToolResult(status="NOTHING_HELD", text=text)
-    held = mission.objects.get(mission.holding)
+    held = mission.objects.get(hand.object_id)
     label = held.label if held is not None else reported
     # The server's word may be older than what this mission let go.
-    full = bool(mission.holding or (reported and not mission.let_go))
+    full = bool(hand.object_id or (reported and not hand.has_released))
     same = (
-        verb is Verb.GRASP and known_object is not None and may_be_held(known_object, mission.holding, label)
+        verb is Verb.GRASP and known_object is not None and may_be_held(known_object, hand.object_id, label)
     )
     if verb in _NEEDS_EMPTY_HAND and full and not same:
         text = f"{verb.value} needs an empty hand: PLACE or HANDOVER the held object first"
@@ -319,10 +320,10 @@ def hand_refusal(mission: Mission, verb: Verb, target: str) -> ToolResult | None
     return None
 
 
-def may_be_held(known_object: KnownObject, held: str, label: str) -> bool:
+def may_be_held(known_object: MissionObject, held: str, label: str) -> bool:
     """Return True if an object may be the held one; their labels may differ in detail."""
-    known, reported = set(normalize_term(known_object.label).split()), set(normalize_term(label).split())
-    return known_object.id == held or known <= reported or reported <= known
+    own_words, held_words = (set(normalize_term(each).split()) for each in (known_object.label, label))
+    return known_object.id == held or own_words <= held_words or held_words <= own_words
 
 
 def kind_of_target(mission: Mission, target: str) -> str:

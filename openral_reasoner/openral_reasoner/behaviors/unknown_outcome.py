@@ -7,7 +7,8 @@ from openral_reasoner.behaviors.requests import SKILLS, pause, wait_for
 from openral_reasoner.behaviors.skill_goal import may_be_held
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.evidence import Acted
-from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.mission_objects import MissionObject
 
 REPEATABLE = frozenset({Verb.NAVIGATE, Verb.LOOK_AT, Verb.EXPLORE, Verb.OPEN, Verb.CLOSE, Verb.SWITCH})
 """Verbs that bring about a state, whatever it is before: where it is there already, nothing changes."""
@@ -25,7 +26,7 @@ class OutcomeUnknown(OpenRALError):
 
 
 def establish(
-    mission: Mission, verb: Verb, target: KnownObject, result: SkillResult
+    mission: Mission, verb: Verb, target: MissionObject, result: SkillResult
 ) -> Procedure[SkillResult]:
     """Find out what a step did: a success, what surely was not done, or still unknown.
 
@@ -40,10 +41,13 @@ def establish(
     yield from pause(mission, SETTLE)
     in_hand = mission.palette.holding
     if verb is Verb.GRASP:
-        done = bool(in_hand) and may_be_held(target, "", in_hand)
-        return _concluded(mission, verb, target, result, f"the hand holds {in_hand or 'nothing'}", done=done)
+        is_done, why = (
+            bool(in_hand) and may_be_held(target, "", in_hand),
+            f"the hand holds {in_hand or 'nothing'}",
+        )
+        return _concluded(mission, verb, target, result, why, is_done=is_done)
     if verb in (Verb.PLACE, Verb.HANDOVER) and in_hand:
-        return _concluded(mission, verb, target, result, f"the hand still holds {in_hand}", done=False)
+        return _concluded(mission, verb, target, result, f"the hand still holds {in_hand}", is_done=False)
     step = _step(mission, verb, target)
     try:
         answer = yield from ask_human(
@@ -55,22 +59,22 @@ def establish(
         raise OutcomeUnknown(step, result.message)
     word = answer.strip().lower().rstrip(".!")
     if word not in (*DONE, NOT_DONE):
-        mission.operator_words = answer
+        mission.operator.answer = answer
         return _with_outcome(result, f"not known to be done: {result.message}", unknown=True)
-    return _concluded(mission, verb, target, result, f"the operator says {word!r}", done=word in DONE)
+    return _concluded(mission, verb, target, result, f"the operator says {word!r}", is_done=word in DONE)
 
 
-def _step(mission: Mission, verb: Verb, target: KnownObject) -> str:
-    held = mission.objects.get(mission.holding)
+def _step(mission: Mission, verb: Verb, target: MissionObject) -> str:
+    held = mission.objects.get(mission.hand.object_id)
     what = held.label if held is not None else mission.palette.holding
     return f"{verb.value} {what and f'{what} to '}{target.label}"
 
 
 def _concluded(
-    mission: Mission, verb: Verb, target: KnownObject, result: SkillResult, why: str, *, done: bool
+    mission: Mission, verb: Verb, target: MissionObject, result: SkillResult, why: str, *, is_done: bool
 ) -> SkillResult:
     """Return the established result, and note a success as evidence."""
-    if not done:
+    if not is_done:
         return _with_outcome(result, f"{result.message}; {why}", unknown=False)
     receiver = target.id if verb is Verb.HANDOVER else ""
     mission.note(Acted(verb, target.node(), SkillStatus.SUCCEEDED, receiver))

@@ -234,8 +234,7 @@ class RestoredMission:
     def open_calls(self) -> Iterator[OpenCall]:
         """Yield the commands that are to be repeated: the awaited one, transitions, and skill goals."""
         for call_id, command in self.calls.items():
-            kept = isinstance(command, SendSkill | ChangeState) or call_id == self.core.waiting_for
-            if kept:
+            if isinstance(command, SendSkill | ChangeState) or call_id == self.core.waiting_for:
                 yield command
 
     def where(self) -> str:
@@ -243,8 +242,8 @@ class RestoredMission:
         mission = self.core.mission
         if mission is None:
             return "no mission was running"
-        done = [r for r in mission.records.values() if r.status not in ("pending", "INTERRUPTED")]
-        last = f"; last result: {done[-1].tool} {done[-1].in_words()}" if done else ""
+        ended = [r for r in mission.calls.records.values() if r.status not in ("pending", "INTERRUPTED")]
+        last = f"; last result: {ended[-1].tool} {ended[-1].in_words()}" if ended else ""
         return f"it stood at: {mission.step}{last}"
 
 

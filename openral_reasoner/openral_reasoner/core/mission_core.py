@@ -98,7 +98,7 @@ class Core:
             palette=self.palette,
             missions=self._missions,
             unconfirmed=tuple(sorted(self._unconfirmed)),
-            receipts=self._receipts.kept,
+            receipts=self._receipts.by_prompt,
             residency=self._residency.state,
             last=self._last,
             stopped=self._stopped,
@@ -130,7 +130,7 @@ class Core:
         mission = self.mission
         self._outbox += dropped(self._queue.drop(), why)
         if mission is not None:
-            for call_id in mission.pending("execute_rskill"):
+            for call_id in mission.calls.pending("execute_rskill"):
                 mission.emit(c.CancelSkill(call_id=call_id))
             self._end(Ending(state, why))
         return self._drain()
@@ -144,9 +144,9 @@ class Core:
 
     def _prompted(self, prompt: PromptReceived) -> None:
         """Stop, answer, start or queue a mission; the sender gets a receipt in every case."""
-        known = self._receipts.of(prompt)
-        if known is not None:
-            self._outbox.append(known)
+        earlier_receipt = self._receipts.of(prompt)
+        if earlier_receipt is not None:
+            self._outbox.append(earlier_receipt)
         elif self._means_stop(prompt):
             self._stop(prompt)
         elif problem := refusal(prompt):
@@ -170,13 +170,13 @@ class Core:
 
     def _stop(self, prompt: PromptReceived) -> None:
         stopped = self.mission
-        said = f"stopped by the operator: {quoted(prompt.text)}"
-        waiting = self._cancel_all(f"emergency stop: {self._stopped}" if self._stopped else said)
-        told = [f"stopped {quoted(stopped.prompt.text)}" if stopped else "nothing was running"]
-        if waiting:
-            goals = ", ".join(quoted(goal.prompt.text) for goal in waiting)
-            told.append(f"dropped from the queue: {goals}")
-        self._receipt(prompt, PromptOutcome.STOPPED, "; ".join(told), stopped.id if stopped else "")
+        reason = f"stopped by the operator: {quoted(prompt.text)}"
+        dropped_goals = self._cancel_all(f"emergency stop: {self._stopped}" if self._stopped else reason)
+        messages = [f"stopped {quoted(stopped.prompt.text)}" if stopped else "nothing was running"]
+        if dropped_goals:
+            goals = ", ".join(quoted(goal.prompt.text) for goal in dropped_goals)
+            messages.append(f"dropped from the queue: {goals}")
+        self._receipt(prompt, PromptOutcome.STOPPED, "; ".join(messages), stopped.id if stopped else "")
         self._stopped_at = self._now if stopped else self._stopped_at
 
     def _cancelled(self, event: Cancelled) -> None:
@@ -197,28 +197,28 @@ class Core:
 
     def _cancel_all(self, why: str) -> tuple[Goal, ...]:
         """Cancel the running mission, moving skills first, and drop and return the queued goals."""
-        stopped, waiting = self.mission, self._queue.drop()
+        stopped, queued_goals = self.mission, self._queue.drop()
         self._outbox += [c.CancelSkill(call_id=call_id) for call_id in sorted(self._unconfirmed)]
         self._interrupt(MissionCancelled(why))
         if self.mission is not None:
             self._outbox += self.mission.drain()
-        self._outbox += dropped(waiting, why)
-        if waiting and stopped is not None and self.mission is None:
+        self._outbox += dropped(queued_goals, why)
+        if queued_goals and stopped is not None and self.mission is None:
             # Subscribers that keep only the newest status read how the running mission ended.
             self._outbox.append(c.PublishStatus(report=self._last))
-        return waiting
+        return queued_goals
 
     def _answer(self, prompt: PromptReceived) -> None:
         mission = self.mission
-        asked = mission is not None and mission.state is MissionState.WAITING_FOR_HUMAN
-        if mission is not None and asked and prompt.in_reply_to == self._wait.call_id:
+        is_asking = mission is not None and mission.state is MissionState.WAITING_FOR_HUMAN
+        if mission is not None and is_asking and prompt.in_reply_to == self._wait.call_id:
             if replaces_goal(mission, prompt.text):
                 self._replace(prompt)
             else:
                 self._receipt(prompt, PromptOutcome.ANSWERED, "the mission continues", mission.id)
                 self._step(prompt)
             return
-        valid = f"the open question is {self._wait.call_id!r}" if asked else "no question is open"
+        valid = f"the open question is {self._wait.call_id!r}" if is_asking else "no question is open"
         self._refuse(prompt, f"no question {quoted(prompt.in_reply_to)} is waiting for an answer: {valid}")
 
     def _replace(self, prompt: PromptReceived) -> None:
@@ -236,11 +236,11 @@ class Core:
         if policy == "replace":
             self._outbox += dropped(self._queue.drop(), f"replaced by {quoted(prompt.text)}")
         before = self._queue.put(goal := self._goal(prompt))
-        told = f"queued behind {quoted(running.prompt.text)}" + (f" and {before} more" if before else "")
+        message = f"queued behind {quoted(running.prompt.text)}" + (f" and {before} more" if before else "")
         if policy == "replace":
-            told = f"replaces {quoted(running.prompt.text)}, which is being cancelled"
-        self._outbox.append(say(told, prompt, goal.mission_id))
-        self._receipt(prompt, PromptOutcome.QUEUED, told, goal.mission_id)
+            message = f"replaces {quoted(running.prompt.text)}, which is being cancelled"
+        self._outbox.append(say(message, prompt, goal.mission_id))
+        self._receipt(prompt, PromptOutcome.QUEUED, message, goal.mission_id)
         if policy == "replace":
             self._interrupt(MissionCancelled("replaced by another goal"))
 
@@ -253,13 +253,15 @@ class Core:
         self._outbox.append(say(why, prompt))
         self._receipt(prompt, PromptOutcome.REFUSED, why)
 
-    def _receipt(self, prompt: PromptReceived, outcome: PromptOutcome, told: str, mission: str = "") -> None:
-        self._outbox.append(self._receipts.write(prompt, outcome, told, mission))
+    def _receipt(
+        self, prompt: PromptReceived, outcome: PromptOutcome, message: str, mission: str = ""
+    ) -> None:
+        self._outbox.append(self._receipts.write(prompt, outcome, message, mission))
 
     def _start(self, goal: Goal) -> None:
         mission = Mission(goal.mission_id, goal.prompt, self.settings, self.palette)
         mission.now = self._now
-        mission.unconfirmed = self._unconfirmed
+        mission.calls.unconfirmed_stops = self._unconfirmed
         mission.residency = self._residency.transfer_to_mission(self._now).reconciled(self.palette.awake)
         mission.floor = replace(self._floor, lacked=False, rounds=0)
         mission.ledger = mission.ledger.resumed(self._now)
@@ -275,10 +277,10 @@ class Core:
             self._residency.update(self.palette, self._now)
             return
         self.mission.palette = event.palette
-        if self.mission.residency.memory_holder not in self.mission.pending("execute_rskill"):
+        if self.mission.residency.memory_holder not in self.mission.calls.pending("execute_rskill"):
             self.mission.residency = self.mission.residency.release_if_idle(idle=self.palette.robot_idle)
-        if self.mission.asked:
-            self.mission.news.extend(news)
+        if self.mission.has_decided:
+            self.mission.decisions.news.extend(news)
         if self._wait.palette:
             self._step(event)
         elif self._wait.needs and self._wait.needs not in {each.id for each in self.palette.detectors}:
@@ -288,14 +290,15 @@ class Core:
 
     def _failure_reported(self, event: FailureReported) -> None:
         """Add the failure to the news of the next decision; failed calls are handled by their own answers."""
-        if self.mission is not None and len(self.mission.news) < NEWS_KEPT:
+        if self.mission is not None and len(self.mission.decisions.news) < NEWS_KEPT:
             source, condition = event.source[:NAMED], event.condition[:NAMED]
-            self.mission.news.append(f"{source} reports {condition}: {event.message[:REPORTED]}")
+            self.mission.decisions.news.append(f"{source} reports {condition}: {event.message[:REPORTED]}")
 
     def _resumed(self, event: Resumed) -> None:
         """Report the restart in the next decision and in the mission status."""
         if self.mission is not None:
-            self.mission.news.append(f"the reasoner was restarted and was away for {event.down:.0f} s")
+            news = f"the reasoner was restarted and was away for {event.down:.0f} s"
+            self.mission.decisions.news.append(news)
             self.mission.publish()
 
     def _settings_changed(self, event: SettingsChanged) -> None:
@@ -325,9 +328,9 @@ class Core:
 
     def _out_of_time(self, mission: Mission) -> None:
         """Handle the mission's deadline; time spent waiting for a human does not count."""
-        left = mission.ledger.left("seconds", self._now)
-        if left > 0.0:
-            mission.emit(c.SetDeadline(call_id=mission.id, seconds=max(left, 0.5)))
+        remaining = mission.ledger.left("seconds", self._now)
+        if remaining > 0.0:
+            mission.emit(c.SetDeadline(call_id=mission.id, seconds=max(remaining, 0.5)))
         else:
             self._interrupt(BudgetExhausted("seconds", mission.ledger.limit("seconds")))
 
@@ -335,8 +338,8 @@ class Core:
         if self._run is None or self.mission is None:
             return
         if self._interrupted:
-            self.mission.cancelled = str(reason)
-            for call_id in self.mission.pending("execute_rskill"):
+            self.mission.late_cancellation = str(reason)
+            for call_id in self.mission.calls.pending("execute_rskill"):
                 self.mission.emit(c.CancelSkill(call_id=call_id))
             return
         self._interrupted = True
@@ -358,11 +361,11 @@ class Core:
     def _end(self, ending: Ending) -> None:
         mission = self.mission
         assert mission is not None
-        if mission.cancelled and ending.state is not MissionState.SUCCEEDED:
-            ending = Ending(MissionState.CANCELLED, mission.cancelled)
-        if any(call_id in self._unconfirmed for call_id in mission.records):
+        if mission.late_cancellation and ending.state is not MissionState.SUCCEEDED:
+            ending = Ending(MissionState.CANCELLED, mission.late_cancellation)
+        if any(call_id in self._unconfirmed for call_id in mission.calls.records):
             ending = replace(ending, reason=f"{ending.reason}; {UNCONFIRMED}")
-        mission.finish_all("INTERRUPTED")
+        mission.calls.finish_all("INTERRUPTED")
         mission.close_every_span(ending.state.name)
         mission.state, mission.reason, mission.step = ending.state, ending.reason, "ended"
         mission.evidence = mission.evidence.concluded(ending.evidence)
@@ -373,8 +376,8 @@ class Core:
         self._last, self._floor = mission.report(), mission.floor
         self.mission, self._run, self._wait = None, None, Wait("")
         self._residency.begin(mission.residency, mission.palette, self._now)
-        if (waiting := self._queue.next()) is not None:
-            self._start(waiting)
+        if (queued_goal := self._queue.next()) is not None:
+            self._start(queued_goal)
 
     def _drain(self) -> tuple[Command, ...]:
         if self.mission is not None:

@@ -15,9 +15,9 @@ from openral_reasoner.context import Context, RawCall, ToolResult, Turn, plain
 from openral_reasoner.events import CallFailed, Event, ModelAnswered, ModelFailed
 from openral_reasoner.evidence import Course
 from openral_reasoner.mission import Ending, Mission, Procedure
-from openral_reasoner.offline_reader import read_request
 from openral_reasoner.policies import LoopDetector, ModelFailurePolicy
 from openral_reasoner.request.goals import AskAbilities, GoTo, LookAt, LookInside, is_understood
+from openral_reasoner.sentences.reader import read_sentence
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import Fault, parse_answer, schemas
 from openral_reasoner.tools.stating import may_state
@@ -25,9 +25,9 @@ from openral_reasoner.tools.stating import may_state
 
 def build_context(mission: Mission) -> Context:
     """Build the context of one decision; news and the operator's answer are delivered once."""
-    news, mission.news = tuple(mission.news), []
-    answered, mission.operator_words = mission.operator_words, ""
-    held = mission.objects.get(mission.holding)
+    news, mission.decisions.news = tuple(mission.decisions.news), []
+    answered, mission.operator.answer = mission.operator.answer, ""
+    held = mission.objects.get(mission.hand.object_id)
     return Context(
         system=SYSTEM_PROMPT,
         goal=mission.goal,
@@ -39,7 +39,7 @@ def build_context(mission: Mission) -> Context:
             tuple(mission.objects) if mission.settings.found_ids_as_enums else None,
             stating=may_state(mission),
         ),
-        turns=tuple(mission.turns),
+        turns=tuple(mission.decisions.turns),
         news=news,
         operator_words=answered,
         holding=f"{held.label} ({held.id})" if held is not None else mission.palette.holding[:200],
@@ -61,20 +61,20 @@ def run_decision_loop(mission: Mission) -> Procedure[Ending]:
     while True:
         yield from restore_pending(mission)
         yield from wait_for_peers(mission)
-        given = build_context(mission)
-        answer = yield from ask_model(mission, given)
+        context = build_context(mission)
+        answer = yield from ask_model(mission, context)
         if not isinstance(answer, ModelAnswered):
             failures = failures.on_failure()
             # Its news is delivered with the next decision.
-            mission.news[:0] = given.news
-            mission.operator_words = mission.operator_words or given.operator_words
+            mission.decisions.news[:0] = context.news
+            mission.operator.answer = mission.operator.answer or context.operator_words
             failed = f"{answer.condition}: {answer.message}" if isinstance(answer, ModelFailed) else ""
             raise_if_exhausted(failures, failed or "no answer in time")
             continue
         raw, call = parse_answer(mission, answer)
         if isinstance(call, Fault):
             failures = failures.on_invalid(call.did)
-            append_turn(mission, given, raw, call.reply)
+            append_turn(mission, context, raw, call.reply)
             if failures.repeated >= failures.limit:
                 raise MissionStuck(call.describe(failures.repeated))
             raise_if_exhausted(failures, call.describe(1))
@@ -83,7 +83,7 @@ def run_decision_loop(mission: Mission) -> Procedure[Ending]:
         outcome = yield from call.perform(mission)
         if isinstance(outcome, Ending):
             return outcome
-        append_turn(mission, given, raw, outcome)
+        append_turn(mission, context, raw, outcome)
         looping, loop = loop.after(
             raw.tool, raw.arguments, outcome.model_dump_json(), Course.of(mission.evidence).progress
         )
@@ -91,15 +91,15 @@ def run_decision_loop(mission: Mission) -> Procedure[Ending]:
             raise MissionStuck(describe_repetition(raw.tool, loop.limit, outcome))
 
 
-def ask_model(mission: Mission, given: Context) -> Procedure[Event]:
+def ask_model(mission: Mission, context: Context) -> Procedure[Event]:
     """Ask the model for one decision and charge it to the budget."""
     mission.spend("model_calls")
     mission.say("deciding")
-    call_id, advised = mission.next_id("model"), mission.advice.pending > 0
-    mission.advice = mission.advice.after_decision()
+    call_id, advised = mission.next_id("model"), mission.decisions.advice.pending > 0
+    mission.decisions.advice = mission.decisions.advice.after_decision()
     attributes = {"gen_ai.operation.name": "chat"} | ({"openral.advisor": "asked"} if advised else {})
     mission.open_span(call_id, "chat", **attributes)
-    command = AskModel(call_id=call_id, context=given, advisor=advised)
+    command = AskModel(call_id=call_id, context=context, advisor=advised)
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.model)
     mission.close_span(call_id, status_of(event), **usage_attributes(event))
     if isinstance(event, ModelAnswered | ModelFailed):
@@ -128,18 +128,18 @@ def usage_attributes(event: Event) -> dict[str, str | float]:
     }
 
 
-def append_turn(mission: Mission, given: Context, raw: RawCall, reply: ToolResult) -> None:
+def append_turn(mission: Mission, context: Context, raw: RawCall, reply: ToolResult) -> None:
     """Append a decision and its reply to the conversation."""
     reply = reply.model_copy(update={"remaining": mission.remaining()})
-    number = f"call_{len(mission.turns) + 1}"
-    mission.turns.append(
+    number = f"call_{len(mission.decisions.turns) + 1}"
+    mission.decisions.turns.append(
         Turn(
             call_id=number,
             tool=raw.tool,
             arguments=raw.arguments,
             reply=reply,
-            news=given.news,
-            operator_words=given.operator_words,
+            news=context.news,
+            operator_words=context.operator_words,
         )
     )
 
@@ -175,16 +175,16 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
         usable = palette.spatial_memory_available or palette.skills or palette.detector_available
         if missing and not usable:
             return Ending(MissionState.FAILED, _NOTHING_AVAILABLE)
-        mission.news.extend(missing)
+        mission.decisions.news.extend(missing)
         ending = yield from settle_referents(mission)
-        mission.understand(read_request(mission.goal))
+        mission.understand(read_sentence(mission.goal))
         if ending is None and isinstance(mission.request, AskAbilities):
             ending = yield from say_abilities(mission)
         return ending or (yield from run_with_handoffs(mission))
     except MissionCancelled as reason:
         return Ending(MissionState.CANCELLED, str(reason))
     except (BudgetExhausted, OutcomeUnknown) as reason:
-        return Ending(MissionState.HANDED_OVER, mission.told(str(reason)))
+        return Ending(MissionState.HANDED_OVER, mission.with_caveats(str(reason)))
     except ConsentRefused as reason:
         return Ending(MissionState.FAILED if reason.answered else MissionState.HANDED_OVER, str(reason))
 
@@ -194,9 +194,9 @@ def replaces_goal(mission: Mission, answer: str) -> bool:
 
     "Look in the fridge" says where to look for what is sought.
     """
-    if not (mission.unread or mission.takes_goal):
+    if not (mission.unread or mission.operator.answer_may_be_goal):
         return False
-    request = read_request(answer)
+    request = read_sentence(answer)
     where = _PREPOSITION.sub("", answer.strip().rstrip(".!"))
     is_place = any(each.answers_to(where) for each in mission.palette.places)
     is_place = is_place or (not mission.unread and isinstance(request, GoTo | LookAt | LookInside))
@@ -211,32 +211,32 @@ def run_with_handoffs(mission: Mission) -> Procedure[Ending]:
         except (BudgetExhausted, MissionStuck) as reason:
             if isinstance(reason, MissionStuck) and consult_advisor(mission, str(reason)):
                 continue
-            why = mission.told(str(reason))
+            why = mission.with_caveats(str(reason))
             final = isinstance(reason, BudgetExhausted) and reason.line in _FINAL
         answer = yield from hand_over(mission, why, final=final)
         if answer is None:
             return Ending(MissionState.HANDED_OVER, why)
-        mission.operator_words = answer
+        mission.operator.answer = answer
 
 
 def consult_advisor(mission: Mission, why: str) -> bool:
     """Have the advisor make the next decisions, and tell it why; False if it has none left."""
-    mission.advice = mission.advice.after_stuck()
-    if not mission.advice.pending:
+    mission.decisions.advice = mission.decisions.advice.after_stuck()
+    if not mission.decisions.advice.pending:
         return False
-    mission.news.append(f"the model that decided so far is stuck: {plain(why, 200)}")
+    mission.decisions.news.append(f"the model that decided so far is stuck: {plain(why, 200)}")
     return True
 
 
 def hand_over(mission: Mission, why: str, *, final: bool) -> Procedure[str | None]:
     """Ask a human how to continue; None if the mission ends there."""
-    mission.takes_goal = True
+    mission.operator.answer_may_be_goal = True
     try:
         return (yield from ask_human(mission, f"I cannot continue: {why}. What should I do?", wait=not final))
     except BudgetExhausted:
         return None
     finally:
-        mission.takes_goal = False
+        mission.operator.answer_may_be_goal = False
 
 
 _NOTHING_AVAILABLE = (

@@ -90,11 +90,11 @@ class Difference:
     step: int
     event: str
     recorded: str
-    given: str
+    replayed: str
 
     def words(self) -> str:
         """Describe the difference for a human."""
-        return f"step {self.step} ({self.event}):\n  recorded {self.recorded}\n  now      {self.given}"
+        return f"step {self.step} ({self.event}):\n  recorded {self.recorded}\n  now      {self.replayed}"
 
 
 class OtherStatement(OpenRALError):
@@ -134,8 +134,8 @@ def replay(
     """
     core = Core.restored(settings, idle or IdleState())
     for number, step in enumerate(steps, start=1):
-        given = handle_safely(core, step.event, step.now, lambda message: None)
-        for recorded, command in zip_longest(step.commands, given):
+        commands = handle_safely(core, step.event, step.now, lambda message: None)
+        for recorded, command in zip_longest(step.commands, commands):
             if recorded == command:
                 continue
             before, now = _words(recorded, ignore_text), _words(command, ignore_text)
@@ -153,13 +153,13 @@ def _words(command: Command | None, ignore_text: bool) -> str:
     return json.dumps(content, separators=(",", ":"))
 
 
-def first_difference(recorded: str, given: str) -> tuple[str, str]:
+def first_difference(recorded: str, replayed: str) -> tuple[str, str]:
     """Return both texts, starting shortly before they differ."""
-    pairs = enumerate(zip(recorded, given, strict=False))
+    pairs = enumerate(zip(recorded, replayed, strict=False))
     same = next((index for index, (one, other) in pairs if one != other), 0)
     begin = same - BEFORE if same > SHOWN // 2 else 0
     dots = "..." if begin else ""
-    return dots + recorded[begin : begin + SHOWN], dots + given[begin : begin + SHOWN]
+    return dots + recorded[begin : begin + SHOWN], dots + replayed[begin : begin + SHOWN]
 
 
 _Describe = Callable[..., str]
@@ -224,7 +224,7 @@ def render_story(
         restored: Number of first steps that the story of the process before contains.
         begun: Time of the first goal [s]; None is that of these steps.
     """
-    told: dict[int, CallRecord] = {}
+    records: dict[int, CallRecord] = {}
     running = False
     for number, step in enumerate(steps):
         if isinstance(step.event, e.PromptReceived):
@@ -233,24 +233,24 @@ def render_story(
         describe = _EVENTS.get(type(step.event))
         lines = [describe(step.event)] if describe is not None and running else []
         for command in step.commands:
-            lines += command_lines(command, told)
+            lines += command_lines(command, records)
             running = running and not isinstance(command, c.EndMission)
         if number >= restored:
             yield from (clock + line for line in lines)
 
 
-def command_lines(command: c.Command, told: dict[int, CallRecord]) -> Iterator[str]:
-    """Yield the lines about one command; ``told`` are the calls described so far."""
+def command_lines(command: c.Command, records: dict[int, CallRecord]) -> Iterator[str]:
+    """Yield the lines about one command; ``records`` are the calls described so far."""
     if isinstance(command, c.PublishStatus):
         for record in command.report.calls:
-            if record.status != "pending" and told.get(record.index) != record:
-                told[record.index] = record
+            if record.status != "pending" and records.get(record.index) != record:
+                records[record.index] = record
                 yield "  " + describe_call(record)
         if command.report.state.ended:
             yield from (f"evidence: {fact}" for fact in command.report.evidence)
             yield describe_use(command.report)
     elif isinstance(command, c.EndMission):
-        told.clear()
+        records.clear()
     describe = _COMMANDS.get(type(command))
     if describe is not None:
         yield describe(command)

@@ -10,17 +10,8 @@ import anthropic
 import httpx2
 from anthropic.types import MessageParam, RawMessageStreamEvent, TextBlockParam, ToolParam
 
-from openral_reasoner.context import Context, ToolSchema, Turn
-from openral_reasoner.llm.base import (
-    NO_CALL,
-    Decision,
-    api_key_for,
-    arguments_of,
-    news,
-    opening,
-    reminder,
-    usable,
-)
+from openral_reasoner.context import Context, Decision, ToolSchema, Turn
+from openral_reasoner.llm.base import NO_CALL, api_key_for, arguments_of, news, opening, reminder, usable
 from openral_reasoner.llm.http_client import Endpoint
 from openral_reasoner.llm.streaming import RetryPolicy, StreamedAnswer, counted, readable, translate_errors
 

@@ -7,7 +7,6 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import date
 from importlib.resources import files
 from itertools import islice
@@ -21,6 +20,7 @@ from openral_core.errors import OpenRALError
 from openral_core.parsing import parse_yaml
 from openral_reasoner.context import (
     Context,
+    Decision,
     RawCall,
     Turn,
     UnreadableArguments,
@@ -100,26 +100,6 @@ def _escaped(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """Answer of a model; the core accepts exactly one call.
-
-    ``tokens`` is the sum of tokens ``read`` and ``written``; of those read, ``cached`` came from a cache and
-    ``stored`` went into one. ``cost`` [US$] is None if unknown. ``cut`` if it ended at a length limit.
-    """
-
-    calls: tuple[RawCall, ...]
-    text: str = ""
-    tokens: int = 0
-    read: int = 0
-    written: int = 0
-    model: str = ""
-    cached: int = 0
-    stored: int = 0
-    cost: float | None = None
-    cut: bool = False
-
-
 class ModelUnavailable(OpenRALError):
     """A model made no decision; the message contains no key."""
 
@@ -159,19 +139,9 @@ def answer_of(call_id: str, outcome: Decision | ModelUnavailable) -> ModelAnswer
             tokens=outcome.tokens,
             cost=None if outcome.tokens else 0.0,
         )
-    return ModelAnswered(
-        call_id=call_id,
-        calls=clipped(outcome.calls),
-        text=plain(outcome.text, MAX_TEXT),
-        tokens=outcome.tokens,
-        read=outcome.read,
-        written=outcome.written,
-        model=plain(outcome.model, MAX_NAME),
-        cached=outcome.cached,
-        stored=outcome.stored,
-        cost=outcome.cost,
-        cut=outcome.cut,
-    )
+    texts = {"text": plain(outcome.text, MAX_TEXT), "model": plain(outcome.model, MAX_NAME)}
+    fields = {**dict(outcome), **texts, "calls": clipped(outcome.calls)}
+    return ModelAnswered(call_id=call_id, **fields)
 
 
 KEY_VARIABLES: Mapping[str, str] = {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}
@@ -235,15 +205,15 @@ class Prices(Document):
 
     def cost(self, decision: Decision) -> float | None:
         """Return the cost of a decision [US$]; None if its model's exact name is not listed."""
-        found = next((price for price in self.prices if decision.model in price.names), None)
-        return found.of(decision) if found is not None else None
+        price = next((price for price in self.prices if decision.model in price.names), None)
+        return price.of(decision) if price is not None else None
 
     def priced(self, model: Model) -> Model:
         """Wrap a model so that each decision carries its cost."""
 
         def decide(context: Context) -> Decision:
             decision = model(context)
-            return replace(decision, cost=self.cost(decision))
+            return decision.model_copy(update={"cost": self.cost(decision)})
 
         return decide
 

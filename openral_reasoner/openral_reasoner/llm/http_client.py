@@ -119,10 +119,10 @@ class _Bounded(httpx2.AsyncByteStream):
             if time.monotonic() > self._end:
                 raise late()
             total += len(part)
-            seen = tail + part
-            past = max(seen.rfind(mark) for mark in _ENDS)
-            event = event + len(part) if past < 0 else len(seen) - past
-            tail = seen[-3:]
+            window = tail + part
+            past = max(window.rfind(mark) for mark in _ENDS)
+            event = event + len(part) if past < 0 else len(window) - past
+            tail = window[-3:]
             if total > self._most or event > self._most_event:
                 raise ModelUnavailable("ANSWER_TOO_LARGE", f"{total} bytes, {event} of them in one event")
             yield part

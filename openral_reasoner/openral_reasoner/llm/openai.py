@@ -9,17 +9,8 @@ import openai
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionToolParam
 from openai.types.chat.chat_completion_chunk import Choice
 
-from openral_reasoner.context import Context, ToolSchema, Turn
-from openral_reasoner.llm.base import (
-    NO_CALL,
-    Decision,
-    api_key_for,
-    arguments_of,
-    news,
-    opening,
-    reminder,
-    usable,
-)
+from openral_reasoner.context import Context, Decision, ToolSchema, Turn
+from openral_reasoner.llm.base import NO_CALL, api_key_for, arguments_of, news, opening, reminder, usable
 from openral_reasoner.llm.http_client import Endpoint
 from openral_reasoner.llm.streaming import RetryPolicy, StreamedAnswer, counted, readable, translate_errors
 
@@ -71,8 +62,8 @@ def messages(context: Context) -> list[ChatCompletionMessageParam]:
         {"role": "user", "content": opening(context)},
     ]
     for turn in context.turns:
-        if told := news(turn.news, turn.operator_words):
-            result.append({"role": "user", "content": told})
+        if text := news(turn.news, turn.operator_words):
+            result.append({"role": "user", "content": text})
         result += turn_messages(turn)
     if words := reminder(context):
         result.append({"role": "user", "content": words})

@@ -11,8 +11,8 @@ from typing import TypeVar
 import httpx2
 
 from openral_core.backoff import ExponentialBackoff
-from openral_reasoner.context import RawCall, plain
-from openral_reasoner.llm.base import MAX_NAME, MAX_TEXT, Decision, ModelUnavailable, clipped, redacted
+from openral_reasoner.context import Decision, RawCall, plain
+from openral_reasoner.llm.base import MAX_NAME, MAX_TEXT, ModelUnavailable, clipped, redacted
 from openral_reasoner.llm.http_client import late
 
 T = TypeVar("T")
@@ -115,8 +115,8 @@ class StreamedAnswer:
             for index, name in sorted(self.names.items())
         ]
         return Decision(
-            clipped(calls),
-            self.text,
+            calls=clipped(calls),
+            text=self.text,
             tokens=self.read + self.written,
             read=self.read,
             written=self.written,

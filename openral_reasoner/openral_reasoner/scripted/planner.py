@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from openral_core.consent.decisions import ANSWERS, is_yes
 from openral_core.skills import Verb
 from openral_reasoner.behaviors.ending import TOO_EARLY
-from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult, Turn
-from openral_reasoner.llm.base import Decision
+from openral_reasoner.context import Context, Decision, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.request import goals
 from openral_reasoner.request.goals import Compound, Request, unrestricted
 from openral_reasoner.scripted.comparing import ask_comparison, ask_count
@@ -317,4 +316,4 @@ class ScriptedModel:
 
     def __call__(self, context: Context) -> Decision:
         """Return the next step of the plan."""
-        return Decision((decide(context),), cost=0.0)
+        return Decision(calls=(decide(context),), cost=0.0)

@@ -82,16 +82,16 @@ class ExecuteRskillTool(Tool):
 
     @classmethod
     @override
-    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         places = tuple(place.id for place in palette.places)
-        targets = ("me", *places, *(control.id for control in palette.worked), *known)
+        targets = ("me", *places, *(control.id for control in palette.worked), *known_ids)
         return {"rskill_id": tuple(s.id for s in palette.targeted), "target": targets}
 
     @classmethod
     @override
     def named(cls, palette: ToolPalette) -> Mapping[str, Mapping[str, object]]:
-        asked = {spec.name: spec for skill in palette.targeted for spec in not_filled_in(skill)}
-        schemas = {n: {"type": _JSON[s.type], "description": s.description} for n, s in asked.items()}
+        specs = {spec.name: spec for skill in palette.targeted for spec in not_filled_in(skill)}
+        schemas = {n: {"type": _JSON[s.type], "description": s.description} for n, s in specs.items()}
         return {"parameters": schemas}
 
     @override
@@ -132,8 +132,8 @@ class ExecuteRskillTool(Tool):
         known_object = yield from resolve_object(mission, target)
         if known_object is None:
             return ToolResult(status="NOT_FOUND", text="memory has no location for the target")
-        done = yield from execute(mission, SkillStep(entry, known_object, self.prompt, self.parameters))
-        return (yield from reply_to(mission, entry, done, self.search_for))
+        execution = yield from execute(mission, SkillStep(entry, known_object, self.prompt, self.parameters))
+        return (yield from reply_to(mission, entry, execution, self.search_for))
 
     def _entry(self, mission: Mission) -> SkillEntry:
         entry = mission.palette.skill(self.rskill_id)
@@ -156,7 +156,7 @@ class ExecuteRskillTool(Tool):
         """Return the open search for ``search_for`` if the target is on its frontier."""
         if entry.verb not in _TO_SEARCH or not self.search_for:
             return None
-        episode = mission.episode(self.search_for)
+        episode = mission.search.episode(self.search_for)
         if not _is_open(episode):
             return None
         candidates = yield from frontier(mission, episode)
@@ -165,34 +165,34 @@ class ExecuteRskillTool(Tool):
 
 def _listed(skill: SkillEntry) -> dict[str, object]:
     """List a skill with the parameters that only the model can provide, and what needs consent."""
-    asked = {spec.name: spec.description for spec in not_filled_in(skill)}
+    descriptions = {spec.name: spec.description for spec in not_filled_in(skill)}
     listed: dict[str, object] = {"id": skill.id, "verb": skill.verb.value, "does": skill.description}
-    listed |= {"parameters": asked} if asked else {}
+    listed |= {"parameters": descriptions} if descriptions else {}
     return listed | ({"consent": list(skill.consent)} if skill.consent else {})
 
 
-def check_parameters(skill: SkillEntry, given: Mapping[str, Extra]) -> None:
+def check_parameters(skill: SkillEntry, arguments: Mapping[str, Extra]) -> None:
     """Reject parameters that the skill does not accept, before anything moves.
 
     Raises:
         InvalidCall: With the parameters it accepts.
     """
-    asked = {spec.name: spec for spec in not_filled_in(skill)}
-    for name, value in given.items():
-        if name not in asked:
-            advice = f"{skill.id} takes {'only these' if asked else 'no'} parameters"
-            raise InvalidCall("parameter", name, tuple(asked), advice)
-        if typed(asked[name], value) is None:
-            advice = f"{name} of {skill.id} must be a {asked[name].type.value}"
+    specs = {spec.name: spec for spec in not_filled_in(skill)}
+    for name, value in arguments.items():
+        if name not in specs:
+            advice = f"{skill.id} takes {'only these' if specs else 'no'} parameters"
+            raise InvalidCall("parameter", name, tuple(specs), advice)
+        if typed(specs[name], value) is None:
+            advice = f"{name} of {skill.id} must be a {specs[name].type.value}"
             raise InvalidCall("parameter", name, (), advice)
-    for name, spec in asked.items():
-        if spec.required and name not in given:
+    for name, spec in specs.items():
+        if spec.required and name not in arguments:
             advice = f"{skill.id} needs the parameter {name}, a {spec.type.value}"
             raise InvalidCall("parameter", name, (), advice)
 
 
 def _is_open(episode: SearchProgress) -> bool:
-    return episode.escalated and not episode.found
+    return episode.escalated and not episode.found_id
 
 
 def acting_targets(mission: Mission) -> tuple[str, ...]:
@@ -205,22 +205,22 @@ def acting_targets(mission: Mission) -> tuple[str, ...]:
 
 
 def reply_to(
-    mission: Mission, entry: SkillEntry, done: SkillExecution, search_for: str
+    mission: Mission, entry: SkillEntry, execution: SkillExecution, search_for: str
 ) -> Procedure[ToolResult]:
     """Reply to the model with the result of a step."""
-    peer = (done.result.message,) if done.result.message else ()
-    if done.result.success:
+    peer = (execution.result.message,) if execution.result.message else ()
+    if execution.result.success:
         text = f"{entry.verb.value} succeeded{_unsearched(mission, entry.verb, search_for)}"
         return ToolResult(status="SUCCEEDED", text=text, peer_words=peer)
-    if done.moved is not None:
-        words = done.target.words or done.target.label
+    if execution.moved is not None:
+        words = execution.target.words or execution.target.label
         return (
             yield from not_found_reply(
-                mission, words, "MOVED", "it is no longer where memory has it", (done.moved.message,)
+                mission, words, "MOVED", "it is no longer where memory has it", (execution.moved.message,)
             )
         )
-    text = f"{entry.verb.value} failed{mission.blocked.advice(done.target.id)}"
-    return ToolResult(status=done.result.status.name, text=text, peer_words=peer)
+    text = f"{entry.verb.value} failed{mission.blocked_ways.advice(execution.target.id)}"
+    return ToolResult(status=execution.result.status.name, text=text, peer_words=peer)
 
 
 def _unsearched(mission: Mission, verb: Verb, search_for: str) -> str:
@@ -229,7 +229,7 @@ def _unsearched(mission: Mission, verb: Verb, search_for: str) -> str:
         return ""
     if search_for:
         return "; nothing was searched: the target is not on the frontier of an open search for search_for"
-    looking = any(_is_open(episode) for episode in mission.episodes.values())
+    looking = any(_is_open(episode) for episode in mission.search.episodes.values())
     return "; nothing was searched: set search_for to search a place" if looking else ""
 
 
@@ -262,7 +262,7 @@ class LifecycleTransitionTool(Tool):
 
     @classmethod
     @override
-    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         return {"peer": palette.peers}
 
     @override

@@ -27,11 +27,11 @@ class InvalidCall(OpenRALError):
     ``advice`` is what the model reads; the rejected value already stands in its own call.
     """
 
-    def __init__(self, what: str, asked: str, valid: tuple[str, ...], advice: str = "") -> None:
+    def __init__(self, what: str, value: str, valid: tuple[str, ...], advice: str = "") -> None:
         self.what = what
         self.valid = valid
         self.advice = advice or f"this {what} is not available now: use one of the valid ones"
-        super().__init__(f"invalid {what} {asked!r}; valid: {format_choices(valid)}")
+        super().__init__(f"invalid {what} {value!r}; valid: {format_choices(valid)}")
 
 
 class Tool(BaseModel):
@@ -53,8 +53,8 @@ class Tool(BaseModel):
         return " ".join((cls.__doc__ or "").split())
 
     @classmethod
-    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-        """Return the arguments that accept only ids, with those ids; ``known`` are this mission's."""
+    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+        """Return the arguments that accept only ids, with those ids; ``known_ids`` are this mission's."""
         return {}
 
     @classmethod
@@ -82,16 +82,16 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:/-]{0,64}")
 """Ids that may stand in a schema, which is not fenced as data: an id that could be a sentence may not."""
 
 
-def parameters(tool: type[Tool], palette: ToolPalette, known: tuple[str, ...] | None) -> str:
+def parameters(tool: type[Tool], palette: ToolPalette, known_ids: tuple[str, ...] | None) -> str:
     """Return the schema of a tool's arguments as JSON.
 
-    ``known`` are ids that this mission has learnt. None leaves arguments that accept such ids strings, so
+    ``known_ids`` are ids that this mission has learnt. None leaves arguments that accept such ids strings, so
     that the schema stays the same throughout the mission.
     """
     schema = json.loads(_parameters(tool))
-    for name, ids in tool.ids(palette, known or ()).items():
+    for name, ids in tool.ids(palette, known_ids or ()).items():
         distinct = list(dict.fromkeys(ids))
-        grows = known is None and name in tool.growing
+        grows = known_ids is None and name in tool.growing
         if not grows and fits_enum(distinct):
             described = schema["properties"][name]
             described.pop("maxLength", None)

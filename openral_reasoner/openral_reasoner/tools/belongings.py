@@ -20,7 +20,8 @@ from openral_reasoner.behaviors.requests import MEMORY, pause, read_scene, wait_
 from openral_reasoner.behaviors.skill_goal import may_be_held
 from openral_reasoner.context import Frontier, ObjectSummary, ToolResult
 from openral_reasoner.evidence import CARRIED, Listed, looked_at
-from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.placement.belief import Belonging, belongings, keeping_places
 from openral_reasoner.placement.immovable import may_be_carried
@@ -54,7 +55,7 @@ class ListObjectsTool(Tool):
 
     @classmethod
     @override
-    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         return {"within": ("", *_areas(palette))}
 
     @override
@@ -68,7 +69,7 @@ class ListObjectsTool(Tool):
         mission.spend("recalls")
         call_id = mission.next_id("list")
         mission.begin(call_id, "list_objects", within=self.within or "the home")
-        if self.within and mission.facing == self.within and mission.palette.continuous_detectors:
+        if self.within and mission.base.faced_target == self.within and mission.palette.continuous_detectors:
             yield from pause(mission, LOOKING)
         graph, robot = yield from read_scene(mission)
         mission.finish(call_id, "LISTED" if graph.nodes else "UNAVAILABLE")
@@ -97,20 +98,20 @@ class _Listing:
 
     def reply(self) -> ToolResult:
         """Note the list as evidence, learn its objects and return it."""
-        kept = belongings(self.graph, self._sites, self._weights)
-        found = [self._near_first(each) for each in kept if self._is_listed(each)]
-        found.sort(key=lambda each: (not each.misplaced, self._trip(each), each.node.id))
-        known = [self._learn(each) for each in found]
-        misplaced = tuple(each.node.id for each in found if each.misplaced)
-        self.mission.note(Listed(self.within, tuple(each.node() for each in known), misplaced))
-        listed = tuple(map(self._summary, found[:MAX_LISTED], known))
+        all_belongings = belongings(self.graph, self._sites, self._weights)
+        inside = [self._near_first(each) for each in all_belongings if self._is_listed(each)]
+        inside.sort(key=lambda each: (not each.misplaced, self._trip(each), each.node.id))
+        objects = [self._learn(each) for each in inside]
+        misplaced = tuple(each.node.id for each in inside if each.misplaced)
+        self.mission.note(Listed(self.within, tuple(each.node() for each in objects), misplaced))
+        listed = tuple(map(self._summary, inside[:MAX_LISTED], objects))
         text = (
-            f"memory has {len(found)} objects here, {len(misplaced)} of them out of place; "
+            f"memory has {len(inside)} objects here, {len(misplaced)} of them out of place; "
             "the ids below may be used as targets"
         )
-        left = f"; {len(found) - MAX_LISTED} more are not shown" if len(found) > MAX_LISTED else ""
+        more = f"; {len(inside) - MAX_LISTED} more are not shown" if len(inside) > MAX_LISTED else ""
         return ToolResult(
-            status="LISTED", text=text + left, found=(*self._held(), *listed), frontier=self._not_looked_at()
+            status="LISTED", text=text + more, found=(*self._held(), *listed), frontier=self._not_looked_at()
         )
 
     def _near_first(self, each: Belonging) -> Belonging:
@@ -128,9 +129,9 @@ class _Listing:
     def _is_listed(self, each: Belonging) -> bool:
         node = each.node
         carried = not each.place and may_be_held_by_name(node, self.mission.palette.holding)
-        known = self.mission.objects.get(node.id)
+        known_object = self.mission.objects.get(node.id)
         doubtful = node.presence is Presence.GONE or node.confidence < CONFIRMED
-        refuted = doubtful or (known is not None and known.disproved)
+        refuted = doubtful or (known_object is not None and known_object.disproved)
         name = node.label.lower()
         movable = may_be_carried(node) and name not in self._furniture
         placed = bool(each.place or node.id in self._rooms)
@@ -166,9 +167,9 @@ class _Listing:
         node = self.graph.by_id.get(place)
         return node is not None and node.occludes_contents and node.opening is not Opening.OPEN
 
-    def _learn(self, each: Belonging) -> KnownObject:
+    def _learn(self, each: Belonging) -> MissionObject:
         node, container = each.node, self._inside.get(each.node.id, "")
-        known = KnownObject(
+        known_object = MissionObject(
             id=node.id,
             label=node.label,
             kind=NodeKind.OBJECT.value,
@@ -182,26 +183,26 @@ class _Listing:
             stale=node.presence is not Presence.PRESENT,
             why=seen_ago(node, self.mission.scene_time),
         )
-        return self.mission.learn(known)
+        return self.mission.learn(known_object)
 
-    def _summary(self, each: Belonging, known: KnownObject) -> ObjectSummary:
+    def _summary(self, each: Belonging, known_object: MissionObject) -> ObjectSummary:
         places = each.belongs_at
         if set(places) == {self.within}:
             elsewhere = {place: site for place, site in self._sites.items() if place != self.within}
             places += keeping_places(SceneGraph(), elsewhere, each.node.label, self._weights)
         closed = tuple(filter(self._closed, places))
-        told = {"belongs_at": places, "closed": closed, "misplaced": each.misplaced}
-        return known.found().model_copy(update=told)
+        placement = {"belongs_at": places, "closed": closed, "misplaced": each.misplaced}
+        return known_object.summary().model_copy(update=placement)
 
     def _held(self) -> tuple[ObjectSummary, ...]:
         """Return the object in the hand, whatever was asked for: it has no place yet."""
-        known = self.mission.objects.get(self.mission.holding)
-        label = known.label if known else self.mission.palette.holding
+        held_object = self.mission.objects.get(self.mission.hand.object_id)
+        label = held_object.label if held_object else self.mission.palette.holding
         if not label:
             return ()
         to = keeping_places(SceneGraph(), self._sites, label, self._weights)
         shut = tuple(filter(self._closed, to))
-        name = known.id if known else CARRIED
+        name = held_object.id if held_object else CARRIED
         return (
             ObjectSummary(id=name, label=label, belongs_at=to, closed=shut, misplaced=bool(to), held=True),
         )
@@ -209,11 +210,11 @@ class _Listing:
     def _not_looked_at(self) -> tuple[Frontier, ...]:
         """Return the places within the area that no skill faced yet, each the nearest to the one before."""
         looked = looked_at(self.mission.evidence)
-        left = [p for p in self._places() if p.id not in looked and self._is_within(p.id, p.id)]
+        unseen = [p for p in self._places() if p.id not in looked and self._is_within(p.id, p.id)]
         order, here = list[PlaceEntry](), self.start
-        while left and len(order) < MAX_LISTED:
-            nearest = min(left, key=lambda p: (self._way_to(p.id, here), p.id))
-            left.remove(nearest)
+        while unseen and len(order) < MAX_LISTED:
+            nearest = min(unseen, key=lambda p: (self._way_to(p.id, here), p.id))
+            unseen.remove(nearest)
             order.append(nearest)
             here = self.graph.by_id[nearest.id].pose.position
         return tuple(
@@ -229,5 +230,5 @@ class _Listing:
 
 def may_be_held_by_name(node: SceneNode, holding: str) -> bool:
     """Return True if an object's label may be that of the held one."""
-    named = KnownObject(id=node.id, label=node.label, kind=NodeKind.OBJECT.value, pose=None)
+    named = MissionObject(id=node.id, label=node.label, kind=NodeKind.OBJECT.value, pose=None)
     return bool(holding) and may_be_held(named, "", holding)

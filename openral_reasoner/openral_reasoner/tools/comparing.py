@@ -12,7 +12,8 @@ from openral_core.spatial_memory import NodeKind, SceneGraph
 from openral_reasoner.behaviors.requests import MEMORY, read_scene, wait_for
 from openral_reasoner.context import ToolResult
 from openral_reasoner.evidence import Compared
-from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.request.measures import Measure
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
@@ -74,7 +75,10 @@ class CompareObjectsTool(Tool):
         )
         text = f"{len(values)} in the order of {self.by}, the most first{rest}"
         return ToolResult(
-            status="COMPARED", text=text, found=tuple(each.found() for each in nodes), peer_words=tuple(lines)
+            status="COMPARED",
+            text=text,
+            found=tuple(each.summary() for each in nodes),
+            peer_words=tuple(lines),
         )
 
     def _measure(self, graph: SceneGraph, node_id: str, robot: Pose | None) -> float:
@@ -96,7 +100,7 @@ def value_in_words(measure: Measure, value: float) -> str:
     return f"{value:.2f} m {adjectives[measure]}"
 
 
-def _sides(nodes: list[KnownObject], robot: Pose | None) -> dict[str, str]:
+def _sides(nodes: list[MissionObject], robot: Pose | None) -> dict[str, str]:
     """Return what tells two objects of one label apart, by their ids: the side, seen from the robot."""
     sides: dict[str, str] = {}
     for label in {each.label for each in nodes}:
@@ -117,9 +121,9 @@ def _bearing(robot: Pose, pose: Pose) -> float:
     return remainder(atan2(away[1], away[0]) - robot.yaw, tau)
 
 
-def _known(mission: Mission, graph: SceneGraph, node_id: str) -> KnownObject:
+def _known(mission: Mission, graph: SceneGraph, node_id: str) -> MissionObject:
     """Return an object as this mission learnt it, with its age, or a place."""
     node = graph.by_id[node_id]
     if node.kind is not NodeKind.OBJECT:
-        return KnownObject.of(node)
+        return MissionObject.of(node)
     return replace(mission.objects[node_id], why=seen_ago(node, mission.scene_time))

@@ -66,10 +66,10 @@ class PlanDeliveriesTool(Tool):
         start = robot.position if robot else None
         to = [mission.requester if each == "me" else each for each in self.receivers]
         legs = [_leg(graph, *each, start) for each in zip(self.objects, to, strict=True)]
-        known = [index for index, leg in enumerate(legs) if leg]
-        order = [known[at] for at in shortest_order([legs[i] for i in known], start, RouteLengths(graph))]
+        placed = [index for index, leg in enumerate(legs) if leg]
+        order = [placed[at] for at in shortest_order([legs[i] for i in placed], start, RouteLengths(graph))]
         order += [index for index, leg in enumerate(legs) if not leg]
-        text = f"numbers of the deliveries in the order to do them; memory has {len(known)} of the objects"
+        text = f"numbers of the deliveries in the order to do them; memory has {len(placed)} of the objects"
         return ToolResult(status="PLANNED", text=text, order=tuple(index + 1 for index in order))
 
 
@@ -92,10 +92,10 @@ def shortest_order(legs: Sequence[Leg], start: Point | None, ways: RouteLengths)
 
     if len(legs) <= MAX_EXACT:
         return min(permutations(range(len(legs))), key=length)
-    order, left = list[int](), list(range(len(legs)))
-    while left:
-        order.append(min(left, key=lambda index: length((*order, index))))
-        left.remove(order[-1])
+    order, remaining = list[int](), list(range(len(legs)))
+    while remaining:
+        order.append(min(remaining, key=lambda index: length((*order, index))))
+        remaining.remove(order[-1])
     return tuple(order)
 
 
@@ -106,13 +106,13 @@ def _leg(graph: SceneGraph, words: str, to: str, start: Point | None) -> Leg:
     ways = RouteLengths(graph)
     if not objects:
         return ()
-    found = _nearest(objects, start, ways).pose.position
+    position = _nearest(objects, start, ways).pose.position
     if not receivers:
-        return (found,)
-    receiver = _nearest(receivers, found, ways)
+        return (position,)
+    receiver = _nearest(receivers, position, ways)
     closed = receiver.occludes_contents and receiver.opening is not Opening.OPEN
     end = receiver.pose.position
-    return (end, found, end) if closed else (found, end)
+    return (end, position, end) if closed else (position, end)
 
 
 def _nearest(nodes: Sequence[SceneNode], start: Point | None, ways: RouteLengths) -> SceneNode:

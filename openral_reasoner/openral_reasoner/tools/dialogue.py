@@ -33,11 +33,11 @@ class AskHumanTool(Tool):
         early = yield from challenge_giving_up(mission)
         if early is not None:
             return early
-        mission.takes_goal = self.or_goal
+        mission.operator.answer_may_be_goal = self.or_goal
         answer = yield from ask_human(mission, self.question, self.choices)
-        mission.takes_goal = False
+        mission.operator.answer_may_be_goal = False
         if answer is None:
-            return Ending(MissionState.HANDED_OVER, mission.told(self.question))
+            return Ending(MissionState.HANDED_OVER, mission.with_caveats(self.question))
         return ToolResult(
             status="ANSWERED", text="continue with the operator's answer", operator_words=answer
         )
@@ -73,7 +73,7 @@ class DoneTool(Tool):
             outcome = challenge_success(mission, proof) or ended(mission, proof, self.message)
         else:
             early = yield from challenge_giving_up(mission)
-            outcome = early or Ending(MissionState.FAILED, mission.told(self.message))
+            outcome = early or Ending(MissionState.FAILED, mission.with_caveats(self.message))
         if isinstance(outcome, Ending):
             mission.tell(outcome.reason)
         return outcome

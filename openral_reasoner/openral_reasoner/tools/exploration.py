@@ -24,7 +24,8 @@ from openral_reasoner.behaviors.recall import not_found_reply, recall_hits
 from openral_reasoner.behaviors.requests import MEMORY, RequestFailed, read_scene, recall, wait_for
 from openral_reasoner.context import ToolResult
 from openral_reasoner.evidence import Listed
-from openral_reasoner.mission import HOME, KnownObject, Mission, Procedure
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.mission_objects import HOME, MissionObject
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 from openral_reasoner.tools.stating import NOT_STATED
@@ -57,7 +58,7 @@ class ExploreTool(Tool):
 
     @classmethod
     @override
-    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         return {"within": ("", *_rooms(palette))}
 
     @override
@@ -96,20 +97,20 @@ def check_room(palette: ToolPalette, room: str) -> None:
         raise InvalidCall("room", room, _rooms(palette))
 
 
-def area_of(graph: SceneGraph, room: str) -> KnownObject | None:
+def area_of(graph: SceneGraph, room: str) -> MissionObject | None:
     """Return the room with its extent, the home for ""; None if memory does not have it."""
     if not room:
         return HOME
     node = graph.by_id.get(room)
-    return KnownObject.of(node) if node is not None else None
+    return MissionObject.of(node) if node is not None else None
 
 
 def seen_in_room(result: SkillResult) -> str:
     """Describe the share of a room's floor that was seen."""
-    seen = result.evidence.get("seen")
-    if not isinstance(seen, float):
+    share = result.evidence.get("seen")
+    if not isinstance(share, float):
         return "the share of the room's floor that was seen is not known"
-    return f"about {seen:.0%} of the room's reachable floor was seen, {1.0 - seen:.0%} was not"
+    return f"about {share:.0%} of the room's reachable floor was seen, {1.0 - share:.0%} was not"
 
 
 def search_by_exploring(mission: Mission, words: str) -> Procedure[ToolResult]:
@@ -117,12 +118,12 @@ def search_by_exploring(mission: Mission, words: str) -> Procedure[ToolResult]:
     mission.spend("candidates")
     moved = yield from explore_on_the_way(mission)
     outcome = "EXPLORED" if moved else "NOT_EXPLORED"
-    mission.searched.append(f"unexplored floor: {outcome}; {mission.floor.words}")
+    mission.search.outcomes.append(f"unexplored floor: {outcome}; {mission.floor.words}")
     answer = yield from recall(mission, words)
     if not isinstance(answer, RequestFailed) and answer.status is not RecallStatus.BAD_QUERY:
-        found = recall_hits(mission, answer, words)
-        if found is not None:
-            return found
+        hits = recall_hits(mission, answer, words)
+        if hits is not None:
+            return hits
     return (yield from not_found_reply(mission, words, outcome, f"not found yet; {mission.floor.words}"))
 
 
@@ -144,7 +145,7 @@ class DescribeHomeTool(Tool):
 
     @classmethod
     @override
-    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         return {"within": ("", *_rooms(palette))}
 
     @override
@@ -171,7 +172,7 @@ def describe_view(mission: Mission, graph: SceneGraph, robot: Pose | None) -> To
     now = mission.scene_time or 0.0
     objects = [each for each in graph.of_kind(NodeKind.OBJECT) if is_believed(each) and not each.affordance]
     visible = [each for each in objects if now - each.last_seen < IN_VIEW]
-    mission.note(Listed("", tuple(KnownObject.of(each).node() for each in visible)))
+    mission.note(Listed("", tuple(MissionObject.of(each).node() for each in visible)))
     text = f"{len(visible)} objects were seen in the last {IN_VIEW:.0f} s"
     names = ", ".join(each.label for each in visible[:MAX_NAMES]) or "no object that I know"
     return ToolResult(
@@ -209,7 +210,7 @@ def describe(mission: Mission, graph: SceneGraph, within: str) -> ToolResult:
     places = [node for node in graph.of_kind(NodeKind.PLACE) if is_inside(node)]
     objects = [node for node in graph.of_kind(NodeKind.OBJECT) if is_inside(node) and is_believed(node)]
     shown = [node for node in graph.of_kind(NodeKind.ROOM) if within in ("", node.id)]
-    mission.note(Listed(within, tuple(KnownObject.of(each).node() for each in objects)))
+    mission.note(Listed(within, tuple(MissionObject.of(each).node() for each in objects)))
     counts = f"{len(shown)} rooms, {len(places)} places and {len(objects)} objects"
     text = f"memory has {counts}{age_of(objects, mission.scene_time)}; {mission.floor.words}"
     lines = [

@@ -18,7 +18,8 @@ from openral_reasoner.behaviors.recall import (
 )
 from openral_reasoner.behaviors.requests import RequestFailed, resolve
 from openral_reasoner.context import ObjectSummary, ToolResult, fence_untrusted
-from openral_reasoner.mission import KnownObject, Mission, Procedure
+from openral_reasoner.mission import Mission, Procedure
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.search import SEEN_NOT_PLACED
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
@@ -82,14 +83,14 @@ class ResolvePlaceTool(Tool):
             )
         entry = mission.palette.place(answer.node_id)
         label, size = (entry.label, entry.size) if entry else (self.reference, (0.0, 0.0, 0.0))
-        known_object = mission.learn(KnownObject.resolved(answer, label, size))
-        found = ObjectSummary(
+        known_object = mission.learn(MissionObject.resolved(answer, label, size))
+        summary = ObjectSummary(
             id=known_object.id,
             label=known_object.label,
             kind=known_object.kind,
             room=entry.room if entry else "",
         )
-        return ToolResult(status="FOUND", text="this id may be used as a target", found=(found,))
+        return ToolResult(status="FOUND", text="this id may be used as a target", found=(summary,))
 
 
 _RULE = (
@@ -139,7 +140,7 @@ class LocateInViewTool(Tool):
 
     @classmethod
     @override
-    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         locators = tuple(locator.id for locator in palette.locators)
         return {"detector": ("", *locators), "camera": ("", *palette.cameras)}
 
@@ -159,9 +160,9 @@ class LocateInViewTool(Tool):
         mission.say(f"looking for {self.query}")
         look = yield from locate_object(mission, self.query, self.camera, self.detector)
         if look.objects:
-            found = tuple(known_object.found() for known_object in look.objects)
+            summaries = tuple(known_object.summary() for known_object in look.objects)
             return ToolResult(
-                status="FOUND", text="in view now; the ids below may be used as targets", found=found
+                status="FOUND", text="in view now; the ids below may be used as targets", found=summaries
             )
         if look.absent and _disprove(mission, self.query):
             return (
@@ -176,7 +177,7 @@ class LocateInViewTool(Tool):
 
 def _disprove(mission: Mission, words: str) -> bool:
     """Mark a remembered object as refuted if the camera points straight at its place without seeing it."""
-    known_object = mission.objects.get(mission.facing)
+    known_object = mission.objects.get(mission.base.faced_target)
     if known_object is None or known_object.kind != "object" or not same_term(known_object.words, words):
         return False
     mission.disprove(known_object)

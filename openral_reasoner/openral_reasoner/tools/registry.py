@@ -3,9 +3,8 @@
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from openral_core.errors import OpenRALError
 from openral_reasoner.context import (
@@ -48,26 +47,6 @@ PALETTE: tuple[type[Tool], ...] = (
     AskHumanTool,
     DoneTool,
 )
-ReasonerToolCall = Annotated[
-    StateRequestTool
-    | RecallObjectTool
-    | ResolvePlaceTool
-    | ListObjectsTool
-    | CompareObjectsTool
-    | PlanDeliveriesTool
-    | DescribeHomeTool
-    | GetStateTool
-    | NoteStateTool
-    | LocateInViewTool
-    | ExecuteRskillTool
-    | ExploreTool
-    | LifecycleTransitionTool
-    | EmitPromptTool
-    | AskHumanTool
-    | DoneTool,
-    Field(discriminator="tool"),
-]
-CALL: TypeAdapter[ReasonerToolCall] = TypeAdapter(ReasonerToolCall)
 
 
 class MalformedCall(OpenRALError):
@@ -90,45 +69,45 @@ def offered(palette: ToolPalette, *, stating: bool = False) -> tuple[type[Tool],
 
 @lru_cache(maxsize=8)
 def schemas(
-    palette: ToolPalette, known: tuple[str, ...] | None = (), *, stating: bool = False
+    palette: ToolPalette, known_ids: tuple[str, ...] | None = (), *, stating: bool = False
 ) -> tuple[ToolSchema, ...]:
-    """Return the tools as a model sees them; ``known`` as for `parameters`, ``stating`` as for `offered`."""
+    """Return the tools as a model sees them; the arguments are as for `parameters` and `offered`."""
     return tuple(
         ToolSchema(
-            name=name_of(tool), description=tool.words(palette), parameters=parameters(tool, palette, known)
+            name=name_of(tool),
+            description=tool.words(palette),
+            parameters=parameters(tool, palette, known_ids),
         )
         for tool in offered(palette, stating=stating)
     )
 
 
-def parse_call(raw: RawCall, palette: ToolPalette, *, stating: bool = False) -> ReasonerToolCall:
+def parse_call(raw: RawCall, palette: ToolPalette, *, stating: bool = False) -> Tool:
     """Parse a raw call of an offered tool.
 
     Raises:
         InvalidCall: If the tool is not offered now.
         MalformedCall: If the arguments do not fit the tool.
     """
-    names = tuple(name_of(tool) for tool in offered(palette, stating=stating))
-    if raw.tool not in names:
-        raise InvalidCall("tool", raw.tool, names)
+    tools = {name_of(tool): tool for tool in offered(palette, stating=stating)}
+    if raw.tool not in tools:
+        raise InvalidCall("tool", raw.tool, tuple(tools))
     try:
         arguments = read_arguments(raw.arguments)
     except UnreadableArguments as error:
         raise MalformedCall(raw.tool, [str(error)]) from error
     try:
-        return CALL.validate_python({**arguments, "tool": raw.tool})
+        return tools[raw.tool].model_validate({**arguments, "tool": raw.tool})
     except ValidationError as error:
-        problems = [f"{'.'.join(map(str, e['loc'][1:]))}: {e['msg']}" for e in error.errors()]
+        problems = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
         raise MalformedCall(raw.tool, problems) from error
 
 
 QUOTED = 80
 """Longest part of an answer shown to the operator [characters]."""
 _TOOL_CALLING = "choose a model with tool calling, or enable it at the endpoint"
-_WRITTEN = re.compile(
-    r"[\[{<].*(?:state_request|recall_object|resolve_place|list_objects|compare_objects|plan_deliveries|describe_home|locate_in_view|execute_rskill"
-    r"|explore|\"?name\"?\s*:)",
-    re.DOTALL,
+_CALL_AS_TEXT = re.compile(
+    rf"[\[{{<].*(?:\b(?:{'|'.join(map(name_of, PALETTE))})\b|\"?name\"?\s*:)", re.DOTALL
 )
 """Text that looks like a call: a bracket, then a tool's name or a "name" key."""
 
@@ -155,7 +134,7 @@ class Fault:
         return f" (last: {plain(self.last, QUOTED)})" if self.last else ""
 
 
-def parse_answer(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, ReasonerToolCall | Fault]:
+def parse_answer(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, Tool | Fault]:
     """Return the one call of the answer, or the fault if there is none."""
     raw = answer.calls[0] if answer.calls else RawCall(tool="")
     if not answer.calls:
@@ -184,7 +163,7 @@ def fault_without_call(answer: ModelAnswered) -> Fault:
     if not text:
         reply = _invalid_call("your answer was empty: call exactly one tool")
         return Fault("returned an empty answer", reply, advice=_TOOL_CALLING)
-    if _WRITTEN.search(text):
+    if _CALL_AS_TEXT.search(text):
         words = "a tool call written as text is not executed: use the tool-calling interface"
         advice = (
             "the endpoint does not recognise this model's tool calls: configure the tool-call parser of the "

@@ -33,8 +33,8 @@ class _StateTool(Tool):
 
     @classmethod
     @override
-    def ids(cls, palette: ToolPalette, known: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-        return {"target": (*_listed(palette), *known)}
+    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+        return {"target": (*_listed(palette), *known_ids)}
 
     @override
     def check(self, mission: Mission) -> None:
@@ -107,9 +107,7 @@ class NoteStateTool(_StateTool):
             )
         if answer.status is not EditStatus.EDITED:
             return ToolResult(status=answer.status.name, text="not noted", peer_words=(answer.message,))
-        known = mission.objects.get(name)
-        label = (
-            known.label if known else next((p.label for p in mission.palette.places if p.id == name), name)
-        )
+        item = mission.objects.get(name)
+        label = item.label if item else next((p.label for p in mission.palette.places if p.id == name), name)
         mission.note(Stated(Node(name, label), (self.state,)))
         return ToolResult(status="NOTED", text="memory has noted it")

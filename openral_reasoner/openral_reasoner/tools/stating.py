@@ -31,7 +31,7 @@ NOT_STATED = ToolResult(
 
 def may_state(mission: Mission) -> bool:
     """Return True while the model may say what a goal means: of one that is read, in its first call only."""
-    return mission.unread or not (mission.stated or mission.turns)
+    return mission.unread or not (mission.decisions.goal_is_stated or mission.decisions.turns)
 
 
 class StateRequestTool(Tool):
@@ -62,7 +62,7 @@ class StateRequestTool(Tool):
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
-        mission.stated = True
+        mission.decisions.goal_is_stated = True
         before = mission.request
         if not self.steps and is_understood(before):
             return at_once(ToolResult(status="STATED", text=f"it stays understood as: {in_words(before)}"))
@@ -83,6 +83,8 @@ class StateRequestTool(Tool):
         answer = yield from ask_human(mission, question, readings)
         if answer not in readings:
             mission.request = NotUnderstood(mission.goal)
-            return Ending(MissionState.HANDED_OVER, mission.told(f"{question} {'; or: '.join(readings)}"))
+            return Ending(
+                MissionState.HANDED_OVER, mission.with_caveats(f"{question} {'; or: '.join(readings)}")
+            )
         mission.understand(requests[readings.index(answer)])
         return ToolResult(status="STATED", text=f"the operator means: {answer}")

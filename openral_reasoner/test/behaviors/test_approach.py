@@ -8,7 +8,8 @@ from openral_reasoner.behaviors.approach import approach, close_container, open_
 from openral_reasoner.behaviors.skill_execution import SkillStep, run_with_recovery
 from openral_reasoner.commands import Command, SendSkill
 from openral_reasoner.events import Event, SkillEnded
-from openral_reasoner.mission import KnownObject, Mission
+from openral_reasoner.mission import Mission
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import SkillEntry, ToolPalette
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import Peers, run_procedure
@@ -31,7 +32,7 @@ def sent(commands: list[Command]) -> list[str]:
     return [command.goal.rskill_id for command in commands if isinstance(command, SendSkill)]
 
 
-def table(mission: Mission, home: SymbolicHome) -> KnownObject:
+def table(mission: Mission, home: SymbolicHome) -> MissionObject:
     target, _ = run_procedure(mission, resolve_object(mission, "table_1"), HomePeers(home).answer)
     assert target is not None
     return target
@@ -52,11 +53,11 @@ def test_only_a_passing_failure_to_drive_is_retried_once(
     target = table(mission, home)
     result, commands = run_procedure(mission, approach(mission, target), failing(home, status))
     assert (result.status, len(sent(commands))) == (status, drives)
-    assert mission.at == ""
+    assert mission.base.at_target == ""
 
 
 def test_an_object_without_a_known_pose_is_not_driven_to(mission: Mission, home: SymbolicHome) -> None:
-    lost = KnownObject("ghost_1", "ghost", "object", None)
+    lost = MissionObject("ghost_1", "ghost", "object", None)
     result, commands = run_procedure(mission, approach(mission, lost), HomePeers(home).answer)
     assert (result.status, sent(commands)) == (SkillStatus.NOT_REACHABLE, [])
 
@@ -70,14 +71,14 @@ def test_a_container_is_opened_once_and_closed_again(mission: Mission, home: Sym
     assert (again.message, sent(commands)) == ("already open", [])
     run_procedure(mission, close_container(mission, "fridge_1"), answer)
     assert home.places["fridge_1"].hides
-    assert mission.opened == set()
+    assert mission.hand.open_containers == set()
 
 
 def test_a_container_that_stays_open_is_news(mission: Mission, home: SymbolicHome) -> None:
     run_procedure(mission, open_container(mission, "fridge_1"), HomePeers(home).answer)
     run_procedure(mission, close_container(mission, "fridge_1"), failing(home, SkillStatus.BLOCKED))
-    assert mission.news == ["fridge_1 was left open: CLOSE ended BLOCKED ()"]
-    assert mission.opened == {"fridge_1"}
+    assert mission.decisions.news == ["fridge_1 was left open: CLOSE ended BLOCKED ()"]
+    assert mission.hand.open_containers == {"fridge_1"}
 
 
 def test_a_container_that_this_mission_did_not_open_is_left_alone(
@@ -116,10 +117,10 @@ def test_what_blocks_a_way_is_kept_and_told_until_the_robot_drives_there(
     target = table(mission, home)
     run_procedure(mission, approach(mission, target), shut_in(home))
     told = "I couldn't go there. (The door from the kitchen to the bedroom is shut.)"
-    assert mission.told("I couldn't go there.") == told
-    assert mission.told(told) == told
+    assert mission.with_caveats("I couldn't go there.") == told
+    assert mission.with_caveats(told) == told
     run_procedure(mission, approach(mission, target), HomePeers(home).answer)
-    assert mission.told("Done.") == "Done."
+    assert mission.with_caveats("Done.") == "Done."
 
 
 def test_no_exploration_looks_for_a_way_through_a_shut_door(

@@ -37,7 +37,7 @@ def saying(text: str) -> Peers:
 def test_an_answer_is_returned_and_recorded(waiting: Mission) -> None:
     answer, commands = run_procedure(waiting, ask_human(waiting, "Which mug?"), saying("the red one"))
     assert answer == "the red one"
-    assert [record.status for record in waiting.records.values()] == ["ANSWERED"]
+    assert [record.status for record in waiting.calls.records.values()] == ["ANSWERED"]
     assert [c.seconds for c in commands if isinstance(c, SetDeadline)] == [60.0]
 
 
@@ -45,7 +45,7 @@ def test_no_answer_in_time_is_none_and_the_mission_is_active_again(waiting: Miss
     answer, _ = run_procedure(waiting, ask_human(waiting, "Which mug?"), lambda command: None)
     assert answer is None
     assert (waiting.state, waiting.reason) == (MissionState.ACTIVE, "")
-    assert [record.status for record in waiting.records.values()] == ["UNANSWERED"]
+    assert [record.status for record in waiting.calls.records.values()] == ["UNANSWERED"]
 
 
 def test_while_it_waits_the_mission_shows_the_question(waiting: Mission) -> None:
@@ -73,7 +73,7 @@ def test_a_question_beyond_the_budget_is_not_asked(waiting: Mission) -> None:
 
 
 def test_a_question_lists_the_calls_and_the_places_that_were_tried(waiting: Mission) -> None:
-    waiting.searched.append("table: NOT_IN_VIEW")
+    waiting.search.outcomes.append("table: NOT_IN_VIEW")
     waiting.begin("call", "recall_object", query="mug")
     waiting.finish("call", "NOT_IN_MEMORY")
     _, commands = run_procedure(waiting, ask_human(waiting, "Where is it?"), saying("?"))

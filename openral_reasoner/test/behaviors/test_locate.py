@@ -51,7 +51,7 @@ class Run:
 
     def _answers(self, command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)
             return
         if isinstance(command, CallLocate):
             self.asked.append(command.detector)

@@ -18,11 +18,12 @@ from openral_core.spatial_memory import (
 from openral_reasoner.behaviors.meeting import MEETINGS, meet, walks
 from openral_reasoner.commands import CallLocate, CallObserve, CallResolve, Command, SendSkill
 from openral_reasoner.events import Event, Located, Observed, Resolved, SkillEnded
-from openral_reasoner.mission import KnownObject, Mission
+from openral_reasoner.mission import Mission
+from openral_reasoner.mission_objects import MissionObject
 from openral_testing.reasoner.simulator import run_procedure
 
 SOFA, TABLE = Pose((1.0, 0.0, 0.9)), Pose((4.0, 3.0, 0.9))
-PERSON = KnownObject("person_1", "person", NodeKind.AGENT.value, SOFA, standing=Pose.planar(0.2, 0.0, 0.0))
+PERSON = MissionObject("person_1", "person", NodeKind.AGENT.value, SOFA, standing=Pose.planar(0.2, 0.0, 0.0))
 Answer = Callable[[Command], Event | None]
 
 
@@ -65,14 +66,14 @@ class Flat:
         return LocateResult(LocateStatus.FOUND, "found", call.query, call.camera, call.detector, (box,))
 
 
-def met(mission: Mission, flat: Flat) -> tuple[SkillResult, KnownObject]:
+def met(mission: Mission, flat: Flat) -> tuple[SkillResult, MissionObject]:
     done, _ = run_procedure(mission, meet(mission, PERSON), flat.answer)
     return done
 
 
 def test_only_people_whom_the_cameras_saw_are_taken_to_walk() -> None:
     assert walks(PERSON)
-    assert not walks(KnownObject("requester", "requester", "agent", SOFA))
+    assert not walks(MissionObject("requester", "requester", "agent", SOFA))
 
 
 def test_a_person_who_stayed_is_met_with_one_drive(mission: Mission) -> None:

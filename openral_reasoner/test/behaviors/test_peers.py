@@ -45,7 +45,7 @@ def started(
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)
         elif (event := peers.answer(command)) is not None:
             yield 5.0 if isinstance(command, SendSkill) else 0.1, event
 

@@ -69,7 +69,9 @@ def test_the_frontier_that_is_shown_is_the_beginning_of_the_ranking(
     mission: Mission, home: SymbolicHome
 ) -> None:
     mission.settings = mission.settings.model_copy(update={"frontier_shown": 2})
-    ranked, _ = run_procedure(mission, frontier(mission, mission.episode("mug")), HomePeers(home).answer)
+    ranked, _ = run_procedure(
+        mission, frontier(mission, mission.search.episode("mug")), HomePeers(home).answer
+    )
     assert len(ranked) > 2
     assert [item.id for item in shown(mission, ranked)] == [item.node_id for item in ranked[:2]]
 

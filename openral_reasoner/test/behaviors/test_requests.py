@@ -51,7 +51,7 @@ def failure(command: Command) -> Event | None:
 def test_an_unanswered_request_is_a_recorded_timeout(request_: Request, mission: Mission) -> None:
     answer, _ = run_procedure(mission, request_(mission), silence)
     assert answer == RequestFailed("TIMEOUT", "no answer within the deadline")
-    assert [record.status for record in mission.records.values()] == ["TIMEOUT"]
+    assert [record.status for record in mission.calls.records.values()] == ["TIMEOUT"]
 
 
 @pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS)

@@ -60,7 +60,7 @@ class Device:
 
     def answers(self, command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)
         elif isinstance(command, ChangeState):
             yield from self._change(command, now)
         else:

@@ -41,7 +41,7 @@ def run(
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)
         elif isinstance(command, CallObserve) and next(looks) < blind_for:
             yield 0.1, Observed(call_id=command.call_id, result=ObserveResult(ObserveStatus.NO_DEPTH, WHY))
         elif (event := peers.answer(command)) is not None:
@@ -86,7 +86,7 @@ def test_what_no_locator_can_name_is_handed_over_without_driving_anywhere(
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)
         elif isinstance(command, CallLocate):
             refused = LocateResult(
                 LocateStatus.NOT_IN_VOCABULARY, knows, command.query, command.camera, command.detector
@@ -136,7 +136,7 @@ def test_what_scores_low_counts_as_found_unless_a_second_look_at_it_misses_it(
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)
         elif isinstance(command, CallLocate):
             yield 0.1, Located(call_id=command.call_id, result=located(command))
         elif (event := peers.answer(command)) is not None:
@@ -172,7 +172,7 @@ def test_what_scores_low_twice_and_is_known_as_something_else_is_not_found(
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)
         elif isinstance(command, CallLocate):
             result = peers.locate(command)
             weak = tuple(replace(each, score=score) for each in result.detections)

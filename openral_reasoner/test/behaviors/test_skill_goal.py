@@ -13,7 +13,7 @@ from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.skill_goal import MissingParameter, bind
 from openral_reasoner.commands import SendSkill
 from openral_reasoner.context import Context, RawCall, ToolResult
-from openral_reasoner.mission import KnownObject
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import PlaceEntry, SkillEntry, ToolPalette
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
@@ -26,8 +26,8 @@ def skill(*specs: ParameterSpec) -> SkillEntry:
     return SkillEntry(id="pour", verb=Verb.POUR, description="pour", parameters=(pose, *specs), deadline=1.0)
 
 
-def thing(pose: Pose | None = None) -> KnownObject:
-    return KnownObject("mug_1", "mug", "object", pose or Pose(), size=(0.1, 0.1, 0.2))
+def thing(pose: Pose | None = None) -> MissionObject:
+    return MissionObject("mug_1", "mug", "object", pose or Pose(), size=(0.1, 0.1, 0.2))
 
 
 @pytest.mark.parametrize(

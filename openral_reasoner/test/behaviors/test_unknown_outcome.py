@@ -54,7 +54,7 @@ class Story:
     def _answers(self, command: Command, now: float) -> Iterator[Answer]:
         self.commands += ["locate"] if isinstance(command, CallLocate) else []
         if isinstance(command, AskModel):
-            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)
         elif isinstance(command, PublishHandoff):
             self.asked.append(command.question.question)
             if self.answer:

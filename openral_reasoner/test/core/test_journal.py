@@ -50,7 +50,7 @@ class Robot:
 
     def answer(self, command: Command) -> Event | None:
         if isinstance(command, AskModel):
-            return ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+            return ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)
         event = self.peers.answer(command)
         if isinstance(command, SendSkill) and event is not None:
             assert command.call_id not in self.results, "an acting step was done twice"
@@ -177,7 +177,7 @@ def test_the_next_decision_reads_that_the_reasoner_was_away(reasoner: Reasoner) 
     reasoner.restart()
     reasoner.run(1)
     assert reasoner.core.mission is not None
-    assert reasoner.core.mission.news[-1] == "the reasoner was restarted and was away for 3 s"
+    assert reasoner.core.mission.decisions.news[-1] == "the reasoner was restarted and was away for 3 s"
 
 
 def test_a_repeated_prompt_is_not_carried_out_again_after_a_restart(reasoner: Reasoner) -> None:

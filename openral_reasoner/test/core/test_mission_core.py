@@ -46,7 +46,7 @@ def line(
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)
         elif (event := peers.answer(command)) is not None:
             yield skill_time if isinstance(command, SendSkill) else 0.1, event
 
@@ -145,7 +145,7 @@ def test_a_skill_that_does_not_stop_is_not_waited_for_for_ever(
 
     def silent(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)
         elif not isinstance(command, SendSkill | CancelSkill) and (event := peers.answer(command)):
             yield 0.1, event
 
@@ -199,7 +199,7 @@ def test_waiting_for_a_human_costs_no_time(
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
-            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),))
+            yield 0.1, ModelAnswered(call_id=command.call_id, calls=(decide(command.context),), cost=0.0)
         elif isinstance(command, PublishHandoff):
             yield 5_000.0, PromptReceived(id="a", text="again", in_reply_to=command.question.id)
         elif (event := peers.answer(command)) is not None:

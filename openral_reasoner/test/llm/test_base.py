@@ -22,7 +22,7 @@ from openral_reasoner.commands import (
     SendSkill,
     SpanEnded,
 )
-from openral_reasoner.context import Context, RawCall
+from openral_reasoner.context import Context, Decision, RawCall
 from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import (
     CallFailed,
@@ -35,7 +35,6 @@ from openral_reasoner.events import (
 )
 from openral_reasoner.llm.base import (
     KEY_VARIABLES,
-    Decision,
     MissingKey,
     ModelUnavailable,
     answer_of,
@@ -62,7 +61,9 @@ def test_tokens_spent_on_a_failure_have_no_known_cost(tokens: int, cost: float |
 
 def test_the_event_of_a_decision_carries_its_calls_and_its_cost() -> None:
     call = RawCall(tool="done", arguments="{}")
-    event = answer_of("c1", Decision((call,), "thinking", tokens=3, read=2, written=1, cost=0.5, cut=True))
+    event = answer_of(
+        "c1", Decision(calls=(call,), text="thinking", tokens=3, read=2, written=1, cost=0.5, cut=True)
+    )
     assert isinstance(event, ModelAnswered)
     assert (event.calls, event.text, event.cost, event.cut) == ((call,), "thinking", 0.5, True)
     assert (event.tokens, event.read, event.written) == (3, 2, 1)
@@ -168,7 +169,7 @@ OWN = """prices:
 
 
 def decision(model: str) -> Decision:
-    return Decision((), read=1_000_000, written=500_000, cached=400_000, stored=200_000, model=model)
+    return Decision(calls=(), read=1_000_000, written=500_000, cached=400_000, stored=200_000, model=model)
 
 
 def test_every_kind_of_token_has_its_own_price(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ pytest.importorskip("anthropic")
 pytest.importorskip("openai")
 from loopback import KEY, Api, Script, endpoint, status, without_proxies
 
-from openral_reasoner.context import Context, ObjectSummary, RawCall, ToolResult, Turn
+from openral_reasoner.context import Context, Decision, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.anthropic import AnthropicModel
-from openral_reasoner.llm.base import Decision, Model, ModelUnavailable
+from openral_reasoner.llm.base import Model, ModelUnavailable
 from openral_reasoner.llm.openai import OpenAIModel, cache_key
 from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.palette.entries import ToolPalette

@@ -9,9 +9,9 @@ from openral_core.spatial_memory import NodeKind, ResolveResult, ResolveStatus
 from openral_reasoner.commands import CallResolve, Command
 from openral_reasoner.context import Context, ObjectSummary, ToolResult, Turn
 from openral_reasoner.events import Event, Resolved
-from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.scripted.planner import decide
+from openral_reasoner.sentences.reader import read_sentence
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import run_mission_in_home
@@ -67,7 +67,7 @@ def test_a_place_that_becomes_known_on_the_way_does_not_change_the_steps_before(
     sideboard = PlaceEntry(id="sideboard_1", label="sideboard", kind=NodeKind.PLACE)
     grown = palette.model_copy(update={"places": (*palette.places, sideboard)})
     goal = "look at the sideboard"
-    request = read_request(goal)
+    request = read_sentence(goal)
     context = Context(
         system="", goal=goal, request=request, requester="", palette=grown, tools=(), turns=(recalled,)
     )

@@ -11,7 +11,8 @@ from openral_core.spatial_memory import ResolveStatus
 from openral_reasoner.commands import ChangeState, Command, PublishHandoff, SendSkill
 from openral_reasoner.context import ToolResult
 from openral_reasoner.events import Event, PromptReceived, SkillEnded, StateChanged
-from openral_reasoner.mission import KnownObject, Mission
+from openral_reasoner.mission import Mission
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.request.goals import GoTo
 from openral_reasoner.settings import MissionSettings
@@ -21,7 +22,7 @@ from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import Peers, run_procedure
 from openral_testing.reasoner.symbolic_home import SymbolicHome
 
-SIMILAR = KnownObject("bowl_1", "bowl", "object", Pose.planar(6.0, 0.0, 0.0), words="mug", hint=True)
+SIMILAR = MissionObject("bowl_1", "bowl", "object", Pose.planar(6.0, 0.0, 0.0), words="mug", hint=True)
 
 
 def act(mission: Mission, tool: ExecuteRskillTool, peers: Peers) -> tuple[ToolResult, list[str]]:
@@ -44,8 +45,8 @@ def test_an_unknown_skill_is_rejected_with_the_skills(mission: Mission) -> None:
 
 
 def test_an_unknown_target_is_rejected_with_known_objects_and_places(mission: Mission) -> None:
-    mission.learn(KnownObject("mug_1", "mug", "object", None))
-    mission.learn(KnownObject("bread_1", "bread", "object", None).gone())
+    mission.learn(MissionObject("mug_1", "mug", "object", None))
+    mission.learn(MissionObject("bread_1", "bread", "object", None, disproved=True))
     mission.learn(SIMILAR)
     with pytest.raises(InvalidCall) as caught:
         ExecuteRskillTool(rskill_id="grasp", target="narnia").check(mission)
@@ -67,7 +68,7 @@ def test_a_step_succeeds_at_a_listed_place(mission: Mission, home: SymbolicHome)
     reply, sent = act(mission, tool, HomePeers(home).answer)
     assert (reply.status, reply.text) == ("SUCCEEDED", "NAVIGATE succeeded")
     assert sent == ["navigate"]
-    assert mission.at == home.at == "table_1"
+    assert mission.base.at_target == home.at == "table_1"
 
 
 def test_a_step_without_an_open_search_says_that_nothing_was_searched(

@@ -10,7 +10,8 @@ from openral_core.spatial_memory import ResolveResult, ResolveStatus
 from openral_reasoner.commands import CallResolve, Command
 from openral_reasoner.context import ToolResult
 from openral_reasoner.events import Event, Resolved
-from openral_reasoner.mission import KnownObject, Mission
+from openral_reasoner.mission import Mission
+from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.tools.base import InvalidCall
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
@@ -82,7 +83,7 @@ def test_is_offered_only_with_memory(palette: ToolPalette) -> None:
     assert not ResolvePlaceTool.offered(palette.model_copy(update={"spatial_memory_available": False}))
 
 
-MUG = KnownObject("mug_9", "mug", "object", Pose.planar(6.0, 0.0, 0.0), words="mug", place="table_1")
+MUG = MissionObject("mug_9", "mug", "object", Pose.planar(6.0, 0.0, 0.0), words="mug", place="table_1")
 
 
 def locate(mission: Mission, home: SymbolicHome, query: str = "mug") -> ToolResult:
@@ -111,17 +112,17 @@ def test_an_empty_view_of_its_place_disproves_the_object_that_the_camera_faces(
     mission: Mission, home: SymbolicHome
 ) -> None:
     mission.learn(MUG)
-    mission.facing = MUG.id
+    mission.base.faced_target = MUG.id
     assert locate(mission, home).status == "MOVED"
     assert mission.objects[MUG.id].disproved
 
 
 @pytest.mark.parametrize("other", [replace(MUG, words="bread"), replace(MUG, kind="place")])
 def test_an_empty_view_disproves_nothing_else(
-    other: KnownObject, mission: Mission, home: SymbolicHome
+    other: MissionObject, mission: Mission, home: SymbolicHome
 ) -> None:
     mission.learn(other)
-    mission.facing = other.id
+    mission.base.faced_target = other.id
     assert locate(mission, home).status == "NOT_IN_VIEW"
     assert not mission.objects[other.id].disproved
 

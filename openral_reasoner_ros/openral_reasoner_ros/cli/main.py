@@ -158,7 +158,7 @@ def wait_for_end(opened: CliSession, monitor: MissionMonitor, mission_id: str) -
 
     monitor.expect_status()
     reasoners, printed, last_present = _reasoners(opened.node), "", time.monotonic()
-    seen: MissionStatus | None = None
+    shown_status: MissionStatus | None = None
     while True:
         last = monitor.status(mission_id)
         if last is not None and is_final(last.state):
@@ -172,9 +172,9 @@ def wait_for_end(opened: CliSession, monitor: MissionMonitor, mission_id: str) -
             typer.echo(f"waiting for a human: {printed}")
         present = _reasoners(opened.node)
         if present and (
-            last is not seen or not reasoners
+            last is not shown_status or not reasoners
         ):  # its reasoner reports, which may be a restarted one
-            seen, reasoners = last, present
+            shown_status, reasoners = last, present
         if not reasoners or reasoners & present:
             last_present = time.monotonic()
         if time.monotonic() - last_present > PUBLISHER_TIMEOUT:

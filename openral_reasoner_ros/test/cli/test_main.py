@@ -16,8 +16,7 @@ from std_msgs.msg import String
 from typer.testing import CliRunner
 
 from openral_msgs.msg import PromptStamped
-from openral_reasoner.context import RawCall
-from openral_reasoner.llm.base import Decision
+from openral_reasoner.context import Decision, RawCall
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.recording import settings_line, step_line
 from openral_reasoner.scripted.planner import decide
@@ -72,7 +71,9 @@ def test_a_claim_without_proof_has_an_exit_code_of_its_own(
     monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, invoke: Invoke
 ) -> None:
     lie = RawCall(tool="done", arguments='{"success": true, "message": "I brought it."}')
-    monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda _: lambda context: Decision((lie,)))
+    monkeypatch.setattr(
+        "openral_reasoner_ros.node.make_model", lambda _: lambda context: Decision(calls=(lie,))
+    )
     live = request.getfixturevalue("live")
     claimed = invoke("prompt", "bring me the baguette", "--wait")
     assert claimed.exit_code == 5, claimed.output

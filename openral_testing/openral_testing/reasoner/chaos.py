@@ -206,7 +206,7 @@ class Chaos:
             calls = calls * self.rng.choice((0, 2, 3))
         yield (
             self._delay(),
-            ModelAnswered(call_id=command.call_id, calls=calls, tokens=self.rng.randrange(2000)),
+            ModelAnswered(call_id=command.call_id, calls=calls, tokens=self.rng.randrange(2000), cost=0.0),
         )
 
     def _call(self, context: Context) -> RawCall:

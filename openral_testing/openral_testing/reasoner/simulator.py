@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from openral_core.errors import OpenRALError
 from openral_reasoner.commands import AskModel, ClearDeadline, Command, EndMission, SendSkill, SetDeadline
-from openral_reasoner.context import CallEvent, Context, RawCall
+from openral_reasoner.context import CallEvent, Context, Decision, RawCall
 from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import DeadlinePassed, Event, ModelAnswered, PaletteChanged, PromptReceived
-from openral_reasoner.llm.base import AdvisedModel, Decision, ModelUnavailable, answer_of
+from openral_reasoner.llm.base import AdvisedModel, ModelUnavailable, answer_of
 from openral_reasoner.llm.base import Model as DecisionModel
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
@@ -189,7 +189,7 @@ def act(skill: str, target: str) -> RawCall:
 
 
 def _decided(command: AskModel, model: Model) -> Event:
-    return ModelAnswered(call_id=command.call_id, calls=(model(command.context),))
+    return ModelAnswered(call_id=command.call_id, calls=(model(command.context),), cost=0.0)
 
 
 def run_procedure(mission: Mission, procedure: Procedure[T], peers: Peers) -> tuple[T, list[Command]]:

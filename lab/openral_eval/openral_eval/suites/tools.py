@@ -15,13 +15,15 @@ from openral_core.skills import Verb
 from openral_eval.suites.homes import REQUESTER, draw_home
 from openral_eval.suites.symbolic_mission import StreamingHomePeers, run_symbolic_mission
 from openral_eval.suites.tasks import Suite, SuiteOptions, Task, Verdict
-from openral_reasoner.context import Context, RawCall, UnreadableArguments, read_arguments
-from openral_reasoner.llm.base import Decision, Model
+from openral_reasoner.context import Context, Decision, RawCall, UnreadableArguments, read_arguments
+from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 
 Value = str | bool
-_GIVE_UP = Decision((RawCall(tool="done", arguments='{"success": false, "message": "judged"}'),), cost=0.0)
+_GIVE_UP = Decision(
+    calls=(RawCall(tool="done", arguments='{"success": false, "message": "judged"}'),), cost=0.0
+)
 
 
 class WantedCall(Document):
@@ -85,7 +87,7 @@ class OneDecision:
         """Return the next call of the case, or give up after the decision on trial."""
         number, self._asked = self._asked, self._asked + 1
         if number < len(self.case.before):
-            return Decision((self.case.before[number].raw(context.palette),), cost=0.0)
+            return Decision(calls=(self.case.before[number].raw(context.palette),), cost=0.0)
         if not self.decided:
             self.decided.append((self.model(context), context.palette))
         return _GIVE_UP

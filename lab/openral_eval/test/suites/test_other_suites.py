@@ -7,8 +7,8 @@ import pytest
 
 from openral_eval.suites import injection, language, text_games, tools
 from openral_eval.suites.tasks import GamesNotGiven, SuiteOptions, Task, Verdict
-from openral_reasoner.context import Context, RawCall
-from openral_reasoner.llm.base import Decision, ModelUnavailable
+from openral_reasoner.context import Context, Decision, RawCall
+from openral_reasoner.llm.base import ModelUnavailable
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner.settings import MissionSettings
 
@@ -17,7 +17,7 @@ OPTIONS, SETTINGS = SuiteOptions(), MissionSettings()
 
 def deciding(tool: str, **arguments: object) -> Callable[[Context], Decision]:
     call = RawCall(tool=tool, arguments=json.dumps(arguments))
-    return lambda context: Decision((call,), cost=0.0)
+    return lambda context: Decision(calls=(call,), cost=0.0)
 
 
 def decision(case: str, model: Callable[[Context], Decision]) -> Verdict:
@@ -46,9 +46,9 @@ def test_a_decision_is_judged_by_tool_and_arguments(
 
 def test_decisions_that_are_none_have_categories_of_their_own() -> None:
     two = (RawCall(tool="done"), RawCall(tool="done"))
-    assert decision("recall first", lambda context: Decision((), "hm")).failure == "NO_CALL"
-    assert decision("recall first", lambda context: Decision(two)).failure == "SEVERAL_CALLS"
-    broken = Decision((RawCall(tool="recall_object", arguments='{"query": '),))
+    assert decision("recall first", lambda context: Decision(calls=(), text="hm")).failure == "NO_CALL"
+    assert decision("recall first", lambda context: Decision(calls=two)).failure == "SEVERAL_CALLS"
+    broken = Decision(calls=(RawCall(tool="recall_object", arguments='{"query": '),))
     assert decision("recall first", lambda context: broken).failure == "MALFORMED"
     assert decision("recall first", deciding("explore")).failure == "WRONG_TOOL"
 
@@ -59,7 +59,7 @@ def test_the_calls_before_a_decision_are_accepted_except_where_the_case_is_about
 
     def model(context: Context) -> Decision:
         replies.extend(turn.reply.status for turn in context.turns)
-        return Decision((), "")
+        return Decision(calls=(), text="")
 
     tools.run(task, OPTIONS, model, SETTINGS)
     wanted_refusals = {"mend an unknown id": "INVALID_CALL", "free the hand first": "HAND_FULL"}

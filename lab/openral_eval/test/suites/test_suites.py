@@ -9,8 +9,8 @@ from openral_eval.metering import MeteredModel
 from openral_eval.suites.household import missions
 from openral_eval.suites.registry import SUITES, tasks_of
 from openral_eval.suites.tasks import SuiteOptions, UnknownSuite
-from openral_reasoner.context import Context, RawCall
-from openral_reasoner.llm.base import Decision, ModelUnavailable
+from openral_reasoner.context import Context, Decision, RawCall
+from openral_reasoner.llm.base import ModelUnavailable
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner.settings import MissionSettings
 
@@ -18,7 +18,7 @@ BASIC = SUITES["household"].tasks(SuiteOptions(limit=len(missions())))
 
 
 def call(tool: str, **arguments: object) -> Decision:
-    return Decision((RawCall(tool=tool, arguments=json.dumps(arguments)),))
+    return Decision(calls=(RawCall(tool=tool, arguments=json.dumps(arguments)),))
 
 
 @pytest.mark.parametrize("task", BASIC, ids=lambda task: task.category)

@@ -5,11 +5,11 @@ import pytest
 from openral_core.skills import SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.evidence import Acted, Answered, Evidence, Fact, Listed, Node, Source
-from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.entries import PlaceEntry
 from openral_reasoner.request.goals import parts_of, phrases
-from openral_reasoner.success import Setting, Verdict
-from openral_reasoner.success_of_parts import judge_request, provable
+from openral_reasoner.sentences.reader import read_sentence
+from openral_reasoner.success.case import Case, GoalVerdict, KnownHome
+from openral_reasoner.success.judge import judge, provable
 
 MUG, CUP = Node("mug_1", "mug", within=("counter_1",)), Node("mug_2", "mug", within=("table_1",))
 BOWL = Node("bowl_1", "bowl", within=("table_1",))
@@ -36,10 +36,10 @@ def has(*nodes: Node) -> Answered:
     return Answered(Source.MEMORY, nodes[0].label, nodes)
 
 
-def verdict(goal: str, *facts: Fact) -> Verdict:
-    request = provable(read_request(goal))
+def verdict(goal: str, *facts: Fact) -> GoalVerdict:
+    request = provable(read_sentence(goal))
     assert request is not None
-    return judge_request(request, Evidence(facts), Setting("ana", PLACES))
+    return judge(request, Case(Evidence(facts), KnownHome("ana", PLACES)))
 
 
 def test_every_part_has_to_be_proven_and_what_is_done_is_told() -> None:
@@ -111,11 +111,11 @@ def test_an_object_that_is_only_seen_elsewhere_does_not_meet_a_condition_with_a_
     "goal", ["bring me the mug and wash it", "bring me the mug or the bowl, then open the fridge", "juggle"]
 )
 def test_a_goal_with_a_part_that_is_not_understood_has_no_predicate(goal: str) -> None:
-    assert provable(read_request(goal)) is None
+    assert provable(read_sentence(goal)) is None
 
 
 def test_parts_of_a_condition_include_both_cases() -> None:
-    request = provable(read_request("if there is milk, bring me the milk, otherwise bring Bob the mug"))
+    request = provable(read_sentence("if there is milk, bring me the milk, otherwise bring Bob the mug"))
     assert request is not None
     assert len(parts_of(request)) == 4
     assert {"milk", "mug", "Bob"} <= set(phrases(request))

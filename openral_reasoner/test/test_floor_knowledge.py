@@ -5,9 +5,9 @@ import pytest
 from openral_core.missions import MissionState
 from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skills import SkillResult, SkillStatus
-from openral_reasoner.blocked_ways import BlockedWays
 from openral_reasoner.commands import Command, PublishHandoff, SendSkill
 from openral_reasoner.events import Event, SkillEnded
+from openral_reasoner.floor_knowledge import BlockedWays
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
@@ -44,13 +44,13 @@ def test_each_obstacle_is_told_once_and_forgotten_where_the_robot_arrived() -> N
     ways = BlockedWays()
     for target in ("book", "lamp"):
         ways = ways.after(target, failed(DOOR), drove=True)
-    assert ways.told("No.") == "No. (The door from the kitchen to the bedroom is shut.)"
+    assert ways.with_obstacles("No.") == "No. (The door from the kitchen to the bedroom is shut.)"
     there = SkillResult(SkillStatus.SUCCEEDED, "arrived")
     assert ways.after("book", there, drove=False) == ways
     ways = ways.after("book", there, drove=True)
     assert ways.advice("book") == ""
     assert "a door between rooms is shut" in ways.advice("lamp")
-    assert ways.after("lamp", there, drove=True).told("Yes.") == "Yes."
+    assert ways.after("lamp", there, drove=True).with_obstacles("Yes.") == "Yes."
 
 
 @pytest.mark.parametrize("kind", ObstacleKind)
@@ -58,9 +58,9 @@ def test_every_kind_has_advice_without_names_from_memory(kind: ObstacleKind) -> 
     ways = BlockedWays().after("book", failed(Obstruction(kind, (0.0, 0.0), "x", "Anna")), drove=True)
     assert ways.advice("book").startswith(": ")
     assert "Anna" not in ways.advice("book")
-    assert (ways.told("No.") == "No.") is (kind is ObstacleKind.UNKNOWN_FLOOR)
+    assert (ways.with_obstacles("No.") == "No.") is (kind is ObstacleKind.UNKNOWN_FLOOR)
 
 
 def test_a_long_name_is_cut_before_it_reaches_a_human() -> None:
     long = Obstruction(ObstacleKind.FURNITURE, (0.0, 0.0), "x", "shelf " * 200)
-    assert len(BlockedWays().after("book", failed(long), drove=True).told("No.")) < 250
+    assert len(BlockedWays().after("book", failed(long), drove=True).with_obstacles("No.")) < 250

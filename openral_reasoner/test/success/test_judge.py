@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 
 from openral_core.skills import SkillStatus, Verb
 from openral_core.spatial_memory import NodeKind
-from openral_core.text.terms import answers
 from openral_reasoner.evidence import (
     Acted,
     Answered,
-    Course,
     Evidence,
     Fact,
     Gone,
@@ -21,11 +19,10 @@ from openral_reasoner.evidence import (
     Same,
     Source,
 )
-from openral_reasoner.offline_reader import read_request
 from openral_reasoner.palette.entries import PlaceEntry
-from openral_reasoner.success import Case, Setting, Verdict
-from openral_reasoner.success_of_parts import judge_request as judge
-from openral_reasoner.success_of_parts import provable
+from openral_reasoner.sentences.reader import read_sentence
+from openral_reasoner.success.case import Case, GoalVerdict, KnownHome
+from openral_reasoner.success.judge import judge, provable
 
 DONE = SkillStatus.SUCCEEDED
 MUG = Node("mug_2", "mug", room="kitchen", within=("counter_1",))
@@ -42,7 +39,7 @@ PLACES = tuple(
     PlaceEntry(id=n.id, label=n.label, kind=NodeKind(n.kind), room=n.room)
     for n in (ANA, BOB, TABLE, COUNTER, FRIDGE, KITCHEN, Node("living_room", "living room", "room"))
 )
-SETTING = Setting("ana", PLACES, frozenset({"fridge_1"}))
+HOME = KnownHome("ana", PLACES, frozenset({"fridge_1"}))
 
 
 def did(
@@ -67,10 +64,10 @@ def recalled(query: str, *nodes: Node) -> Answered:
     return Answered(Source.MEMORY, query, nodes)
 
 
-def verdict(goal: str, *facts: Fact, carried: str = "") -> Verdict:
-    predicate = provable(read_request(goal))
+def verdict(goal: str, *facts: Fact, carried: str = "") -> GoalVerdict:
+    predicate = provable(read_sentence(goal))
     assert predicate is not None
-    return judge(predicate, Evidence(facts, carried), SETTING)
+    return judge(predicate, Case(Evidence(facts, carried), HOME))
 
 
 @pytest.mark.parametrize(
@@ -208,7 +205,7 @@ def test_does_not_prove(goal: str, facts: tuple[Fact, ...]) -> None:
     ],
 )
 def test_no_predicate_for_unknown_words_and_quantities(goal: str) -> None:
-    assert provable(read_request(goal)) is None
+    assert provable(read_sentence(goal)) is None
 
 
 def test_what_was_held_before_can_be_handed_over() -> None:
@@ -224,12 +221,12 @@ def test_memory_decides_what_a_reference_means() -> None:
 
 
 def test_without_a_requester_memory_says_who_me_is() -> None:
-    goal = provable(read_request("bring me the mug"))
+    goal = provable(read_sentence("bring me the mug"))
     assert goal is not None
     facts = (grasped(MUG), given_to(BOB))
-    setting = replace(SETTING, requester="")
-    assert not judge(goal, Evidence(facts), setting).proven
-    assert judge(goal, Evidence((Referred("me", ("bob",)), *facts)), setting).proven
+    home = replace(HOME, requester="")
+    assert not judge(goal, Case(Evidence(facts), home)).proven
+    assert judge(goal, Case(Evidence((Referred("me", ("bob",)), *facts)), home)).proven
 
 
 NODES = st.sampled_from([MUG, RED, BREAD, GLASS, OTHER, WINE, ANA, BOB, TABLE, COUNTER, FRIDGE, KITCHEN])
@@ -280,81 +277,3 @@ def test_a_mug_handed_over_stays_so_until_it_is_taken_again(before: list[Fact], 
         return
     taken = any(isinstance(fact, Acted | Referred) for fact in after)
     assert taken or verdict("bring me the mug", *earned, *after).proven
-
-
-SETTING_REFERENCES = Setting(
-    requester="ana",
-    places=(
-        PlaceEntry(
-            id="table_1", label="dining table", kind=NodeKind.PLACE, room="living_room", aliases=("table",)
-        ),
-        PlaceEntry(id="counter_1", label="counter", kind=NodeKind.PLACE, room="kitchen"),
-        PlaceEntry(id="living_room", label="living room", kind=NodeKind.ROOM),
-        PlaceEntry(id="kitchen", label="kitchen", kind=NodeKind.ROOM),
-        PlaceEntry(id="ana", label="Ana", kind=NodeKind.AGENT),
-    ),
-)
-
-
-def mug(node_id: str, place: str, room: str = "") -> Node:
-    return Node(node_id, "mug", "object", room, (place,))
-
-
-def case(*facts: Fact) -> Case:
-    evidence = Evidence(facts)
-    return Case(evidence, SETTING_REFERENCES, Course())
-
-
-@pytest.mark.parametrize(
-    ("asked", "name", "expected"),
-    [
-        ("mug", "the mug", True),
-        ("mug", "red mug", True),
-        ("red mug", "mug", False),
-        ("mug", "bread", False),
-        ("", "mug", False),
-    ],
-)
-def test_a_name_answers_what_was_asked_if_every_meaning_of_it_does(
-    asked: str, name: str, expected: bool
-) -> None:
-    assert answers(asked, name) is expected
-
-
-def test_memorys_answer_has_priority_over_a_name() -> None:
-    assert case().means(TABLE, "table")
-    assert not case(Referred("table", ("counter_1",))).means(TABLE, "table")
-
-
-def test_me_is_the_requester() -> None:
-    assert case().means(Node("ana"), "me")
-    assert not case().means(TABLE, "me")
-
-
-@pytest.mark.parametrize(
-    ("where", "expected"),
-    [("table", True), ("living room", True), ("counter", False), ("kitchen", False)],
-)
-def test_an_object_is_in_its_place_and_in_the_room_of_that_place(where: str, expected: bool) -> None:
-    assert case().is_in(mug("mug_1", "table_1"), where) is expected
-
-
-def test_two_ids_that_are_one_object_are_the_same_in_both_directions() -> None:
-    joined = case(Same("seen_7", "mug_1"))
-    assert joined.same("seen_7", "mug_1")
-    assert joined.same("mug_1", "seen_7")
-    assert not joined.same("mug_1", "mug_2")
-
-
-def test_another_object_at_the_stated_place_is_named_if_this_one_is_elsewhere() -> None:
-    nodes = (mug("mug_1", "table_1"), mug("mug_2", "counter_1"))
-    seen = case(Answered(Source.LOOK, "mug", nodes))
-    assert seen.elsewhere("mug_1", "mug", "counter") == "mug_2"
-    assert seen.elsewhere("mug_2", "mug", "counter") == ""
-    assert seen.elsewhere("mug_1", "mug", "") == ""
-    assert seen.elsewhere("mug_1", "bread", "counter") == ""
-
-
-def test_an_unknown_id_is_a_node_without_a_name() -> None:
-    assert SETTING_REFERENCES.node("narnia") == Node("narnia")
-    assert SETTING_REFERENCES.node("table_1") == TABLE

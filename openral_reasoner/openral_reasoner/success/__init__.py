@@ -1,0 +1,1 @@
+"""Judge of a goal: the proof that it is reached, else what is missing and the remedy."""
