@@ -60,6 +60,7 @@ def conclusion(findings: Sequence[CheckResult]) -> str:
 
 
 PYTHONS = ((3, 11), (3, 12))
+"""Versions that the packages support."""
 REQUIRED_MB = 3000.0
 """Memory of the graph with embedded detectors and simulation [MB]."""
 REQUIRED_SHARED_MB = 64.0

@@ -75,6 +75,7 @@ def make_folder(folder: Path) -> None:
 
 
 INTERRUPTED = 130
+"""Exit code after a signal: that of a shell after SIGINT, 128 + 2."""
 
 
 async def deployment(
@@ -151,6 +152,7 @@ async def interruptible(work: Coroutine[None, None, int]) -> int:
 
 
 USAGE = 2
+"""Exit code of invalid options, as usual for command lines."""
 EXIT_CODES = """
 Exit code: 0 reached, 1 failed, 2 invalid options, or node names already taken in the ROS domain,
 3 handed over to a human, 4 the graph did not come up, 5 claimed by the model without proof, 130 interrupted.

@@ -12,6 +12,7 @@ from openral_core.missions import MissionState
 from openral_reasoner.budget import cost_words
 
 NOT_UP = 4
+"""Exit code if the graph did not come up."""
 _VERDICTS = {
     MissionState.SUCCEEDED: "done",
     MissionState.HANDED_OVER: "handed over to a human",

@@ -21,8 +21,6 @@ from openral_perception_ros.weights.fetch import (
     weights_status,
 )
 
-LEVEL = 1
-
 
 def chosen_detectors(
     options: DeploymentOptions, registry: Registry, problems: list[Problem], *, semantic: bool
@@ -66,7 +64,7 @@ def detector_nodes(
             "openral_perception_ros",
             "detector",
             f"{options.namespace}/openral/perception/{manifest.name.slug}",
-            LEVEL,
+            1,
             {
                 "rskill": manifest.id,
                 "rskill_folders": folders,

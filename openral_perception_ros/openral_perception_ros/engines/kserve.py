@@ -100,7 +100,7 @@ _DTYPES: Mapping[ImageType, np.dtype[np.generic]] = {
 }
 
 
-class OutputHeads(StrEnum):
+class ServedOutputs(StrEnum):
     """``detr``: class logits and relative centre boxes; ``boxes``: final boxes, scores and class numbers."""
 
     DETR = "detr"
@@ -116,7 +116,7 @@ class KserveOptions(RemoteOptions):
     image_type: ImageType = ImageType.FP32
     imagenet_normalised: bool = False
     fit: ResizeMode = ResizeMode.STRETCH
-    heads: OutputHeads = OutputHeads.DETR
+    heads: ServedOutputs = ServedOutputs.DETR
     logits_output: str = "logits"
     boxes_output: str = "pred_boxes"
     scores_output: str = "scores"
@@ -132,7 +132,7 @@ class KserveOptions(RemoteOptions):
     @property
     def outputs(self) -> dict[str, tuple[str, ...]]:
         """Names of the outputs and their valid types."""
-        if self.heads is OutputHeads.DETR:
+        if self.heads is ServedOutputs.DETR:
             return {self.logits_output: ("FP32", "FP16"), self.boxes_output: ("FP32", "FP16")}
         return {
             self.boxes_output: ("FP32", "FP16"),
@@ -266,7 +266,7 @@ class KserveDetector:
         options, tensor = self._options, _reader(result, self._options.outputs)
         boxes = tensor(options.boxes_output, (None, 4)).astype(np.float64)
         count, all_named = boxes.shape[0], int(columns.max()) + 1 == len(columns)
-        if options.heads is OutputHeads.DETR:
+        if options.heads is ServedOutputs.DETR:
             width = len(columns) if all_named else None
             logits = tensor(options.logits_output, (count, width)).astype(np.float64)
             _check_classes(options.logits_output, np.arange(logits.shape[1]), columns, served=False)
