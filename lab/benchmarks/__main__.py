@@ -39,12 +39,12 @@ def names() -> list[str]:
 
 def table(title: str, rows: Iterable[Row]) -> Table:
     """Rows as a table; columns in the order they first appear."""
-    kept = list(rows)
-    columns = list(dict.fromkeys(key for row in kept for key in row))
+    table = list(rows)
+    columns = list(dict.fromkeys(key for row in table for key in row))
     shown = Table(title=title)
     for column in columns:
         shown.add_column(column)
-    for row in kept:
+    for row in table:
         shown.add_row(*(_cell(row.get(column, "")) for column in columns))
     return shown
 
@@ -58,14 +58,14 @@ def measure(name: str, console: Console) -> None:
     (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=1, default=str))
 
 
-def main(asked: list[str]) -> int:
+def main(selection: list[str]) -> int:
     """Run the benchmarks asked for, or every short one."""
-    if unknown := [name for name in asked if not is_benchmark(name)]:  # the others' needs may be missing
+    if unknown := [name for name in selection if not is_benchmark(name)]:  # the others' needs may be missing
         print(f"unknown benchmark {', '.join(unknown)}: known are {', '.join(names())}", file=sys.stderr)
         return 2
     if "ROS_DOMAIN_ID" not in os.environ:
         os.environ["ROS_DOMAIN_ID"] = str(occupy(None, ()))
-    chosen = asked or [n for n in names() if not getattr(import_module(f"benchmarks.{n}"), "LONG", False)]
+    chosen = selection or [n for n in names() if not getattr(import_module(f"benchmarks.{n}"), "LONG", False)]
     console = Console(width=None if sys.stdout.isatty() else 150)
     failed = []
     for name in chosen:

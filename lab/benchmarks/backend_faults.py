@@ -14,9 +14,9 @@ Cell = tuple[str, str, str]
 
 def chosen(cells: Sequence[Cell]) -> Iterator[Cell]:
     """The cells that CELLS names by fault, and perhaps by phase and backend."""
-    asked = [item.split(":") for item in os.environ.get("CELLS", "").split(",") if item]
+    selection = [item.split(":") for item in os.environ.get("CELLS", "").split(",") if item]
     for cell in cells:
-        if not asked or any(tuple(item) == cell[: len(item)] for item in asked):
+        if not selection or any(tuple(item) == cell[: len(item)] for item in selection):
             yield cell
 
 

@@ -53,9 +53,9 @@ Row = dict[str, object]
 
 def run() -> list[Row]:
     """One row per detector."""
-    asked = os.environ.get("DETECTORS", "").split() or [*CHECKPOINTS, *SERVERS]
+    detectors = os.environ.get("DETECTORS", "").split() or [*CHECKPOINTS, *SERVERS]
     with TemporaryDirectory() as base:
-        return [row_of(name, Path(base) / name) for name in asked]
+        return [row_of(name, Path(base) / name) for name in detectors]
 
 
 def row_of(name: str, folder: Path) -> Row:
@@ -107,9 +107,9 @@ def _kit(folder: Path, content: dict[str, object]) -> Row:
     bounds = ["--openral-load-cycles", CYCLES, "--openral-inference-timeout", HANG]
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", "/"]
     began = time.monotonic()
-    done = subprocess.run([*pytest, *where, *bounds], capture_output=True, text=True, check=False, cwd="/")
-    counts = {kind: int(number) for number, kind in _COUNTS.findall(done.stdout.rstrip().rpartition("\n")[2])}
-    failures = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    kit = subprocess.run([*pytest, *where, *bounds], capture_output=True, text=True, check=False, cwd="/")
+    counts = {kind: int(number) for number, kind in _COUNTS.findall(kit.stdout.rstrip().rpartition("\n")[2])}
+    failures = [line for line in kit.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     return {
         "passed": counts.get("passed", 0),
         "failed": counts.get("failed", 0) + counts.get("error", 0),

@@ -83,13 +83,13 @@ def run() -> list[Row]:
     """One row per sentence, and one per kind that sums up."""
     dice = random.Random(int(os.environ.get("SEED", "0")))
     file = Path(__file__).with_name("cries.yaml")
-    said = parse_yaml(file.read_text(encoding="utf-8"))
-    assert isinstance(said, dict)
+    cries = parse_yaml(file.read_text(encoding="utf-8"))
+    assert isinstance(cries, dict)
     kinds = {
-        "unlisted": [text for text in said["unlisted"] if not contains_stop_word(text)][:EACH],
-        "listed": said["listed"][:EACH],
-        "suspended": said["listed"][:SUSPENDED],
-        "remarks": said["remarks"],
+        "unlisted": [text for text in cries["unlisted"] if not contains_stop_word(text)][:EACH],
+        "listed": cries["listed"][:EACH],
+        "suspended": cries["listed"][:SUSPENDED],
+        "remarks": cries["remarks"],
     }
     chosen = os.environ.get("KINDS", ",".join(kinds)).split(",")
     with locked():

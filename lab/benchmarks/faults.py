@@ -18,8 +18,8 @@ def run() -> list[Row]:
     rows: list[Row] = []
     for name in os.environ.get("CELLS", " ".join(FAULTS)).split():
         fault, _, phase = name.partition(":")
-        found = asyncio.run(fault_matrix(FAULTS[fault], (phase,) if phase else tuple(PHASES)))
-        rows += found
-        for row in found:
+        results = asyncio.run(fault_matrix(FAULTS[fault], (phase,) if phase else tuple(PHASES)))
+        rows += results
+        for row in results:
             print(json.dumps(row), flush=True)
     return rows

@@ -32,15 +32,15 @@ Progress = dict[str, list[dict[str, Any]]]
 
 def run() -> list[dict[str, object]]:
     """Cases, findings and entrances of each node and suite."""
-    wanted, progress = int(os.environ.get("CASES", str(CASES))), _read()
+    target, progress = int(os.environ.get("CASES", str(CASES))), _read()
     number = 0
     PROGRESS.parent.mkdir(exist_ok=True)
     with ThreadPoolExecutor(int(os.environ.get("JOBS", "1"))) as jobs:
-        while _cases(progress) < wanted:
-            left = [name for name in NAMES if f"{name}|{number}" not in progress]
-            rounds = {jobs.submit(_round, name, number): name for name in left}
-            for done in as_completed(rounds):
-                progress[f"{rounds[done]}|{number}"] = done.result()
+        while _cases(progress) < target:
+            missing = [name for name in NAMES if f"{name}|{number}" not in progress]
+            rounds = {jobs.submit(_round, name, number): name for name in missing}
+            for job in as_completed(rounds):
+                progress[f"{rounds[job]}|{number}"] = job.result()
                 PROGRESS.write_text(json.dumps(progress))
             number += 1
     return [_row(name, progress) for name in NAMES]
@@ -51,8 +51,8 @@ def _round(name: str, number: int) -> list[dict[str, Any]]:
     skipped: list[str] = []
     ended: list[dict[str, Any]] = []
     for _ in range(MOST_DEAD + 1):
-        code, told, why = _worker(name, number, skipped)
-        lines = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
+        code, output, why = _worker(name, number, skipped)
+        lines = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
         ended += [line for line in lines if "entrance" in line]
         if code == 0:
             break

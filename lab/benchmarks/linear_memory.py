@@ -7,7 +7,7 @@ from openral_world_state.observation import Observation
 
 
 @dataclass
-class Thing:
+class MemoryEntry:
     """One remembered object."""
 
     label: str
@@ -20,29 +20,29 @@ class LinearMemory:
     """Nearest thing of the same label within a radius is the same; labels match by their words."""
 
     def __init__(self, radius: float = 0.12) -> None:
-        self._things: list[Thing] = []
+        self._things: list[MemoryEntry] = []
         self._radius = radius
 
     def preload(self, snapshot: tuple[Observation, ...]) -> None:
         """Keep everything as new."""
-        self._things.extend(Thing(seen.label, seen.pose.position, seen.stamp) for seen in snapshot)
+        self._things.extend(MemoryEntry(each.label, each.pose.position, each.stamp) for each in snapshot)
 
     def take_in(self, snapshot: tuple[Observation, ...]) -> None:
         """Update the nearest thing of the same label, else keep a new one."""
-        for seen in snapshot:
+        for each in snapshot:
             near = [
                 item
                 for item in self._things
-                if item.label == seen.label and math.dist(item.position, seen.pose.position) < self._radius
+                if item.label == each.label and math.dist(item.position, each.pose.position) < self._radius
             ]
             if near:
-                best = min(near, key=lambda element: math.dist(element.position, seen.pose.position))
-                best.position, best.last_seen, best.count = seen.pose.position, seen.stamp, best.count + 1
+                best = min(near, key=lambda element: math.dist(element.position, each.pose.position))
+                best.position, best.last_seen, best.count = each.pose.position, each.stamp, best.count + 1
             else:
-                self.preload((seen,))
+                self.preload((each,))
 
-    def recall(self, words: str) -> list[Thing]:
+    def recall(self, words: str) -> list[MemoryEntry]:
         """The five things seen last whose label has all the words."""
-        asked = set(words.casefold().split())
-        found = [item for item in self._things if asked <= set(item.label.casefold().split())]
-        return sorted(found, key=lambda element: -element.last_seen)[:5]
+        terms = set(words.casefold().split())
+        hits = [item for item in self._things if terms <= set(item.label.casefold().split())]
+        return sorted(hits, key=lambda element: -element.last_seen)[:5]

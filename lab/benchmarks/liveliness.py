@@ -65,17 +65,17 @@ class Times:
 
 def run() -> list[dict[str, object]]:
     """One row per peer and way to fall silent, worst of its rounds [s]."""
-    asked = os.environ.get("PEERS", ",".join(PEERS)).split(",")
+    selection = os.environ.get("PEERS", ",".join(PEERS)).split(",")
     domain = int(os.environ.get("ROS_DOMAIN_ID", "0"))
     rounds = int(os.environ.get("ROUNDS", "3"))
     with tempfile.TemporaryDirectory() as folder:
-        deployment, listener = Deployment(Path(folder)), PaletteListener(domain)
-        with deployment, listener as heard:
-            heard.seconds_until(lambda: all(p.offered(heard.palette) for p in PEERS.values()), 120.0)
+        deployment, probe = Deployment(Path(folder)), PaletteListener(domain)
+        with deployment, probe:
+            probe.seconds_until(lambda: all(p.offered(probe.palette) for p in PEERS.values()), 120.0)
             return [
-                _row(name, fault.__name__.strip("_"), [fault(deployment, heard, peer) for _ in range(rounds)])
+                _row(name, fault.__name__.strip("_"), [fault(deployment, probe, peer) for _ in range(rounds)])
                 for name, peer in PEERS.items()
-                if name in asked
+                if name in selection
                 for fault in (_stopped, _killed)
             ]
 
@@ -85,27 +85,27 @@ def _row(name: str, fault: str, rounds: list[Times]) -> dict[str, object]:
     return {"peer": name, "fault": fault, "rounds": len(rounds), **worst}
 
 
-def _stopped(deployment: Deployment, heard: PaletteListener, peer: Peer) -> Times:
+def _stopped(deployment: Deployment, probe: PaletteListener, peer: Peer) -> Times:
     """Out after SIGSTOP, back after SIGCONT."""
     process = _process(deployment, peer)
     process.send_signal(signal.SIGSTOP)
-    out = heard.seconds_until(lambda: not peer.offered(heard.palette), 60.0)
+    out = probe.seconds_until(lambda: not peer.offered(probe.palette), 60.0)
     process.send_signal(signal.SIGCONT)
-    return Times(out, heard.seconds_until(lambda: peer.offered(heard.palette), 60.0))
+    return Times(out, probe.seconds_until(lambda: peer.offered(probe.palette), 60.0))
 
 
-def _killed(deployment: Deployment, heard: PaletteListener, peer: Peer) -> Times:
+def _killed(deployment: Deployment, probe: PaletteListener, peer: Peer) -> Times:
     """Out after SIGKILL, back after the node was started again."""
     process = _process(deployment, peer)
     process.send_signal(signal.SIGKILL)
     killed = time.monotonic()
-    out = heard.seconds_until(lambda: not peer.offered(heard.palette), 60.0)
-    heard.forget(peer.node)
-    heard.seconds_until(lambda: any(pid != process.pid for pid in _pids(deployment, peer)), 60.0)
+    out = probe.seconds_until(lambda: not peer.offered(probe.palette), 60.0)
+    probe.forget(peer.node)
+    probe.seconds_until(lambda: any(pid != process.pid for pid in _pids(deployment, peer)), 60.0)
     created = psutil.Process(_pids(deployment, peer)[-1]).create_time() - (time.time() - time.monotonic())
-    heard.seconds_until(lambda: heard.is_active(peer.node), 120.0)
+    probe.seconds_until(lambda: probe.is_active(peer.node), 120.0)
     active = time.monotonic() - created
-    heard.seconds_until(lambda: peer.offered(heard.palette), 60.0)
+    probe.seconds_until(lambda: peer.offered(probe.palette), 60.0)
     return Times(out, time.monotonic() - created, created - killed, active)
 
 

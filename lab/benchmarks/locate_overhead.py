@@ -81,25 +81,25 @@ def overheads(node: RunningNode, service: str, callers: int) -> list[float]:
     def send() -> tuple[float, Future]:
         return time.perf_counter(), client.call_async(LocateInView.Request(query="mug", deadline=20.0))
 
-    waiting, seconds = deque(send() for _ in range(callers)), list[float]()
+    pending, seconds = deque(send() for _ in range(callers)), list[float]()
     while len(seconds) < SAMPLES + WARM:
-        node.wait("answer", any_done(waiting), 30.0)
+        node.wait("answer", any_done(pending), 30.0)
         now = time.perf_counter()
-        for _ in range(len(waiting)):
-            sent, answer = waiting.popleft()
+        for _ in range(len(pending)):
+            sent, answer = pending.popleft()
             if not answer.done():
-                waiting.append((sent, answer))
+                pending.append((sent, answer))
                 continue
             seconds.append(now - sent - answer.result().inference_time)
-            waiting.append(send())
-    node.wait("answer", lambda: all(answer.done() for _, answer in waiting), 30.0)
+            pending.append(send())
+    node.wait("answer", lambda: all(answer.done() for _, answer in pending), 30.0)
     node.client.destroy_client(client)
     return seconds
 
 
-def any_done(waiting: "deque[tuple[float, Future]]") -> Callable[[], bool]:
+def any_done(pending: "deque[tuple[float, Future]]") -> Callable[[], bool]:
     """Test if one of them was answered."""
-    return lambda: any(answer.done() for _, answer in waiting)
+    return lambda: any(answer.done() for _, answer in pending)
 
 
 def percentile(values: list[float], share: float) -> float:

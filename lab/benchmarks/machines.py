@@ -21,5 +21,5 @@ def machine() -> dict[str, object]:
 
 def _processor() -> str:
     lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").exists() else []
-    found = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return found[0] if found else platform.processor()
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor()

@@ -58,25 +58,25 @@ def run() -> list[dict[str, object]]:
     measured = [mapped(seed, 1 + seed % 4) for seed in range(int(os.environ.get("HOMES", "12")))]
     figures = [(home_figures(tour)) for tour in measured]
     for name, choose in (("mean", np.mean), ("worst", None)):
-        seen, false = (
+        hits, false = (
             np.array([float(str(row[key])) for row in figures]) for key in ("seen [%]", "false [%]")
         )
         best = choose or np.min, choose or np.max
-        figures.append({"home": name, "seen [%]": float(best[0](seen)), "false [%]": float(best[1](false))})
+        figures.append({"home": name, "seen [%]": float(best[0](hits)), "false [%]": float(best[1](false))})
     return rows + figures
 
 
 def home_figures(tour: Tour) -> dict[str, object]:
     """Reachable floor that the map shows as free, and cells that it shows as free within an obstacle."""
-    found = tour.stages[-1]
-    false = found.free & tour.occupied
+    final = tour.stages[-1]
+    false = final.free & tour.occupied
     return {
         "home": tour.home.name,
         "rooms": len(tour.home.rooms),
         "way [m]": round(tour.way, 1),
         "images": tour.images,
-        "seen [%]": 100.0 * float(found.free[tour.reachable].mean()),
-        "false [%]": 100.0 * float(false.sum() / found.free.sum()),
+        "seen [%]": 100.0 * float(final.free[tour.reachable].mean()),
+        "false [%]": 100.0 * float(false.sum() / final.free.sum()),
     }
 
 
@@ -127,21 +127,21 @@ def tour_poses(world: SimWorldModel, control: RobotControl) -> tuple[list[NDArra
     """Poses of a tour of all places, the nearest next, and its length [m]."""
     grid = rasterise(world.model, world.data, control.bodies)
     at, poses, way = control.base_pose[:2], list[NDArray[np.float64]](), 0.0
-    waiting = {place.id: np.array([place.pose.x, place.pose.y]) for place in world.places.values()}
+    unvisited = {place.id: np.array([place.pose.x, place.pose.y]) for place in world.places.values()}
     poses += turn(at)
-    while waiting:
+    while unvisited:
         field = plan_from(grid, at, CLEARANCE)
-        goals = {name: field.nearest_reachable(xy, 0.45) for name, xy in waiting.items()}
+        goals = {name: field.nearest_reachable(xy, 0.45) for name, xy in unvisited.items()}
         costs = {name: field.cost_at(xy) for name, xy in goals.items() if np.isfinite(xy).all()}
         if not costs:
             break
-        name = min(costs, key=lambda found: costs[found])
+        name = min(costs, key=lambda each: costs[each])
         path = field.path_to(goals[name])
         way += float(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
         poses += along(path)
         at = goals[name]
         poses += turn(at)
-        del waiting[name]
+        del unvisited[name]
     return poses, way
 
 
@@ -219,8 +219,8 @@ def points_alone(
 ) -> NDArray[np.float64]:
     """Transform every pixel and count the points of each cell: no thinning, no free space."""
     points = (rays * depth.reshape(-1, 1)) @ T[:3, :3].T + T[:3, 3]
-    kept = points[(points[:, 2] > MIN_HEIGHT) & (points[:, 2] < MAX_HEIGHT)]
-    return np.histogram2d(kept[:, 0], kept[:, 1], bins=200)[0]
+    slab = points[(points[:, 2] > MIN_HEIGHT) & (points[:, 2] < MAX_HEIGHT)]
+    return np.histogram2d(slab[:, 0], slab[:, 1], bins=200)[0]
 
 
 def cpu_time(call: object, count: int = 15) -> float:
@@ -239,8 +239,8 @@ def draw_stages(tour: Tour, folder: Path) -> None:
 
     shades = {UNKNOWN: 160, FREE: 255, OCCUPIED: 0}
     last = tour.stages[-1].cells.shape
-    known = np.nonzero(tour.stages[-1].cells != UNKNOWN)
-    down, across = (slice(int(index.min()) - 4, int(index.max()) + 5) for index in known)
+    mapped = np.nonzero(tour.stages[-1].cells != UNKNOWN)
+    down, across = (slice(int(index.min()) - 4, int(index.max()) + 5) for index in mapped)
     images = []
     for stage in tour.stages:
         image = np.full(last, 160, np.uint8)

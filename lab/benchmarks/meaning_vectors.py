@@ -22,10 +22,10 @@ def meaning_rows(size: int, world: WorldModel, rng: random.Random) -> Iterator[R
     times = []
     for number in range(200):
         words = f"gadget{number}"
-        asked = meanings._vectors[int(numbers.integers(len(meanings)))] + _unit(numbers, 1)[0] * 0.3
-        asked = (asked / np.linalg.norm(asked)).astype(np.float32)
+        vector = meanings._vectors[int(numbers.integers(len(meanings)))] + _unit(numbers, 1)[0] * 0.3
+        vector = (vector / np.linalg.norm(vector)).astype(np.float32)
         began = time.thread_time()
-        world.recall(RecallQuery(words), 1e6, list(meanings.near(words, asked, LEAST, CONSIDERED)))
+        world.recall(RecallQuery(words), 1e6, list(meanings.near(words, vector, LEAST, CONSIDERED)))
         times.append(1e3 * (time.thread_time() - began))
     yield {
         "bench": "memory",
@@ -38,8 +38,8 @@ def meaning_rows(size: int, world: WorldModel, rng: random.Random) -> Iterator[R
 
 def _filled(meanings: EmbeddingIndex, labels: list[str], numbers: np.random.Generator) -> EmbeddingIndex:
     """Labels in use, then others up to the most that are kept."""
-    wanted = [*labels, *(f"thing{number}" for number in range(MOST_LABELS))]
-    while phrases := meanings.unknown(wanted):
+    vocabulary = [*labels, *(f"thing{number}" for number in range(MOST_LABELS))]
+    while phrases := meanings.unknown(vocabulary):
         meanings.put(phrases, _unit(numbers, len(phrases)))
     return meanings
 

@@ -68,7 +68,7 @@ def _snapshots(size: int, rng: random.Random) -> list[tuple[Observation, ...]]:
     """As many things as asked for, about 2 per cubic metre, with about 2500 different labels."""
     side = (size / 4.0) ** 0.5
     labels = [f"{rng.choice(COLOURS)} {rng.choice(NAMES)}".strip() for _ in range(size)]
-    seen = [
+    observations = [
         Observation(
             label,
             0.9,
@@ -80,7 +80,7 @@ def _snapshots(size: int, rng: random.Random) -> list[tuple[Observation, ...]]:
         )
         for number, label in enumerate(labels)
     ]
-    return [tuple(seen[i : i + PER_SNAPSHOT]) for i in range(0, size, PER_SNAPSHOT)]
+    return [tuple(observations[i : i + PER_SNAPSHOT]) for i in range(0, size, PER_SNAPSHOT)]
 
 
 def _ingest(
@@ -97,7 +97,7 @@ def _ingest(
     first = take(snapshots[:tenth])
     take(snapshots[tenth:-tenth])
     last = take(snapshots[-tenth:])
-    known = take(random.Random(0).sample(snapshots, min(len(snapshots), 500)))
+    repeats = take(random.Random(0).sample(snapshots, min(len(snapshots), 500)))
     linear = LinearMemory()
     for snapshot in snapshots:
         linear.preload(snapshot)
@@ -106,7 +106,7 @@ def _ingest(
     for snapshot in few:
         linear.take_in(snapshot)
     baseline = PER_SNAPSHOT * len(few) / (time.thread_time() - began)
-    rates = {"new, first tenth": first, "new, last tenth": last, "known": known}
+    rates = {"new, first tenth": first, "new, last tenth": last, "known": repeats}
     for case, rate in rates.items():
         yield {
             "bench": "memory",
@@ -124,9 +124,9 @@ def _recalls(
     for snapshot in snapshots:
         linear.preload(snapshot)
     words = {"hit": [rng.choice(NAMES) for _ in range(500)], "miss": list(MISSES) * 40}
-    for case, asked in words.items():
-        baseline = _times(linear.recall, asked[: max(2, 200_000 // size)])
-        ours = _times(lambda text: world.recall(RecallQuery(text), 1e6), asked)
+    for case, queries in words.items():
+        baseline = _times(linear.recall, queries[: max(2, 200_000 // size)])
+        ours = _times(lambda text: world.recall(RecallQuery(text), 1e6), queries)
         yield _timed(size, f"recall {case}", ours, baseline)
 
     def hundred_with_edges(text: str) -> None:

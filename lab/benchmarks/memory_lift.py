@@ -35,8 +35,8 @@ def run(seed: int = 0) -> list[Row]:
     for name, error, took in _lifts(world, views, np.random.default_rng(seed)):
         errors[name].append(error)
         times.append(took)
-    rows = [_row(name, found) for name, found in sorted(errors.items())]
-    rows.append(_row("all", [error for found in errors.values() for error in found]))
+    rows = [_row(name, group) for name, group in sorted(errors.items())]
+    rows.append(_row("all", [error for group in errors.values() for error in group]))
     rows.append(
         {"bench": "lift", "case": "one box, 640x480", "median [ms]": round(1e3 * float(np.median(times)), 3)}
     )
@@ -59,7 +59,7 @@ def _lifts(world: SimWorldModel, views: int, rng: np.random.Generator) -> list[t
     view_of = SceneView(world.model, WIDTH, HEIGHT, shadows=False)
     labels = InstanceLabels(world)
     K = intrinsics(WIDTH, HEIGHT, float(world.model.vis.global_.fovy))
-    found = []
+    errors = []
     try:
         targets = [item for item in world.objects.values() if world.support_of(item.id) not in HIDDEN]
         for number in range(views):
@@ -70,17 +70,17 @@ def _lifts(world: SimWorldModel, views: int, rng: np.random.Generator) -> list[t
             view_of.update(world.data, camera)
             instances = np.append(labels.of_geom, np.uint16(0))[view_of.render_geom_ids()]
             view = DepthView("free", 0.0, depth, Intrinsics(K, WIDTH, HEIGHT), T)
-            found += _errors(world, view, instances, labels)
+            errors += _errors(world, view, instances, labels)
     finally:
         view_of.close()
-    return found
+    return errors
 
 
 def _errors(
     world: SimWorldModel, view: DepthView, instances: NDArray[np.uint16], labels: InstanceLabels
 ) -> list[tuple[str, float, float]]:
     """Of every object that shows in full extent: class, error [m] and time [s]."""
-    found = []
+    errors = []
     for item in world.objects.values():
         box = tight_box(instances == labels.ids[item.id])
         if box is None:
@@ -92,8 +92,8 @@ def _errors(
             continue
         took = time.thread_time() - began
         truth = world.T_world(item.body)[:3, 3]
-        found.append((item.kind, math.dist(lifted.pose.position, truth), took))
-    return found
+        errors.append((item.kind, math.dist(lifted.pose.position, truth), took))
+    return errors
 
 
 def tight_box(mask: NDArray[np.bool_], least: int = LEAST_PIXELS) -> Box | None:
@@ -101,10 +101,10 @@ def tight_box(mask: NDArray[np.bool_], least: int = LEAST_PIXELS) -> Box | None:
     if mask.sum() < least:
         return None
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
-    top, bottom, left, right = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
+    y_min, y_max, x_min, x_max = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
     height, width = mask.shape
-    inside = top > BORDER and left > BORDER and bottom < height - BORDER and right < width - BORDER
-    return Box(float(left), float(top), float(right), float(bottom)) if inside else None
+    inside = y_min > BORDER and x_min > BORDER and y_max < height - BORDER and x_max < width - BORDER
+    return Box(float(x_min), float(y_min), float(x_max), float(y_max)) if inside else None
 
 
 def random_camera(

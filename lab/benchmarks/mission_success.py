@@ -51,23 +51,23 @@ def story(name: str, seed: int) -> dict[str, object]:
     before = segments()
     with tempfile.TemporaryDirectory() as folder:
         command = ["deploy_sim.py", "--record", folder, "--seed", str(seed), "--goal", STORIES[name][0]]
-        done = subprocess.run(
+        result = subprocess.run(
             [sys.executable, *command], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=False
         )
-        left = [p for p in psutil.process_iter(["cmdline"]) if folder in " ".join(p.info["cmdline"] or [])]
+        rest = [p for p in psutil.process_iter(["cmdline"]) if folder in " ".join(p.info["cmdline"] or [])]
         outcome = json.loads((Path(folder) / "outcomes.jsonl").read_text())
     mission = outcome["mission"]
     return {
         "story": name,
         "seed": seed,
         "state": outcome["state"],
-        "exit_code": done.returncode,
+        "exit_code": result.returncode,
         "wall_s": round(outcome["duration"], 1),
         "sim_s": round(outcome["sim_duration"], 1),
         "start_up_s": round(outcome["start_up"], 1),
         "calls": len(mission["calls"]),
         "reason": outcome["problem"] or mission["reason"],
-        "left_processes": len(left),
+        "left_processes": len(rest),
         "left_segments": len(segments() - before),
     }
 

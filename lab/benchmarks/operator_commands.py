@@ -108,17 +108,17 @@ def run() -> list[dict[str, object]]:
             while not acknowledged_within(1.0) or conversation() is None:
                 time.sleep(1.0)
             rows = [_row(name, *samples) for name, samples in latencies().items() if samples[0]]
-            said, found = deliveries()
+            counts, delivered = deliveries()
             shown = conversation() or {}
         recorded = recording(folder)
     places = {"shown by the console": Counter(shown.values()), "in the recording": recorded}
     return (
         rows
-        + found
+        + delivered
         + [
-            {"command": f"{text}: {place}", "n": said[text], "acknowledged": texts[text]}
+            {"command": f"{text}: {place}", "n": counts[text], "acknowledged": texts[text]}
             for place, texts in places.items()
-            for text in said
+            for text in counts
         ]
     )
 
@@ -137,10 +137,10 @@ def command(*words: str) -> tuple[int, str, float]:
     """Run a command; return its exit code, its output and how long it took [s]."""
     begun = time.monotonic()
     try:
-        done = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        result = subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT, check=False)
     except subprocess.TimeoutExpired:
         return 124, "", TIMEOUT
-    return done.returncode, done.stdout + done.stderr, time.monotonic() - begun
+    return result.returncode, result.stdout + result.stderr, time.monotonic() - begun
 
 
 def latencies() -> dict[str, tuple[list[float], list[float]]]:
@@ -204,18 +204,18 @@ def deliveries() -> tuple[Counter[str], list[dict[str, object]]]:
         "service send_prompt, stop": lambda text: command(sys.executable, "-P", "-c", SERVICE, text)[0] == 0,
         "console, stop": console,
     }
-    said: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     acknowledged: Counter[str] = Counter()
-    asked: Counter[str] = Counter()
+    tries: Counter[str] = Counter()
     for number in range(SAID):
         for kind, ways in (("find the mug", prompts), ("stop, please", stops)):
             name = list(ways)[number % len(ways)]
-            asked[name] += 1
+            tries[name] += 1
             acknowledged[name] += ways[name](kind)
-            print(f"{number} {name}: {acknowledged[name]} of {asked[name]}", file=sys.stderr, flush=True)
-            said[kind] += name not in ("openral stop", "openral mission cancel")  # which say it their way
+            print(f"{number} {name}: {acknowledged[name]} of {tries[name]}", file=sys.stderr, flush=True)
+            counts[kind] += name not in ("openral stop", "openral mission cancel")  # which say it their way
         command(OPENRAL, "release")
-    return said, [{"command": name, "n": asked[name], "acknowledged": acknowledged[name]} for name in asked]
+    return counts, [{"command": name, "n": tries[name], "acknowledged": acknowledged[name]} for name in tries]
 
 
 PUBLISH = """
@@ -254,7 +254,7 @@ def recording(folder: str) -> Counter[str]:
     from openral_recorder.recovery import complete_recording, recorded_messages
 
     path, topics = complete_recording(Path(folder)), ["/openral/operator_prompts"]
-    found = (
+    prompts = (
         deserialize_message(message.data, PromptStamped) for _, _, message in recorded_messages(path, topics)
     )
-    return Counter({each.id: each.text for each in found}.values())
+    return Counter({each.id: each.text for each in prompts}.values())

@@ -137,9 +137,9 @@ async def _speak(operator: Operator, dice: random.Random, end: float) -> None:
                 operator.say(dice.choice(ANSWERS), "no-such-question")
 
 
-def goals_after_stops(goals: Sequence[ExecutedGoal], said: Sequence[Acknowledged]) -> Iterator[str]:
+def goals_after_stops(goals: Sequence[ExecutedGoal], acks: Sequence[Acknowledged]) -> Iterator[str]:
     """Yield the goals that ran on after a stop, or began after it without a new mission."""
-    for stop, following in _stops(said):
+    for stop, following in _stops(acks):
         for goal in goals:
             ran_on = goal.began < stop.sent and (not goal.ended or goal.ended > stop.received + GRACE)
             revived = stop.received + GRACE < goal.began < following
@@ -148,17 +148,17 @@ def goals_after_stops(goals: Sequence[ExecutedGoal], said: Sequence[Acknowledged
                 yield f"{goal.verb} {' '.join(goal.names)} {what} after {stop.text!r}"
 
 
-def standstills(goals: Sequence[ExecutedGoal], said: Sequence[Acknowledged]) -> Iterator[float]:
+def standstills(goals: Sequence[ExecutedGoal], acks: Sequence[Acknowledged]) -> Iterator[float]:
     """Yield the times from a stop to the end of the goal that it interrupted [s]."""
-    for stop, _ in _stops(said):
+    for stop, _ in _stops(acks):
         yield from (goal.ended - stop.sent for goal in goals if goal.began < stop.sent < goal.ended)
 
 
-def _stops(said: Sequence[Acknowledged]) -> Iterator[tuple[Acknowledged, float]]:
+def _stops(acks: Sequence[Acknowledged]) -> Iterator[tuple[Acknowledged, float]]:
     """Yield each stop with the time at which the next prompt that may start a mission was sent [s]."""
-    for stop in said:
+    for stop in acks:
         if stop.outcome is PromptOutcome.STOPPED:
-            later = [other.sent for other in said if other.outcome in STARTING and other.received > stop.sent]
+            later = [other.sent for other in acks if other.outcome in STARTING and other.received > stop.sent]
             yield stop, min(later, default=float("inf"))
 
 

@@ -52,10 +52,10 @@ TIMEOUTS = RunTimeouts(start_up=120.0, mission=1800.0, resumption=PATIENCE)
 
 def run() -> list[Row]:
     """One row per story, and one that sums up."""
-    wanted, seed = int(os.environ.get("KILLS", "100")), int(os.environ.get("SEED", "0"))
-    told = [json.loads(line) for line in STORIES.read_text().splitlines()] if STORIES.is_file() else []
-    stories: list[Row] = [story for story in told if story["seed"] == seed]
-    while sum(len(_times(story)) for story in stories) < wanted:
+    target, seed = int(os.environ.get("KILLS", "100")), int(os.environ.get("SEED", "0"))
+    stored = [json.loads(line) for line in STORIES.read_text().splitlines()] if STORIES.is_file() else []
+    stories: list[Row] = [story for story in stored if story["seed"] == seed]
+    while sum(len(_times(story)) for story in stories) < target:
         with locked():
             story = asyncio.run(_story(seed, len(stories)))
         stories.append(story)

@@ -140,8 +140,8 @@ class Watch:
         def begin(deliver: Deliver[SkillStatus]) -> None:
             sent = self._skills.send_goal_async(message)
             sent.add_done_callback(
-                lambda done: (
-                    done.result()
+                lambda future: (
+                    future.result()
                     .get_result_async()
                     .add_done_callback(lambda ended: deliver(SkillStatus(ended.result().result.status)))
                 )
@@ -165,8 +165,8 @@ class Watch:
 def run() -> list[Row]:
     """One row per stop, and one that sums up."""
     rounds, dice = int(os.environ.get("ROUNDS", "3")), random.Random(int(os.environ.get("SEED", "0")))
-    if wanted := int(os.environ.get("STOPS", "0")):
-        return _many(wanted, dice)
+    if target := int(os.environ.get("STOPS", "0")):
+        return _many(target, dice)
     rows: list[Row] = []
     for number in range(rounds):
         with locked():
@@ -254,12 +254,12 @@ def _is_acting(rig: FaultTestDeployment) -> bool:
     return any(call.tool == "execute_rskill" and call.status == "pending" for call in rig.mission.calls)
 
 
-def _many(wanted: int, dice: random.Random) -> list[Row]:
+def _many(target: int, dice: random.Random) -> list[Row]:
     """One row per stop, and one per kind that sums up."""
     rows: list[Row] = []
     each = int(os.environ.get("STOPS_PER_GRAPH", "40"))
-    while len(rows) < wanted:
-        end = min(len(rows) + each, wanted)
+    while len(rows) < target:
+        end = min(len(rows) + each, target)
         with locked():
             try:
                 asyncio.run(_on_small_disk(range(len(rows), end), rows, dice))

@@ -103,12 +103,12 @@ def every_skill(scenario: Scenario) -> Iterator[tuple[Verb, Callable[[], Params]
         yield verb, params
 
 
-def stops(wanted: int) -> Iterator[Stop]:
+def stops(target: int) -> Iterator[Stop]:
     """Yield stops over seeds of the home until as many were halted; each one is cancelled first."""
     seed = int(os.environ.get("SEED", "0"))
     rng, count = np.random.default_rng(seed), 0
     chosen = {Verb(name) for name in os.environ.get("VERBS", "").split(",") if name} or set(Verb)
-    while count < wanted:
+    while count < target:
         bench, seed = Bench(seed), seed + 1
         for verb, params in every_skill(bench.scenario):
             outcome: SkillResult | Stop | None = None
@@ -121,23 +121,23 @@ def stops(wanted: int) -> Iterator[Stop]:
                 yield outcome
             if isinstance(outcome, SkillResult) and not outcome.success:
                 break  # what was held fell, or the like: the next home
-            if count >= wanted:
+            if count >= target:
                 return
 
 
 def run() -> list[dict[str, object]]:
     """One row per skill, and one of all."""
-    found = list(stops(int(os.environ.get("STOPS", "200"))))
-    halted = [stop for stop in found if stop.how == "halted"]
+    sample = list(stops(int(os.environ.get("STOPS", "200"))))
+    halted = [stop for stop in sample if stop.how == "halted"]
     verbs = [*dict.fromkeys(stop.verb for stop in halted)]
-    rows = [row(str(verb), [stop for stop in found if stop.verb is verb]) for verb in verbs]
-    return [*rows, row("all", found)]
+    rows = [row(str(verb), [stop for stop in sample if stop.verb is verb]) for verb in verbs]
+    return [*rows, row("all", sample)]
 
 
-def row(name: str, found: list[Stop]) -> dict[str, object]:
+def row(name: str, sample: list[Stop]) -> dict[str, object]:
     """Sum up the stops of one skill."""
-    halted = [stop for stop in found if stop.how == "halted"]
-    cancelled = [stop.standstill for stop in found if stop.how == "cancelled"]
+    halted = [stop for stop in sample if stop.how == "halted"]
+    cancelled = [stop.standstill for stop in sample if stop.how == "cancelled"]
     times = [stop.standstill for stop in halted]
     slowest = max(halted, key=lambda stop: stop.standstill)
     return {

@@ -41,16 +41,16 @@ PATIENCE = 60.0
 
 def run() -> list[Row]:
     """One row per story, and one that sums up."""
-    wanted, seed = int(os.environ.get("SUSPENSIONS", "40")), int(os.environ.get("SEED", "0"))
-    told = [json.loads(line) for line in STORIES.read_text().splitlines()] if STORIES.is_file() else []
-    stories: list[Row] = [story for story in told if story["seed"] == seed]
-    while _count(stories) < wanted:
+    target, seed = int(os.environ.get("SUSPENSIONS", "40")), int(os.environ.get("SEED", "0"))
+    stored = [json.loads(line) for line in STORIES.read_text().splitlines()] if STORIES.is_file() else []
+    stories: list[Row] = [story for story in stored if story["seed"] == seed]
+    while _count(stories) < target:
         with locked():
-            asyncio.run(_graph(seed, wanted, stories))
+            asyncio.run(_graph(seed, target, stories))
     return [*stories, _total(stories)]
 
 
-async def _graph(seed: int, wanted: int, stories: list[Row]) -> None:
+async def _graph(seed: int, target: int, stories: list[Row]) -> None:
     """Tell the stories of one graph."""
     dice = random.Random(f"{seed}/{len(stories)}")
     with tempfile.TemporaryDirectory() as folder:
@@ -60,7 +60,7 @@ async def _graph(seed: int, wanted: int, stories: list[Row]) -> None:
                 raise RuntimeError("the graph did not come up")
             goals = [*dice.sample(GOALS[:-1], PER_GRAPH), GOALS[-1]]
             for goal, most, longest in dice.sample(goals, len(goals)):
-                if _count(stories) >= wanted:
+                if _count(stories) >= target:
                     return
                 story = {"seed": seed, **await _story(rig, goal, most, longest, dice)}
                 stories.append(story)

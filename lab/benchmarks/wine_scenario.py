@@ -56,8 +56,8 @@ def steps(scenario: Scenario) -> Iterator[tuple[str, Verb, Callable[[], Params]]
         return lambda: {"target": scenario.fixture(name), "container_id": name}
 
     def vessel() -> Params:
-        known = scenario.thing(GLASS)
-        return {"target": known["target"], "label": known["label"]}
+        glass = scenario.thing(GLASS)
+        return {"target": glass["target"], "label": glass["label"]}
 
     put: Params = {"target": scenario.fixture(COUNTER)}
     agent = Pose.planar(person.pose.x, person.pose.y, person.pose.yaw)

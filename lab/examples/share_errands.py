@@ -12,12 +12,16 @@ from openral_fleet.dispatcher import Dispatcher
 from openral_fleet.errands import read_errands
 from openral_fleet.events import Command, MissionReported, PromptAnswered, RobotReported, SendPrompt
 from openral_fleet.records import FleetState
-from openral_fleet.robots import KnownObject, RobotState
+from openral_fleet.robots import RememberedObject, RobotState
 from openral_fleet.settings import FleetSettings
 
 ROBOTS = (
-    RobotState("/r1", "1", frozenset(Verb), position=(0.0, 0.0), objects=(KnownObject("mug", 1.0, 0.0),)),
-    RobotState("/r2", "1", frozenset(Verb), position=(9.0, 0.0), objects=(KnownObject("bowl", 8.0, 0.0),)),
+    RobotState(
+        "/r1", "1", frozenset(Verb), position=(0.0, 0.0), objects=(RememberedObject("mug", 1.0, 0.0),)
+    ),
+    RobotState(
+        "/r2", "1", frozenset(Verb), position=(9.0, 0.0), objects=(RememberedObject("bowl", 8.0, 0.0),)
+    ),
 )
 
 

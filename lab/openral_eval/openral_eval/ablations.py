@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from openral_eval.choices import Part
+from openral_eval.choices import CorePart
 from openral_reasoner.context import Context, Decision, RawCall, UnreadableArguments, read_arguments
 from openral_reasoner.llm.base import AdvisedModel, Model
 from openral_reasoner.settings import MissionSettings
@@ -29,8 +29,8 @@ class WithoutHints:
         Raises:
             ModelUnavailable: If it made none.
         """
-        asked = self.model.advise if isinstance(self.model, AdvisedModel) else self.model
-        return _stripped(asked(context))
+        decide = self.model.advise if isinstance(self.model, AdvisedModel) else self.model
+        return _stripped(decide(context))
 
 
 def _stripped(decision: Decision) -> Decision:
@@ -49,12 +49,14 @@ def _without_hints(call: RawCall) -> RawCall:
     return call.model_copy(update={"arguments": json.dumps(arguments)})
 
 
-def without(parts: frozenset[Part], model: Model, settings: MissionSettings) -> tuple[Model, MissionSettings]:
+def without(
+    parts: frozenset[CorePart], model: Model, settings: MissionSettings
+) -> tuple[Model, MissionSettings]:
     """Return the model and the settings without some parts."""
     changes = {
-        "placement_prior": Part.PRIORS not in parts,
-        "locate_after_miss": Part.POLICY not in parts,
-        "found_ids_as_enums": Part.ENUMS not in parts,
+        "placement_prior": CorePart.PRIORS not in parts,
+        "locate_after_miss": CorePart.POLICY not in parts,
+        "found_ids_as_enums": CorePart.ENUMS not in parts,
     }
-    ablated = WithoutHints(model) if Part.HINTS in parts else model
+    ablated = WithoutHints(model) if CorePart.HINTS in parts else model
     return ablated, settings.model_copy(update=changes)

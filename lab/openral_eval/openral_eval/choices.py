@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class Part(StrEnum):
+class CorePart(StrEnum):
     """Part of the core that can be left out."""
 
     HINTS = "hints"

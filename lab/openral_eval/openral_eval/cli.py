@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from openral_eval.choices import SUITE_NAMES, Part
+from openral_eval.choices import SUITE_NAMES, CorePart
 from openral_reasoner_ros.brains import Brain
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def evaluate(
     seed: Annotated[int, typer.Option(min=0, help="of the first home")] = 0,
     limit: Annotated[int, typer.Option(min=0, help="tasks of each suite; 0 = the suite's own number")] = 0,
     without: Annotated[
-        list[Part] | None, typer.Option(help="leave a part of the core out (repeatable)")
+        list[CorePart] | None, typer.Option(help="leave a part of the core out (repeatable)")
     ] = None,
     games: Annotated[
         Path | None, typer.Option(exists=True, file_okay=False, help="folder games/twc, for the suite twc")
@@ -85,10 +85,10 @@ def evaluate(
     )
     # Fails before anything runs if a key, a package or the name of the model is missing.
     spec.build()
-    wanted = [Trial(task, number, spec, options, parts) for number in range(trials) for task in tasks]
+    selection = [Trial(task, number, spec, options, parts) for number in range(trials) for task in tasks]
     with ResultsLog(out, description, resume=resume) as log:
         work = on_cluster(cluster) if cluster else in_processes(jobs or os.cpu_count() or 1)
-        records = run_trials(wanted, log, work, _tell)
+        records = run_trials(selection, log, work, _tell)
     write_reports(out, description, records)
     typer.echo(markdown_table(HEAD, suite_rows(records)))
     typer.echo(f"report: {out / 'report.html'}", err=True)
@@ -99,8 +99,8 @@ def evaluate(
         raise typer.Exit(1)
 
 
-def _tell(record: TrialRecord, left: int) -> None:
-    typer.echo(f"{record.key}: {record.failure or 'done'} ({left} left)", err=True)
+def _tell(record: TrialRecord, remaining: int) -> None:
+    typer.echo(f"{record.key}: {record.failure or 'done'} ({remaining} left)", err=True)
 
 
 def write_reports(folder: Path, run: RunDescription, records: tuple[TrialRecord, ...]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from openral_core.documents import Document
 from openral_eval.suites.homes import draw_home
 from openral_eval.suites.symbolic_mission import home_palette
-from openral_eval.suites.tasks import Task
+from openral_eval.suites.tasks import SuiteTask
 from openral_household_benchmark.source_hash import digest, hash_of_packages
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas
@@ -28,7 +28,7 @@ def code_hash() -> str:
     return hash_of_packages(*PACKAGES)
 
 
-def fingerprint(tasks: Sequence[Task], trials: int) -> Fingerprint:
+def fingerprint(tasks: Sequence[SuiteTask], trials: int) -> Fingerprint:
     """Return the fingerprint of a run over some tasks."""
     tools = schemas(home_palette(draw_home(0)))
     texts = (f"{tool.name}\n{tool.description}\n{tool.parameters}" for tool in tools)

@@ -29,7 +29,7 @@ from inspect_ai.tool import ToolCall, ToolInfo, ToolParams
 
 from openral_eval.metering import MeteredModel
 from openral_eval.suites.registry import SUITES
-from openral_eval.suites.tasks import SuiteOptions, Task, Verdict
+from openral_eval.suites.tasks import SuiteOptions, SuiteTask, TaskVerdict
 from openral_reasoner.context import Context, Decision, RawCall, ToolSchema, Turn
 from openral_reasoner.llm.base import NO_CALL, arguments_of, news, opening, reminder, usable
 from openral_reasoner.settings import MissionSettings
@@ -54,7 +54,7 @@ def mission(options: SuiteOptions) -> Solver:
     """Solve a sample by a mission of the real core, in a thread; the model decides."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        each = Task(**state.metadata)
+        each = SuiteTask(**state.metadata)
         meter = MeteredModel(partial(decide, state, get_model()))
         run = SUITES[each.suite].run
         verdict = await to_thread.run_sync(run, each, options, meter, MissionSettings())
@@ -94,8 +94,8 @@ def chat_messages(context: Context) -> list[ChatMessage]:
         ChatMessageUser(content=opening(context)),
     ]
     for turn in context.turns:
-        if told := news(turn.news, turn.operator_words):
-            result.append(ChatMessageUser(content=told))
+        if text := news(turn.news, turn.operator_words):
+            result.append(ChatMessageUser(content=text))
         result += _turn(turn)
     if words := reminder(context):
         result.append(ChatMessageUser(content=words))
@@ -124,9 +124,9 @@ def ground_truth() -> Scorer:
     """Score a mission by the ground truth of its home."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        kept = dict(state.store.get(VERDICT))
-        verdict = Verdict(**{name: kept[name] for name in Verdict.__slots__})
-        metadata = {name: value for name, value in kept.items() if name != "messages"}
+        stored = dict(state.store.get(VERDICT))
+        verdict = TaskVerdict(**{name: stored[name] for name in TaskVerdict.__slots__})
+        metadata = {name: value for name, value in stored.items() if name != "messages"}
         answer = " ".join(verdict.messages)
         return Score(
             value="C" if verdict.success else "I",

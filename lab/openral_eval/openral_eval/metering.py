@@ -85,5 +85,5 @@ class MeteredModel:
         self.tokens_cached += decision.cached
         self.tokens_stored += decision.stored
         self.name = decision.model or self.name
-        known = self.cost is not None and decision.cost is not None
-        self.cost = (self.cost or 0.0) + (decision.cost or 0.0) if known else None
+        priced = self.cost is not None and decision.cost is not None
+        self.cost = (self.cost or 0.0) + (decision.cost or 0.0) if priced else None

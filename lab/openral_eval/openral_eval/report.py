@@ -37,7 +37,7 @@ def row(name: str, score: Score) -> tuple[str, ...]:
         str(score.tasks),
         str(score.trials),
         f"{score.success:.1%}",
-        f"{score.done:.3f}",
+        f"{score.completion:.3f}",
         pass_hat_text(score.pass_hat),
         f"{score.spl:.3f}" if score.spl is not None else "",
         f"{score.steps:.1f}",

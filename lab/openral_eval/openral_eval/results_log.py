@@ -38,7 +38,7 @@ class OtherRun(OpenRALError):
         )
 
 
-class RunExists(OpenRALError):
+class TrialsExist(OpenRALError):
     """Folder with trials, although a new run was asked for."""
 
     def __init__(self, folder: Path, trials: int) -> None:
@@ -53,7 +53,7 @@ class ResultsLog:
     Raises:
         OtherRun: If the folder holds trials of another run.
         InvalidDocument: If a line before the last is no trial.
-        RunExists: If it holds trials and ``resume`` is False.
+        TrialsExist: If it holds trials and ``resume`` is False.
     """
 
     def __init__(self, folder: Path, description: RunDescription, *, resume: bool) -> None:
@@ -61,7 +61,7 @@ class ResultsLog:
         self._path = folder / TRIALS
         self._records = {each.key: each for each in _read_whole_lines(self._path)}
         if self._records and not resume:
-            raise RunExists(folder, len(self._records))
+            raise TrialsExist(folder, len(self._records))
         _check(folder, description, started=bool(self._records))
         self._file = self._path.open("a", encoding="utf-8")
 
@@ -115,13 +115,13 @@ def _parse(line: bytes, path: Path, number: int) -> TrialRecord:
 
 def _check(folder: Path, description: RunDescription, *, started: bool) -> None:
     """Write the description of a new run, or compare it with the one that is there."""
-    file, wanted = folder / RUN, description.model_dump(mode="json")
+    file, own = folder / RUN, description.model_dump(mode="json")
     if started and file.exists():
-        found = read_json(file)
-        different = sorted(name for name in wanted.keys() | found if wanted.get(name) != found.get(name))
+        other = read_json(file)
+        different = sorted(name for name in own.keys() | other if own.get(name) != other.get(name))
         if different:
             raise OtherRun(folder, different)
         return
     temporary = file.with_suffix(".tmp")
-    temporary.write_text(json.dumps(wanted, indent=1) + "\n", encoding="utf-8")
+    temporary.write_text(json.dumps(own, indent=1) + "\n", encoding="utf-8")
     temporary.replace(file)

@@ -24,8 +24,8 @@ def _one_by_one(trials: Sequence[Trial]) -> Iterator[TrialRecord]:
 def _in_pool(trials: Sequence[Trial], count: int) -> Iterator[TrialRecord]:
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(count, len(trials)) or 1, mp_context=spawn) as pool:
-        for done in as_completed([pool.submit(run_trial, trial) for trial in trials]):
-            yield done.result()
+        for future in as_completed([pool.submit(run_trial, trial) for trial in trials]):
+            yield future.result()
 
 
 def run_trials(
@@ -39,9 +39,9 @@ def run_trials(
         work: Does them.
         on_record: Called with each new record and the number of trials that are left.
     """
-    left = [trial for trial in trials if not log.has(trial.key)]
-    for count, record in enumerate(work(left), start=1) if left else ():
+    missing = [trial for trial in trials if not log.has(trial.key)]
+    for count, record in enumerate(work(missing), start=1) if missing else ():
         log.add(record)
-        on_record(record, len(left) - count)
-    wanted = {trial.key for trial in trials}
-    return tuple(record for record in log.records if record.key in wanted)
+        on_record(record, len(missing) - count)
+    keys = {trial.key for trial in trials}
+    return tuple(record for record in log.records if record.key in keys)

@@ -20,7 +20,7 @@ class Score:
 
     Attributes:
         success: Share of the trials that succeeded [1].
-        done: Mean share of the task that was done [1].
+        completion: Mean share of the task that was completion [1].
         pass_hat: pass^1, pass^2, ... up to the trials of the task with the fewest [1].
         spl: Mean success weighted by path length where it is defined [1]; None if nowhere.
         steps: Mean goals sent to the skill server, or commands of a game [1].
@@ -34,7 +34,7 @@ class Score:
     tasks: int
     trials: int
     success: float
-    done: float
+    completion: float
     pass_hat: tuple[float, ...]
     spl: float | None
     steps: float
@@ -60,14 +60,14 @@ def score(records: Sequence[TrialRecord]) -> Score:
     spl = [each.spl for each in records if each.spl is not None]
     latencies = [seconds for each in records for seconds in each.latencies] or [0.0]
     costs = [each.cost for each in records]
-    known = [cost for cost in costs if cost is not None]
+    prices = [cost for cost in costs if cost is not None]
     return Score(
         tasks=len(by_task),
         trials=len(records),
         success=fmean(each.success for each in records),
-        done=fmean(each.score for each in records),
+        completion=fmean(each.score for each in records),
         pass_hat=tuple(
-            fmean(pass_hat_k(sum(done), len(done), k) for done in by_task.values())
+            fmean(pass_hat_k(sum(outcomes), len(outcomes), k) for outcomes in by_task.values())
             for k in range(1, fewest + 1)
         ),
         spl=fmean(spl) if spl else None,
@@ -79,7 +79,7 @@ def score(records: Sequence[TrialRecord]) -> Score:
         tokens_in=sum(each.tokens_in for each in records),
         tokens_out=sum(each.tokens_out for each in records),
         tokens_cached=sum(each.tokens_cached for each in records),
-        cost=sum(known) if len(known) == len(costs) else None,
+        cost=sum(prices) if len(prices) == len(costs) else None,
         median=float(np.percentile(latencies, 50)),
         p95=float(np.percentile(latencies, 95)),
         failures=dict(Counter(each.failure for each in records if each.failure).most_common()),

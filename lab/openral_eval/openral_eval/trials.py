@@ -6,10 +6,10 @@ from functools import cache
 
 from openral_eval.ablations import without
 from openral_eval.brains import BrainSpec
-from openral_eval.choices import Part
+from openral_eval.choices import CorePart
 from openral_eval.metering import MeteredModel
 from openral_eval.suites.registry import SUITES
-from openral_eval.suites.tasks import SuiteOptions, Task, TrialRecord, trial_key
+from openral_eval.suites.tasks import SuiteOptions, SuiteTask, TrialRecord, trial_key
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 
@@ -25,11 +25,11 @@ ADVISOR_DECISIONS = 6
 class Trial:
     """One trial of one task by one brain."""
 
-    task: Task
+    task: SuiteTask
     number: int
     brain: BrainSpec
     options: SuiteOptions
-    without: frozenset[Part] = frozenset()
+    without: frozenset[CorePart] = frozenset()
 
     @property
     def key(self) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from openral_core.documents import InvalidDocument
 from openral_eval.fingerprint import Fingerprint
-from openral_eval.results_log import TRIALS, OtherRun, ResultsLog, RunDescription, RunExists
+from openral_eval.results_log import TRIALS, OtherRun, ResultsLog, RunDescription, TrialsExist
 from openral_eval.suites.tasks import TrialRecord
 
 Record = Callable[..., TrialRecord]
@@ -49,7 +49,7 @@ def test_trials_of_another_run_are_refused_with_the_difference(record: Record, t
 def test_a_new_run_does_not_continue_an_old_one_by_accident(record: Record, tmp_path: Path) -> None:
     with ResultsLog(tmp_path, RUN, resume=False) as log:
         log.add(record("a", 0))
-    with pytest.raises(RunExists, match="1 trials: add --resume"):
+    with pytest.raises(TrialsExist, match="1 trials: add --resume"):
         ResultsLog(tmp_path, RUN, resume=False)
 
 

@@ -30,13 +30,13 @@ class Award:
 
 def allocate(ready: Sequence[ErrandRecord], idle: Iterable[RobotState]) -> list[Award]:
     """Allocate errands to idle robots, at most one to each, until none fits."""
-    left, robots = list(ready), {robot.name: robot for robot in idle}
+    remaining, robots = list(ready), {robot.name: robot for robot in idle}
     awards: list[Award] = []
-    while award := _best(left, tuple(robots.values())):
+    while award := _best(remaining, tuple(robots.values())):
         awards.append(award)
-        left = [
+        remaining = [
             each.having(overtaken=each.overtaken + (each.id in award.overtaken))
-            for each in left
+            for each in remaining
             if each.id != award.errand
         ]
         del robots[award.robot]

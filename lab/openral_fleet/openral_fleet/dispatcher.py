@@ -26,21 +26,8 @@ from openral_fleet.goal_traits import traits_of
 from openral_fleet.records import Attempt, ErrandRecord, ErrandState, FleetState, Purpose
 from openral_fleet.robot_views import RobotViews
 from openral_fleet.robots import RobotState, bid
-from openral_fleet.settings import (
-    LEASE_STEP,
-    LOOK_SETTLES,
-    REFUSAL_PAUSE,
-    RESUMES_WITHIN,
-    FleetSettings,
-)
-from openral_fleet.takeover import (
-    Judgement,
-    has_acted,
-    judge_answer,
-    judge_broken_off,
-    judge_look,
-    origin_of,
-)
+from openral_fleet.settings import LEASE_STEP, LOOK_SETTLES, REFUSAL_PAUSE, RESUMES_WITHIN, FleetSettings
+from openral_fleet.takeover import Ruling, has_acted, judge_answer, judge_broken_off, judge_look, origin_of
 
 _ENDS: Mapping[MissionState, ErrandState] = {
     MissionState.SUCCEEDED: ErrandState.DONE,
@@ -96,9 +83,9 @@ class Dispatcher:
     # Allocation
 
     def _allocate(self) -> None:
-        done = {each.id for each in self._book.in_state(ErrandState.DONE)}
+        finished = {each.id for each in self._book.in_state(ErrandState.DONE)}
         queued = self._book.in_state(ErrandState.QUEUED)
-        ready = [each for each in queued if done.issuperset(each.errand.after)]
+        ready = [each for each in queued if finished.issuperset(each.errand.after)]
         for award in allocate(ready, self._idle()):
             for overtaken in filter(None, map(self.state.record, award.overtaken)):
                 self._book.put(overtaken, overtaken=overtaken.overtaken + 1)
@@ -145,8 +132,8 @@ class Dispatcher:
         elif record.state is not ErrandState.OFFERED:
             return
         elif event.outcome in _ACCEPTED:
-            told = {"mission_id": event.mission_id, "reason": event.message[:200]}
-            self._book.put(record, state=ErrandState.ASSIGNED, **told)
+            changes = {"mission_id": event.mission_id, "reason": event.message[:200]}
+            self._book.put(record, state=ErrandState.ASSIGNED, **changes)
         elif event.outcome is PromptOutcome.REFUSED:
             self._refused(record, event)
         else:
@@ -266,7 +253,7 @@ class Dispatcher:
         verdict = judge_answer(event.text)
         for record in self._book.in_state(ErrandState.ASKED):
             if record.question == event.question and verdict is not None:
-                judgement = Judgement(verdict, f"the operator said {event.text[:80]!r}")
+                judgement = Ruling(verdict, f"the operator said {event.text[:80]!r}")
                 self._book.decide(record, judgement, record.reason)
 
     def _dropped(self, event: ErrandDropped) -> None:
@@ -310,9 +297,9 @@ class Dispatcher:
             reason = f"not begun within its deadline of {deadline:g} s"
         elif not missing:
             refusals = [refusal(record, robot) for robot in self.robots.present(self._book.now)]
-            told = "; ".join(filter(None, refusals)) or "no robot is present"
+            reasons = "; ".join(filter(None, refusals)) or "no robot is present"
             if self._has_waited(record, all(refusals)):
-                reason = f"no robot can do it: {told}"
+                reason = f"no robot can do it: {reasons}"
         if reason:
             self._book.end(record, ErrandState.FAILED, reason)
 

@@ -12,7 +12,7 @@ from openral_fleet.settings import (
     STOP_PERIOD,
     FleetSettings,
 )
-from openral_fleet.takeover import CHOICES, Judgement, Verdict, goal_of_check, question_of
+from openral_fleet.takeover import CHOICES, NextStep, Ruling, goal_of_check, question_of
 
 
 class ErrandBook:
@@ -59,8 +59,8 @@ class ErrandBook:
 
     def end(self, record: ErrandRecord, state: ErrandState, reason: str, *evidence: str) -> None:
         """End an errand."""
-        told = (*record.evidence, *evidence)
-        self.put(record.without_attempt(question=""), state=state, reason=reason, evidence=told)
+        history = (*record.evidence, *evidence)
+        self.put(record.without_attempt(question=""), state=state, reason=reason, evidence=history)
 
     def cancel(self, record: ErrandRecord, reason: str) -> None:
         """End an errand by a person's word, and stop the robot that has it."""
@@ -96,17 +96,17 @@ class ErrandBook:
             self._stopped_at[robot] = self.now
             self._outbox.append(StopRobot(robot, reason))
 
-    def decide(self, record: ErrandRecord, judgement: Judgement, why: str) -> None:
+    def decide(self, record: ErrandRecord, judgement: Ruling, why: str) -> None:
         """Carry out a judgement about an errand that no robot has."""
         reason = f"{why}; {judgement.reason}"
         verdict = judgement.verdict
-        if verdict is Verdict.DONE:
+        if verdict is NextStep.DONE:
             self.end(record, ErrandState.DONE, reason, judgement.reason)
-        elif verdict is Verdict.DROP:
+        elif verdict is NextStep.DROP:
             self.end(record, ErrandState.CANCELLED, reason)
-        elif verdict is Verdict.ASK:
+        elif verdict is NextStep.ASK:
             self.ask(record, reason)
-        elif verdict is Verdict.LOOK:
+        elif verdict is NextStep.LOOK:
             self.put(record, state=ErrandState.UNKNOWN, looked=False, quiet_since=None, reason=reason)
         elif record.missions >= self._settings.max_missions:
             self.end(record, ErrandState.FAILED, f"broken off {record.missions} times; {reason}")
@@ -124,6 +124,6 @@ class ErrandBook:
         if record.question in self._questions:
             return
         self._questions.add(record.question)
-        tried = tuple(f"{each.robot}: {each.purpose.value}" for each in record.past)
+        attempts = tuple(f"{each.robot}: {each.purpose.value}" for each in record.past)
         text = question_of(record)
-        self._outbox.append(AskHuman(record.question, record.id, record.errand.goal, text, CHOICES, tried))
+        self._outbox.append(AskHuman(record.question, record.id, record.errand.goal, text, CHOICES, attempts))

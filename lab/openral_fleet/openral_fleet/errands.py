@@ -84,37 +84,39 @@ def parse_errands(content: Mapping[str, object], path: Path | str = "errands") -
     Raises:
         InvalidErrands: Naming every problem.
     """
-    given = content.get("errands")
-    if isinstance(given, list):
-        content = {**content, "errands": [_with_id(each, i) for i, each in enumerate(given, start=1)]}
+    entries = content.get("errands")
+    if isinstance(entries, list):
+        content = {**content, "errands": [_with_id(each, i) for i, each in enumerate(entries, start=1)]}
     errands = parse_document(ErrandList, content, path, InvalidErrands)
     if problems := _problems(errands.errands):
         raise InvalidErrands(path, problems)
     return errands
 
 
-def _with_id(given: object, number: int) -> object:
-    if isinstance(given, str):
-        given = {"goal": given}
-    return {"id": f"e{number}", **given} if isinstance(given, dict) else given
+def _with_id(entry: object, number: int) -> object:
+    if isinstance(entry, str):
+        entry = {"goal": entry}
+    return {"id": f"e{number}", **entry} if isinstance(entry, dict) else entry
 
 
 def _problems(errands: tuple[Errand, ...]) -> list[str]:
     ids = [errand.id for errand in errands]
-    found = [f"the id {name!r} is given twice" for name in sorted({i for i in ids if ids.count(i) > 1})]
+    problems = [f"the id {name!r} is given twice" for name in sorted({i for i in ids if ids.count(i) > 1})]
     for errand in errands:
         if not errand.goal.strip() or is_stop_phrase(errand.goal):
-            found.append(f"{errand.id}: {errand.goal[:40]!r} is no goal")
+            problems.append(f"{errand.id}: {errand.goal[:40]!r} is no goal")
         unknown = [name for name in errand.after if name not in ids]
         if unknown:
-            found.append(f"{errand.id}: after names {unknown[0]!r}; valid are {format_choices(ids)}")
-    return found or _cycles({errand.id: errand.after for errand in errands})
+            problems.append(f"{errand.id}: after names {unknown[0]!r}; valid are {format_choices(ids)}")
+    return problems or _cycles({errand.id: errand.after for errand in errands})
 
 
 def _cycles(after: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Name the errands that wait for each other."""
-    left = dict(after)
-    while free := [name for name, needed in left.items() if not any(each in left for each in needed)]:
+    remaining = dict(after)
+    while free := [
+        name for name, needed in remaining.items() if not any(each in remaining for each in needed)
+    ]:
         for name in free:
-            del left[name]
-    return [f"these wait for each other: {', '.join(left)}"] if left else []
+            del remaining[name]
+    return [f"these wait for each other: {', '.join(remaining)}"] if remaining else []

@@ -127,7 +127,7 @@ class AskHuman:
     goal: str
     text: str
     choices: tuple[str, ...]
-    tried: tuple[str, ...] = ()
+    attempts: tuple[str, ...] = ()
 
 
 Command = SendPrompt | WithdrawPrompt | StopRobot | AskHuman

@@ -14,7 +14,7 @@ class RobotView:
     """View of one robot at time ``now`` [s].
 
     Attributes:
-        heard: Time of its last report [s].
+        reported_at: Time of its last report [s].
         process: Session of its reasoner's latest process, also while it is absent.
         since: Time since which its reasoner is this process [s].
         absent_since: Time at which it was last seen to be absent [s].
@@ -25,7 +25,7 @@ class RobotView:
 
     state: RobotState
     now: float = 0.0
-    heard: float = -REPORTS_WITHIN
+    reported_at: float = -REPORTS_WITHIN
     process: str = ""
     since: float = 0.0
     absent_since: float = 0.0
@@ -36,7 +36,7 @@ class RobotView:
     @property
     def is_present(self) -> bool:
         """True if its reasoner is in the graph."""
-        return bool(self.state.session) and self.now - self.heard < REPORTS_WITHIN
+        return bool(self.state.session) and self.now - self.reported_at < REPORTS_WITHIN
 
     @property
     def has_no_mission(self) -> bool:
@@ -103,7 +103,7 @@ class RobotViews:
             is_new = view.reported >= view.absent_since and not view.state.session
             status = view.status if is_new else None
             view = replace(view, since=now, process=robot.session, status=status)
-        self._views[robot.name] = replace(view, state=robot, heard=now)
+        self._views[robot.name] = replace(view, state=robot, reported_at=now)
 
     def note(self, status: MissionReported, now: float) -> None:
         """Take the status of a mission."""

@@ -13,7 +13,7 @@ SEARCH_COST = 15.0
 
 
 @dataclass(frozen=True, slots=True)
-class KnownObject:
+class RememberedObject:
     """An object in a robot's memory; ``x``, ``y`` in map [m], ``last_seen`` on that robot's clock [s].
 
     ``places`` are the ids and labels of the place and room it is at.
@@ -27,13 +27,13 @@ class KnownObject:
 
     def is_named(self, words: str) -> bool:
         """Return True if words name an object of this kind: "mug" also names a "red mug"."""
-        own, said = normalize_term(self.label), normalize_term(words)
-        return bool(said) and (own == said or own.endswith(f" {said}") or said.endswith(f" {own}"))
+        own, name = normalize_term(self.label), normalize_term(words)
+        return bool(name) and (own == name or own.endswith(f" {name}") or name.endswith(f" {own}"))
 
     def is_at(self, place: str) -> bool:
         """Return True if it is at a place, named by its id or label."""
-        said = normalize_term(place)
-        return any(said == name or name.endswith(f" {said}") for name in map(normalize_term, self.places))
+        query = normalize_term(place)
+        return any(query == name or name.endswith(f" {query}") for name in map(normalize_term, self.places))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class RobotState:
     holding: str = ""
     busy: str = ""
     position: tuple[float, float] | None = None
-    objects: tuple[KnownObject, ...] = ()
+    objects: tuple[RememberedObject, ...] = ()
 
-    def known(self, words: str) -> tuple[KnownObject, ...]:
+    def known(self, words: str) -> tuple[RememberedObject, ...]:
         """Return the objects of a kind that it remembers."""
         return tuple(each for each in self.objects if each.is_named(words))
 
@@ -74,7 +74,7 @@ def obstacle(errand: Errand, traits: GoalTraits, robot: RobotState) -> str:
         return f"{robot.name} is not {errand.robot}"
     if lacking := sorted((traits.verbs | frozenset(errand.requires)) - robot.verbs):
         return f"{robot.name} lacks {', '.join(lacking)}"
-    held = KnownObject(robot.holding, 0.0, 0.0)
+    held = RememberedObject(robot.holding, 0.0, 0.0)
     if traits.grasps and robot.holding and not any(held.is_named(name) for name in traits.objects):
         return f"{robot.name} holds {robot.holding}"
     return ""
@@ -86,10 +86,10 @@ def bid(traits: GoalTraits, robot: RobotState) -> float:
 
 
 def _cost(words: str, robot: RobotState) -> float:
-    if robot.holding and KnownObject(robot.holding, 0.0, 0.0).is_named(words):
+    if robot.holding and RememberedObject(robot.holding, 0.0, 0.0).is_named(words):
         return 0.0
-    known = robot.known(words)
-    if not known or robot.position is None:
+    objects = robot.known(words)
+    if not objects or robot.position is None:
         return SEARCH_COST
     x, y = robot.position
-    return min(hypot(each.x - x, each.y - y) for each in known)
+    return min(hypot(each.x - x, each.y - y) for each in objects)

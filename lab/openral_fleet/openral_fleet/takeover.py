@@ -18,7 +18,7 @@ CHOICES = ("done", "again", "drop")
 _NO = frozenset({"no", "not done", "n"})
 
 
-class Verdict(StrEnum):
+class NextStep(StrEnum):
     """Next step for an errand that was broken off: repeat it, end it as done or dropped, look, or ask."""
 
     REPEAT = "repeat"
@@ -29,23 +29,23 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Ruling:
     """A verdict and its reason."""
 
-    verdict: Verdict
+    verdict: NextStep
     reason: str
 
 
-def judge_broken_off(record: ErrandRecord) -> Judgement:
+def judge_broken_off(record: ErrandRecord) -> Ruling:
     """Judge an errand whose robot was lost, by its goal and the skills that its mission reported."""
     errand, traits = record.errand, traits_of(record.errand.goal)
     if errand.repeatable if errand.repeatable is not None else traits.repeatable:
-        return Judgement(Verdict.REPEAT, "repeating it does no harm")
+        return Ruling(NextStep.REPEAT, "repeating it does no harm")
     if traits.moved and _was_handed_over(record.calls):
-        return Judgement(Verdict.DONE, f"{record.robot} reported HANDOVER SUCCEEDED before it was lost")
+        return Ruling(NextStep.DONE, f"{record.robot} reported HANDOVER SUCCEEDED before it was lost")
     if traits.moved:
-        return Judgement(Verdict.LOOK, f"{record.robot} was lost; {_progress(record.calls)}")
-    return Judgement(Verdict.ASK, f"{record.robot} was lost; {_progress(record.calls)}")
+        return Ruling(NextStep.LOOK, f"{record.robot} was lost; {_progress(record.calls)}")
+    return Ruling(NextStep.ASK, f"{record.robot} was lost; {_progress(record.calls)}")
 
 
 def goal_of_check(record: ErrandRecord) -> str:
@@ -53,34 +53,34 @@ def goal_of_check(record: ErrandRecord) -> str:
     return f"find the {traits_of(record.errand.goal).moved}"
 
 
-def judge_look(record: ErrandRecord, looker: RobotState) -> Judgement:
+def judge_look(record: ErrandRecord, looker: RobotState) -> Ruling:
     """Judge an errand by what a robot has seen since it was sent to look.
 
     A single object of the kind that is still where it was has not been moved. Of two objects of a kind, the
     one that was seen may be the other one.
     """
     traits = traits_of(record.errand.goal)
-    known = looker.known(traits.moved)
-    seen = [each for each in known if each.last_seen > record.checked_from]
-    if not seen:
-        return Judgement(Verdict.ASK, f"{looker.name} did not find the {traits.moved}")
-    if max(record.kinds, len(known)) > 1:
-        return Judgement(Verdict.ASK, f"{looker.name} knows {len(known)} x {traits.moved}")
-    found = seen[0]
-    where = found.places[0] if found.places else "a place without a name"
-    if traits.to != ME and found.is_at(traits.to):
-        if any(found.is_at(place) for place in record.origin):
-            return Judgement(Verdict.ASK, f"the {traits.moved} was at {where} before")
-        return Judgement(Verdict.DONE, f"{looker.name} saw the {traits.moved} at {where}")
-    if any(found.is_at(place) for place in record.origin):
-        return Judgement(Verdict.REPEAT, f"{looker.name} saw the {traits.moved} where it was, at {where}")
-    return Judgement(Verdict.ASK, f"{looker.name} saw the {traits.moved} at {where}, where it was not before")
+    objects = looker.known(traits.moved)
+    sightings = [each for each in objects if each.last_seen > record.checked_from]
+    if not sightings:
+        return Ruling(NextStep.ASK, f"{looker.name} did not find the {traits.moved}")
+    if max(record.kinds, len(objects)) > 1:
+        return Ruling(NextStep.ASK, f"{looker.name} knows {len(objects)} x {traits.moved}")
+    item = sightings[0]
+    where = item.places[0] if item.places else "a place without a name"
+    if traits.to != ME and item.is_at(traits.to):
+        if any(item.is_at(place) for place in record.origin):
+            return Ruling(NextStep.ASK, f"the {traits.moved} was at {where} before")
+        return Ruling(NextStep.DONE, f"{looker.name} saw the {traits.moved} at {where}")
+    if any(item.is_at(place) for place in record.origin):
+        return Ruling(NextStep.REPEAT, f"{looker.name} saw the {traits.moved} where it was, at {where}")
+    return Ruling(NextStep.ASK, f"{looker.name} saw the {traits.moved} at {where}, where it was not before")
 
 
 def origin_of(goal: str, robot: RobotState) -> tuple[tuple[str, ...], int]:
     """Return the place of the object that a goal moves, and the number of its kind, as a robot remembers."""
-    known = robot.known(traits_of(goal).moved)
-    return (known[0].places[:1] if len(known) == 1 else (), len(known))
+    objects = robot.known(traits_of(goal).moved)
+    return (objects[0].places[:1] if len(objects) == 1 else (), len(objects))
 
 
 def question_of(record: ErrandRecord) -> str:
@@ -88,14 +88,14 @@ def question_of(record: ErrandRecord) -> str:
     return f"Errand {record.id}, {record.errand.goal!r}: {record.reason}. Was it done?"
 
 
-def judge_answer(text: str) -> Verdict | None:
+def judge_answer(text: str) -> NextStep | None:
     """Return the verdict of a person; None if the answer is none."""
-    said = text.strip().lower().rstrip(".!")
-    if said == CHOICES[0] or is_yes(said):
-        return Verdict.DONE
-    if said == CHOICES[1] or said in _NO:
-        return Verdict.REPEAT
-    return Verdict.DROP if said == CHOICES[2] else None
+    reply = text.strip().lower().rstrip(".!")
+    if reply == CHOICES[0] or is_yes(reply):
+        return NextStep.DONE
+    if reply == CHOICES[1] or reply in _NO:
+        return NextStep.REPEAT
+    return NextStep.DROP if reply == CHOICES[2] else None
 
 
 def has_acted(calls: tuple[ActingCall, ...]) -> bool:

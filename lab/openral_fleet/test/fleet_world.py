@@ -27,7 +27,7 @@ from openral_fleet.events import (
 )
 from openral_fleet.goal_traits import traits_of
 from openral_fleet.records import ActingCall, FleetState
-from openral_fleet.robots import KnownObject, RobotState
+from openral_fleet.robots import RememberedObject, RobotState
 from openral_fleet.settings import PROMPT_LIFESPAN, REPEATS_FOR, FleetSettings
 
 BUDGET = 40.0
@@ -242,12 +242,12 @@ class FleetWorld:
         self._count += 1
         self._mail.append((due, self._count, message))
 
-    def known_object(self, robot: FakeRobot, name: str) -> KnownObject:
+    def known_object(self, robot: FakeRobot, name: str) -> RememberedObject:
         """Return the memory of an object, which leaves its place by the acting step of an errand."""
         moved = any(self.effects[e] for e, goal in self.goals.items() if traits_of(goal).moved == name)
         seen = robot.seen.get(name, 0.0)
         at = "hand" if moved and seen else "counter"
-        return KnownObject(name, 1.0, 1.0, (at,), seen)
+        return RememberedObject(name, 1.0, 1.0, (at,), seen)
 
     def act(self, robot: FakeRobot, mission: FakeMission) -> None:
         """Count the acting step of an errand."""

@@ -7,18 +7,18 @@ from openral_core.skills import Verb
 from openral_fleet.auction import MAX_OVERTAKEN, MAX_REFUSALS, allocate, refusal
 from openral_fleet.errands import Errand
 from openral_fleet.records import ErrandRecord
-from openral_fleet.robots import KnownObject, RobotState
+from openral_fleet.robots import RememberedObject, RobotState
 
 
 def record(name: str, goal: str = "find the mug", **rules: object) -> ErrandRecord:
     return ErrandRecord(errand=Errand.model_validate({"id": name, "goal": goal, **rules}))
 
 
-def robot(name: str, x: float = 0.0, *objects: KnownObject) -> RobotState:
+def robot(name: str, x: float = 0.0, *objects: RememberedObject) -> RobotState:
     return RobotState(name, "s", frozenset(Verb), position=(x, 0.0), objects=objects)
 
 
-NEAR, FAR = KnownObject("mug", 1.0, 0.0), KnownObject("bowl", 9.0, 0.0)
+NEAR, FAR = RememberedObject("mug", 1.0, 0.0), RememberedObject("bowl", 9.0, 0.0)
 
 
 def test_each_robot_gets_the_errand_that_it_is_nearest_to() -> None:

@@ -25,11 +25,11 @@ from openral_fleet.events import (
     WithdrawPrompt,
 )
 from openral_fleet.records import ErrandRecord, ErrandState, FleetState
-from openral_fleet.robots import KnownObject, RobotState
+from openral_fleet.robots import RememberedObject, RobotState
 from openral_fleet.settings import LEASE_STEP, RESEND_PERIOD, RESUMES_WITHIN, FleetSettings
 
 SETTINGS = FleetSettings(mission_seconds=100.0, lease_margin=10.0, patience=30.0, answer=60.0)
-MUG = KnownObject("mug", 1.0, 0.0, ("counter",), 1.0)
+MUG = RememberedObject("mug", 1.0, 0.0, ("counter",), 1.0)
 
 
 @dataclass

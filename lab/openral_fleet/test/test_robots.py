@@ -5,9 +5,9 @@ import pytest
 from openral_core.skills import Verb
 from openral_fleet.errands import Errand
 from openral_fleet.goal_traits import traits_of
-from openral_fleet.robots import SEARCH_COST, KnownObject, RobotState, bid, obstacle
+from openral_fleet.robots import SEARCH_COST, RememberedObject, RobotState, bid, obstacle
 
-MUG = KnownObject("red mug", 3.0, 4.0, ("counter_1", "kitchen counter", "kitchen"))
+MUG = RememberedObject("red mug", 3.0, 4.0, ("counter_1", "kitchen counter", "kitchen"))
 ALL = frozenset(Verb)
 
 

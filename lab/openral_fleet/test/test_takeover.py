@@ -4,9 +4,9 @@ import pytest
 
 from openral_fleet.errands import Errand
 from openral_fleet.records import ActingCall, Attempt, ErrandRecord, Purpose
-from openral_fleet.robots import KnownObject, RobotState
+from openral_fleet.robots import RememberedObject, RobotState
 from openral_fleet.takeover import (
-    Verdict,
+    NextStep,
     goal_of_check,
     has_acted,
     judge_answer,
@@ -27,23 +27,23 @@ def lost(goal: str, *calls: tuple[str, str], **more: object) -> ErrandRecord:
 @pytest.mark.parametrize(
     ("record", "verdict"),
     [
-        (lost("find the mug"), Verdict.REPEAT),
-        (lost("bring me the mug"), Verdict.LOOK),
-        (lost("bring me the mug", ("GRASP", "SUCCEEDED"), ("HANDOVER", "pending")), Verdict.LOOK),
-        (lost("bring me the mug", ("GRASP", "SUCCEEDED"), ("HANDOVER", "SUCCEEDED")), Verdict.DONE),
-        (lost("bring me two mugs", ("GRASP", "SUCCEEDED"), ("HANDOVER", "SUCCEEDED")), Verdict.ASK),
-        (lost("pour water into the glass"), Verdict.ASK),
-        (lost("flurb the grommet"), Verdict.ASK),
-        (lost("flurb the grommet", repeatable=True), Verdict.REPEAT),
-        (lost("find the mug", repeatable=False), Verdict.ASK),
+        (lost("find the mug"), NextStep.REPEAT),
+        (lost("bring me the mug"), NextStep.LOOK),
+        (lost("bring me the mug", ("GRASP", "SUCCEEDED"), ("HANDOVER", "pending")), NextStep.LOOK),
+        (lost("bring me the mug", ("GRASP", "SUCCEEDED"), ("HANDOVER", "SUCCEEDED")), NextStep.DONE),
+        (lost("bring me two mugs", ("GRASP", "SUCCEEDED"), ("HANDOVER", "SUCCEEDED")), NextStep.ASK),
+        (lost("pour water into the glass"), NextStep.ASK),
+        (lost("flurb the grommet"), NextStep.ASK),
+        (lost("flurb the grommet", repeatable=True), NextStep.REPEAT),
+        (lost("find the mug", repeatable=False), NextStep.ASK),
     ],
 )
-def test_what_is_known_of_the_mission_decides(record: ErrandRecord, verdict: Verdict) -> None:
+def test_what_is_known_of_the_mission_decides(record: ErrandRecord, verdict: NextStep) -> None:
     assert judge_broken_off(record).verdict is verdict
 
 
 def seen(*objects: tuple[str, str, float]) -> RobotState:
-    known = tuple(KnownObject(label, 0.0, 0.0, (place,), at) for label, place, at in objects)
+    known = tuple(RememberedObject(label, 0.0, 0.0, (place,), at) for label, place, at in objects)
     return RobotState("/r2", "s", objects=known)
 
 
@@ -54,19 +54,19 @@ TABLED = lost("put the mug on the table", origin=("counter_1",), kinds=1, checke
 @pytest.mark.parametrize(
     ("record", "looker", "verdict"),
     [
-        (MINE, seen(("mug", "counter_1", 11.0)), Verdict.REPEAT),
-        (MINE, seen(("mug", "counter_1", 9.0)), Verdict.ASK),  # remembered, but not seen since
-        (MINE, seen(("mug", "sofa", 11.0)), Verdict.ASK),
-        (MINE, seen(), Verdict.ASK),
-        (MINE, seen(("mug", "counter_1", 11.0), ("mug", "sofa", 5.0)), Verdict.ASK),
-        (MINE.having(kinds=2), seen(("mug", "counter_1", 11.0)), Verdict.ASK),
-        (TABLED, seen(("mug", "table", 11.0)), Verdict.DONE),
-        (TABLED, seen(("mug", "counter_1", 11.0)), Verdict.REPEAT),
-        (TABLED.having(origin=("table",)), seen(("mug", "table", 11.0)), Verdict.ASK),
+        (MINE, seen(("mug", "counter_1", 11.0)), NextStep.REPEAT),
+        (MINE, seen(("mug", "counter_1", 9.0)), NextStep.ASK),  # remembered, but not seen since
+        (MINE, seen(("mug", "sofa", 11.0)), NextStep.ASK),
+        (MINE, seen(), NextStep.ASK),
+        (MINE, seen(("mug", "counter_1", 11.0), ("mug", "sofa", 5.0)), NextStep.ASK),
+        (MINE.having(kinds=2), seen(("mug", "counter_1", 11.0)), NextStep.ASK),
+        (TABLED, seen(("mug", "table", 11.0)), NextStep.DONE),
+        (TABLED, seen(("mug", "counter_1", 11.0)), NextStep.REPEAT),
+        (TABLED.having(origin=("table",)), seen(("mug", "table", 11.0)), NextStep.ASK),
     ],
 )
 def test_a_look_decides_only_what_it_can_show(
-    record: ErrandRecord, looker: RobotState, verdict: Verdict
+    record: ErrandRecord, looker: RobotState, verdict: NextStep
 ) -> None:
     assert judge_look(record, looker).verdict is verdict
 
@@ -74,15 +74,15 @@ def test_a_look_decides_only_what_it_can_show(
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [
-        ("done", Verdict.DONE),
-        ("Yes.", Verdict.DONE),
-        ("again", Verdict.REPEAT),
-        ("no", Verdict.REPEAT),
-        ("drop", Verdict.DROP),
+        ("done", NextStep.DONE),
+        ("Yes.", NextStep.DONE),
+        ("again", NextStep.REPEAT),
+        ("no", NextStep.REPEAT),
+        ("drop", NextStep.DROP),
         ("perhaps", None),
     ],
 )
-def test_an_answer_is_taken_only_if_it_is_clear(text: str, verdict: Verdict | None) -> None:
+def test_an_answer_is_taken_only_if_it_is_clear(text: str, verdict: NextStep | None) -> None:
     assert judge_answer(text) is verdict
 
 

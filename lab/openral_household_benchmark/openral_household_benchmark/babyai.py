@@ -9,7 +9,7 @@ from time import perf_counter
 
 from openral_core.missions import MissionState
 from openral_core.rskills import Registry
-from openral_household_benchmark.babyai_peers import BabyAIPeers, Begun, Level
+from openral_household_benchmark.babyai_peers import BabyAIPeers, LevelStart, RunningLevel
 from openral_household_benchmark.engine_process import EngineProcess
 from openral_household_benchmark.text_episode import BUDGET
 from openral_reasoner.commands import AskModel
@@ -49,8 +49,8 @@ def _translated(clause: str) -> str:
     for pattern, request in _CLAUSES:
         match = re.fullmatch(pattern, clause)
         if match is not None:
-            found = match.groupdict(default="")
-            what, to = (f"{found.get(name, '')}{found.get(f'{name}_kind', '')}" for name in ("what", "to"))
+            slots = match.groupdict(default="")
+            what, to = (f"{slots.get(name, '')}{slots.get(f'{name}_kind', '')}" for name in ("what", "to"))
             return request.format(what=what, to=to)
     return clause
 
@@ -94,8 +94,8 @@ def play(engine: EngineProcess, level: str, seed: int, registry: Registry, model
     The engine judges after an action alone, so a mission that ends well before the level does is told with
     the action "done".
     """
-    begun = engine.ask({"level": f"BabyAI-{level}-v0", "seed": seed}, Begun)
-    world, request = Level(engine, begun), request_of(begun.mission)
+    begun = engine.ask({"level": f"BabyAI-{level}-v0", "seed": seed}, LevelStart)
+    world, request = RunningLevel(engine, begun), request_of(begun.mission)
     peers, manifests = BabyAIPeers(world), tuple(registry.skills)
     settings = MissionSettings().model_copy(update={"budget": BUDGET})
     started = perf_counter()
@@ -117,7 +117,7 @@ def play(engine: EngineProcess, level: str, seed: int, registry: Registry, model
         ends[0].reason,
         peers.questions,
         world.steps == 0 and peers.questions > 0,
-        world.told.truncated,
+        world.latest.truncated,
         sum(isinstance(each, AskModel) for each in sent),
         perf_counter() - started,
     )
@@ -136,19 +136,19 @@ def summary(results: Sequence[BabyAIResult]) -> list[Mapping[str, object]]:
     return [_row(level, [each for each in results if each.level == level]) for level in levels]
 
 
-def _row(level: str, found: Sequence[BabyAIResult]) -> Mapping[str, object]:
-    both = [each for each in found if each.success and each.reference]
+def _row(level: str, results: Sequence[BabyAIResult]) -> Mapping[str, object]:
+    both = [each for each in results if each.success and each.reference]
     return {
         "level": level,
-        "number": len(found),
-        "success": round(fmean(each.success for each in found), 3),
+        "number": len(results),
+        "success": round(fmean(each.success for each in results), 3),
         "steps": round(fmean(each.steps for each in both), 1) if both else "",
         "bot": round(fmean(each.reference for each in both), 1) if both else "",
         "ratio": round(sum(e.steps for e in both) / sum(e.reference for e in both), 2) if both else "",
-        "asked": sum(each.handoffs for each in found),
-        "refused": sum(each.refused for each in found),
-        "out of steps": sum(each.exhausted for each in found),
-        "bot failed": sum(not each.reference for each in found),
-        "decisions": round(fmean(each.decisions for each in found), 1),
-        "seconds": round(fmean(each.seconds for each in found), 2),
+        "asked": sum(each.handoffs for each in results),
+        "refused": sum(each.refused for each in results),
+        "out of steps": sum(each.exhausted for each in results),
+        "bot failed": sum(not each.reference for each in results),
+        "decisions": round(fmean(each.decisions for each in results), 1),
+        "seconds": round(fmean(each.seconds for each in results), 2),
     }

@@ -91,7 +91,7 @@ class SeenGrid:
 
     def see(self, view: View) -> dict[Cell, CellContent]:
         """Note a view; return its objects and doors by cell. The robot's own cell has what it carries."""
-        seen = dict[Cell, CellContent]()
+        contents = dict[Cell, CellContent]()
         for i in range(VIEW):
             for j in range(VIEW):
                 kind, colour, state = view[i][j]
@@ -99,9 +99,9 @@ class SeenGrid:
                 if (i, j) == (VIEW // 2, VIEW - 1):
                     self.carried = here.label if here.kind in OBJECTS else ""
                 elif kind:
-                    seen[shifted(self.cell, self.direction, VIEW - 1 - j, i - VIEW // 2)] = here
-        self.cells |= seen
-        return {cell: content for cell, content in seen.items() if content.label}
+                    contents[shifted(self.cell, self.direction, VIEW - 1 - j, i - VIEW // 2)] = here
+        self.cells |= contents
+        return {cell: content for cell, content in contents.items() if content.label}
 
     def act(self, action: str) -> None:
         """Note an action of the robot; what it changes elsewhere is seen afterwards."""
@@ -143,8 +143,8 @@ class SeenGrid:
 
     def way_to_face(self, targets: Iterable[Cell]) -> tuple[str, ...] | None:
         """Return the actions after which the robot faces one of these cells; None if there is no way."""
-        wanted = frozenset(targets)
-        return self._first(lambda state: shifted(*state) in wanted)
+        cells = frozenset(targets)
+        return self._first(lambda state: shifted(*state) in cells)
 
     def _first(self, fits: Callable[[State], bool]) -> tuple[str, ...] | None:
         return next((actions for state, actions in self.ways() if fits(state)), None)

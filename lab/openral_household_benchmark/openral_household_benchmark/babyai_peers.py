@@ -24,7 +24,7 @@ from openral_core.spatial_memory import (
     SceneGraph,
 )
 from openral_household_benchmark.babyai_grid import AHEAD, Cell, SeenGrid, shifted
-from openral_household_benchmark.engine_process import EngineProcess, Reply
+from openral_household_benchmark.engine_process import EngineProcess, EngineReply
 from openral_household_benchmark.foreign_peers import DONE, ForeignPeers, Params, pose_param
 from openral_reasoner.commands import Command, PublishHandoff, SendSkill
 from openral_reasoner.events import Event
@@ -37,7 +37,7 @@ PROGRESS = 0.01
 _NO_WAY = SkillResult(SkillStatus.NOT_REACHABLE, "no way over seen cells", {"floor": "no_way"})
 
 
-class Told(Reply):
+class StepReply(EngineReply):
     """Message of the engine after an action."""
 
     image: tuple[tuple[tuple[int, ...], ...], ...]
@@ -47,7 +47,7 @@ class Told(Reply):
     truncated: bool
 
 
-class Begun(Told):
+class LevelStart(StepReply):
     """Message at the beginning; ``reference`` are the steps of BabyAI's own bot, 0 if it fails."""
 
     mission: str
@@ -63,27 +63,27 @@ class LevelOver(OpenRALError):
 
 
 @dataclass
-class Level:
+class RunningLevel:
     """Level in progress: the engine, and the grid as seen so far."""
 
     engine: EngineProcess
-    told: Told
+    latest: StepReply
     grid: SeenGrid = field(init=False)
     steps: int = 0
 
     def __post_init__(self) -> None:
-        self.grid = SeenGrid(self.told.direction)
-        self.grid.see(self.told.image)
+        self.grid = SeenGrid(self.latest.direction)
+        self.grid.see(self.latest.image)
 
     @property
     def over(self) -> bool:
         """True if the level has ended."""
-        return self.told.terminated or self.told.truncated
+        return self.latest.terminated or self.latest.truncated
 
     @property
     def done(self) -> bool:
         """True if its mission was accomplished."""
-        return self.told.reward > 0.0
+        return self.latest.reward > 0.0
 
     def act(self, action: str) -> None:
         """Take one action, which is one step.
@@ -93,10 +93,10 @@ class Level:
         """
         if self.over:
             raise LevelOver(action)
-        self.told = self.engine.ask({"action": action}, Told)
+        self.latest = self.engine.ask({"action": action}, StepReply)
         self.steps += 1
         self.grid.act(action)
-        self.grid.see(self.told.image)
+        self.grid.see(self.latest.image)
 
 
 class BabyAIPeers(ForeignPeers):
@@ -104,7 +104,7 @@ class BabyAIPeers(ForeignPeers):
 
     medium, verbs, item_size = "view", VERBS, SIZE
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: RunningLevel) -> None:
         super().__init__(SceneGraph((), ()))
         self.level, self.questions = level, 0
         self._ids, self._held, self._numbers = dict[Cell, str](), "", count(1)
@@ -204,7 +204,7 @@ class BabyAIPeers(ForeignPeers):
         views = params.get("views", 0)
         assert isinstance(views, int)
         grid, places = self.level.grid, set[Cell]()
-        known, share = grid.labels(), grid.share_seen()
+        labels, share = grid.labels(), grid.share_seen()
         while (way := grid.way_to_explore()) is not None:
             actions, expected = way
             for action in actions:
@@ -212,7 +212,7 @@ class BabyAIPeers(ForeignPeers):
                 if not expected.isdisjoint(grid.cells):
                     break
             places.add(grid.cell)
-            news = not grid.labels() <= known and abs(grid.share_seen() - share) >= PROGRESS
+            news = not grid.labels() <= labels and abs(grid.share_seen() - share) >= PROGRESS
             if views and (len(places) >= views or news):
                 break
         status = SkillStatus.SUCCEEDED if grid.way_to_explore() is None else SkillStatus.TIMEOUT
@@ -233,11 +233,11 @@ class BabyAIPeers(ForeignPeers):
     @override
     def in_view(self) -> dict[str, str]:
         """Return the labels of what the newest view shows, by id; an object is known by its cell."""
-        seen = self.level.grid.see(self.level.told.image)
-        for cell, content in seen.items():
+        contents = self.level.grid.see(self.level.latest.image)
+        for cell, content in contents.items():
             if cell not in self._ids:
                 self._ids[cell] = f"{content.colour}_{content.kind}_{next(self._numbers)}"
-        return {self._ids[cell]: content.label for cell, content in seen.items()}
+        return {self._ids[cell]: content.label for cell, content in contents.items()}
 
     @override
     def pose_of_item(self, item: str) -> Pose:

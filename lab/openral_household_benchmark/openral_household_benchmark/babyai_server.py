@@ -14,7 +14,7 @@ ACTIONS = ("left", "right", "forward", "pickup", "drop", "toggle", "done")
 """Actions in the order of their numbers in `minigrid`."""
 
 
-class Level(Protocol):
+class GymLevel(Protocol):
     """Environment of gymnasium."""
 
     unwrapped: Any
@@ -29,19 +29,19 @@ class Level(Protocol):
         """End the level."""
 
 
-def begin(request: dict[str, Any]) -> tuple[Level, dict[str, Any]]:
+def begin(request: dict[str, Any]) -> tuple[GymLevel, dict[str, Any]]:
     """Generate a level; return it with its mission and the first view."""
     level = make(request)
     view, _ = level.reset(seed=request["seed"])
-    told = state_of(view, 0.0, terminated=False, truncated=False)
+    reply = state_of(view, 0.0, terminated=False, truncated=False)
     limit = int(level.unwrapped.max_steps)
-    return level, told | {"mission": view["mission"], "max_steps": limit, "reference": reference(request)}
+    return level, reply | {"mission": view["mission"], "max_steps": limit, "reference": reference(request)}
 
 
-def make(request: dict[str, Any]) -> Level:
+def make(request: dict[str, Any]) -> GymLevel:
     """Return a level that is not generated yet."""
     import_module("minigrid")
-    level: Level = import_module("gymnasium").make(request["level"])
+    level: GymLevel = import_module("gymnasium").make(request["level"])
     return level
 
 
@@ -76,7 +76,7 @@ def state_of(view: dict[str, Any], reward: float, *, terminated: bool, truncated
 
 def main() -> None:
     """Answer requests until the input ends."""
-    level: Level | None = None
+    level: GymLevel | None = None
     with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123
         replies, sys.stdout = sys.stdout, nowhere
         for line in sys.stdin:

@@ -48,8 +48,8 @@ def _in_fresh_pool(jobs: Sequence[T], work: Callable[[T], R], workers: int) -> I
 
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=spawn) as pool:
-        for done in as_completed([pool.submit(work, job) for job in jobs]):
-            yield done.result()
+        for future in as_completed([pool.submit(work, job) for job in jobs]):
+            yield future.result()
 
 
 class Worker:
@@ -187,14 +187,14 @@ def household(
     options = RunOptions(sheets, view, graph, pair, tuple(rskills or ()), home, drift, perturbation, robot)
     require_compatible(options, kinds, cluster)
     tell_licence(robot)
-    worker, left = partial(Worker, options=options, model=model, base_url=base_url), ledger.left(jobs)
+    worker, todo = partial(Worker, options=options, model=model, base_url=base_url), ledger.left(jobs)
     most = 1 if view or graph else workers or os.cpu_count() or 1
-    for outcome in on_cluster(cluster, left, worker, out) if cluster else done_here(left, worker(out), most):
+    for outcome in on_cluster(cluster, todo, worker, out) if cluster else done_here(todo, worker(out), most):
         ledger.add(outcome)
         reported = "done" if outcome.success else f"{outcome.why}: {outcome.words}"
         typer.echo(f"{outcome.key}: {outcome.goal!r}: {reported} ({outcome.simulated} s in {outcome.wall} s)")
-    asked = {job.key for job in jobs}
-    outcomes = [item for item in ledger.outcomes if item.key in asked]
+    keys = {job.key for job in jobs}
+    outcomes = [item for item in ledger.outcomes if item.key in keys]
     choices = (pair.continuous, pair.locator, home.value, drift.value, perturbation.value, model, robot)
     hashes = fingerprint(jobs, map(scene_path, homes), choices)
     (out / "household.md").write_text(household_page(outcomes, hashes, out), encoding="utf-8")
@@ -212,8 +212,8 @@ def done_here(jobs: Sequence[Job], worker: Worker, workers: int) -> Iterator[Epi
         require_display()
     if worker.options.home is HomeKnowledge.EXPLORED:
         visits = dict.fromkeys((job.scene, job.seed) for job in jobs)
-        for told in outcomes_of(tuple(visits), worker.explore, workers):
-            typer.echo(told)
+        for line in outcomes_of(tuple(visits), worker.explore, workers):
+            typer.echo(line)
     yield from outcomes_of(jobs, worker, workers)
 
 
@@ -226,17 +226,17 @@ def require_compatible(options: RunOptions, kinds: Iterable[TaskType], cluster: 
     from openral_household_benchmark.task import CHANGED
 
     local = {"--view": options.view, "--graph": options.graph, "--rskills": options.rskills}
-    needed = [name for name, wanted in local.items() if wanted]
+    needed = [name for name, is_set in local.items() if is_set]
     if cluster and needed:
         raise typer.BadParameter(
             f"--cluster has only what is installed on its nodes: leave out {' and '.join(needed)}"
         )
-    told = options.home is HomeKnowledge.SHIPPED
-    if options.graph and not told:
+    shipped = options.home is HomeKnowledge.SHIPPED
+    if options.graph and not shipped:
         raise typer.BadParameter(
             f"--graph knows the map of the scene alone, and --map is {options.home.value!r}"
         )
-    if options.drift is not DriftName.OFF and told:
+    if options.drift is not DriftName.OFF and shipped:
         raise typer.BadParameter("--drift needs a robot that maps: add --map none or --map explored")
     changed = [each.value for each in kinds if each in CHANGED]
     if options.graph and options.perturbation is not Perturbation.NONE:

@@ -46,8 +46,8 @@ def on_cluster(
         ClusterUnavailable: If the cluster cannot be reached, has other code, or a task raised.
     """
     tasks = [RemoteTask(job, worker) for job in jobs]
-    done = results_of_cluster(address, tasks, do_remotely, code_hash, per_process=TASKS_PER_PROCESS)
-    for task, (outcome, files) in done:
+    results = results_of_cluster(address, tasks, do_remotely, code_hash, per_process=TASKS_PER_PROCESS)
+    for task, (outcome, files) in results:
         folder = out / task.job.key
         for name, content in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

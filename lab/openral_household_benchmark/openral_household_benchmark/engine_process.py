@@ -29,13 +29,13 @@ class EngineUnavailable(OpenRALError):
         )
 
 
-class Reply(BaseModel):
+class EngineReply(BaseModel):
     """Reply of an engine; keys that are not needed are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-R = TypeVar("R", bound=Reply)
+R = TypeVar("R", bound=EngineReply)
 
 
 def games_python(chosen: Path | None) -> Path:

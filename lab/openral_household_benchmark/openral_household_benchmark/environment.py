@@ -191,9 +191,9 @@ class DetectorPairEngines:
         except LocateError as refused:
             return self._validator.build_error(query, camera, refused)
         terms = question.phrases if question.labels is None else None
-        found = self._locator.detect(sight.frame, terms)
+        detections = self._locator.detect(sight.frame, terms)
         image_set = ImageSet(CAMERA, sight.frame.stamp, CAMERA, 0.0, {})
-        return self._validator.build_response(question, DetectionResult(image_set, found, 0.0, 0.0), 0.0)
+        return self._validator.build_response(question, DetectionResult(image_set, detections, 0.0, 0.0), 0.0)
 
     def close(self) -> None:
         """Give the memory shared with the engines back."""

@@ -219,8 +219,8 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: R
             displace(robot.simulation.world, each)
         unswitch(robot.simulation.world, task.requirements)
         if robot.own_map is None:
-            known = remembered(robot.simulation.world, task.remembered, job.seed)
-            import_graph(robot.memory.memory, known)
+            memory = remembered(robot.simulation.world, task.remembered, job.seed)
+            import_graph(robot.memory.memory, memory)
         chronicle = EpisodeRecorder(stack, robot, settings, folder)
         robot.watchers.append(chronicle.watch)
         robot.watchers.append(schedule(options.perturbation, robot, task, job.seed))
@@ -232,8 +232,8 @@ def run_job(job: Job, registry: Registry, model: Model, folder: Path, options: R
         report = play.run(task.goal, next(iter(people), ""))
         outcome = _outcome(job, task, robot, report, time.monotonic() - began)
         if not outcome.success and task.archetype not in (TaskType.VIEW, TaskType.SWITCH):
-            seen = sighting(robot.memory, robot.simulation.world, task.phrase, robot.simulation.time)
-            outcome = outcome.model_copy(update={"perceived": seen.value})
+            result = sighting(robot.memory, robot.simulation.world, task.phrase, robot.simulation.time)
+            outcome = outcome.model_copy(update={"perceived": result.value})
     if options.every_sheet or not outcome.success:
         save_sheet(chronicle.stills, folder / SHEET)
         outcome = outcome.model_copy(update={"sheet": str(folder / SHEET)})
@@ -276,5 +276,5 @@ def _outcome(job: Job, task: Task, robot: HouseholdEnv, report: MissionReport, w
     outcome = outcome_of(job, task.goal, report, evaluate(robot, task), wall, robot.simulation.time, figures)
     if not task.requirements:
         return outcome
-    done = parts_done(robot.simulation.world, task)
-    return outcome.model_copy(update={"parts": len(task.requirements), "parts_done": done})
+    count = parts_done(robot.simulation.world, task)
+    return outcome.model_copy(update={"parts": len(task.requirements), "parts_done": count})

@@ -38,18 +38,18 @@ def sighting(memory: WorldModel, world: SimWorldModel, phrase: str, now: float) 
 
     A record imported from an earlier visit counts from its first detection on.
     """
-    wanted = {item.kind for item in world.objects.values() if item.phrase == phrase}
+    kinds = {item.kind for item in world.objects.values() if item.phrase == phrase}
     real = _positions(world, lambda item: item.phrase == phrase)
-    alike = _positions(world, lambda item: item.kind in wanted)
-    seen = [node for node in memory.graph().nodes if node.kind is NodeKind.OBJECT and node.last_seen > 0.0]
-    names = {phrase, *(kind.replace("_", " ") for kind in wanted)}
-    meant = {match.node_id for name in names for match in memory.recall(RecallQuery(name), now).matches}
-    there = [node for node in seen if _is_near(node.pose, real)]
-    if any(node.id in meant for node in there):
+    alike = _positions(world, lambda item: item.kind in kinds)
+    nodes = [node for node in memory.graph().nodes if node.kind is NodeKind.OBJECT and node.last_seen > 0.0]
+    names = {phrase, *(kind.replace("_", " ") for kind in kinds)}
+    ids = {match.node_id for name in names for match in memory.recall(RecallQuery(name), now).matches}
+    there = [node for node in nodes if _is_near(node.pose, real)]
+    if any(node.id in ids for node in there):
         return Sighting.SEEN
     if there:
         return Sighting.SEEN_WRONG
-    if any(node.id in meant and not _is_near(node.pose, alike) for node in seen):
+    if any(node.id in ids and not _is_near(node.pose, alike) for node in nodes):
         return Sighting.WRONGLY_LOCATED
     return Sighting.NOT_SEEN
 

@@ -102,17 +102,17 @@ class ForeignPeers(InProcessPeers):
 
     @override
     def locate(self, call: CallLocate) -> LocateResult:
-        seen = {item: label for item, label in self.in_view().items() if answers(call.query, label)}
-        self._looks[call.call_id] = seen
-        status = LocateStatus.FOUND if seen else LocateStatus.NOT_IN_VIEW
-        boxes = tuple(Detection(Box(0.0, 0.0, 1.0, 1.0), label, 1.0) for label in seen.values())
+        visible = {item: label for item, label in self.in_view().items() if answers(call.query, label)}
+        self._looks[call.call_id] = visible
+        status = LocateStatus.FOUND if visible else LocateStatus.NOT_IN_VIEW
+        boxes = tuple(Detection(Box(0.0, 0.0, 1.0, 1.0), label, 1.0) for label in visible.values())
         return LocateResult(status, status.name.lower(), call.query, call.camera, call.detector, boxes)
 
     @override
     def observe(self, call: CallObserve) -> ObserveResult:
-        seen = self._looks.get(call.located, {})
-        answered = (self.recall(RecallQuery(label, 20)) for label in dict.fromkeys(seen.values()))
-        matches = {m.node_id: m for result in answered for m in result.matches if m.node_id in seen}
+        labels = self._looks.get(call.located, {})
+        answered = (self.recall(RecallQuery(label, 20)) for label in dict.fromkeys(labels.values()))
+        matches = {m.node_id: m for result in answered for m in result.matches if m.node_id in labels}
         return ObserveResult(ObserveStatus.REMEMBERED, "", tuple(matches.values()))
 
     @override

@@ -57,8 +57,8 @@ def twc(
     from openral_household_benchmark.text_episode import TWC_PUBLISHED
     from openral_household_benchmark.text_games import read_twc
 
-    found = _read(lambda: list(read_twc(games, level or TWC_LEVELS, split or TWC_SPLITS)))
-    _play_all(found, brain_of(brain, model, base_url), TWC_PUBLISHED, as_json=as_json)
+    selection = _read(lambda: list(read_twc(games, level or TWC_LEVELS, split or TWC_SPLITS)))
+    _play_all(selection, brain_of(brain, model, base_url), TWC_PUBLISHED, as_json=as_json)
 
 
 @bench.command()
@@ -77,8 +77,8 @@ def adventure(
     from openral_household_benchmark.cli import brain_of
     from openral_household_benchmark.text_games import read_adventures
 
-    found = _read(lambda: list(read_adventures(instances)))
-    _play_all(found, brain_of(brain, model, base_url), (), as_json=as_json)
+    selection = _read(lambda: list(read_adventures(instances)))
+    _play_all(selection, brain_of(brain, model, base_url), (), as_json=as_json)
 
 
 @bench.command("textworld-express")
@@ -149,8 +149,8 @@ def babyai_levels(
             results.append(each)
             if lines is not None:
                 lines.write(json.dumps(asdict(each)) + "\n")
-            told = "" if each.success else f", not accomplished: {each.reason}"
-            typer.echo(f"{each.level} {each.seed}: {each.steps} steps{told}", err=True)
+            note = "" if each.success else f", not accomplished: {each.reason}"
+            typer.echo(f"{each.level} {each.seed}: {each.steps} steps{note}", err=True)
     rows = [asdict(each) for each in results]
     typer.echo(json.dumps(rows, indent=1) if as_json else table_text(babyai.summary(results)))
     raise typer.Exit(any(not each.success for each in results))
@@ -172,13 +172,13 @@ def _engine(python: Path | None, server: Path) -> Iterator[EngineProcess]:
         raise typer.BadParameter(str(error)) from error
 
 
-def _known(chosen: Sequence[str], known: Iterable[str], what: str) -> Sequence[str]:
+def _known(chosen: Sequence[str], valid: Iterable[str], what: str) -> Sequence[str]:
     """Return what was chosen.
 
     Raises:
         typer.BadParameter: If it is not known.
     """
-    names = tuple(known)
+    names = tuple(valid)
     for each in chosen:
         if each not in names:
             raise typer.BadParameter(f"no {what} is named {each!r}; valid: {', '.join(names)}")
@@ -214,8 +214,8 @@ def _play_all(
     for game in games:
         results.append(play(game, *brain))
         last = results[-1]
-        told = "" if last.done else f": {last.reason}"
-        typer.echo(f"{game.name}: {last.score:.2f} in {last.steps} steps, {last.state}{told}", err=True)
+        note = "" if last.done else f": {last.reason}"
+        typer.echo(f"{game.name}: {last.score:.2f} in {last.steps} steps, {last.state}{note}", err=True)
     rows = [asdict(each) for each in results]
     typer.echo(json.dumps(rows, indent=1) if as_json else table_text(summary(results, published)))
     raise typer.Exit(any(not each.done for each in results))

@@ -72,7 +72,7 @@ class EpisodeRecorder:
         self._lines = LineWriter()
         self._file.write(self._lines.settings(settings) + "\n")
         self._robot = robot
-        self._told: set[int] = set()
+        self._noted: set[int] = set()
         self._stage = ""
         self.stills: list[Still] = []
 
@@ -93,8 +93,8 @@ class EpisodeRecorder:
 
     def _note(self, now: float, calls: tuple[CallRecord, ...]) -> None:
         for call in calls:
-            if call.tool in _SHOWN and call.status != "pending" and call.index not in self._told:
-                self._told.add(call.index)
+            if call.tool in _SHOWN and call.status != "pending" and call.index not in self._noted:
+                self._noted.add(call.index)
                 if _rskill(call) == _GLANCE:
                     continue
                 self.stills.append(Still(self._robot.sight.rgb, f"{now:.0f} s {_words(call)}"[:_LETTERS]))

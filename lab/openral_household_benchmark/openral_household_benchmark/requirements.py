@@ -74,28 +74,26 @@ def bodies_in_hand(world: SimWorldModel, phrase: str, person: str) -> list[int]:
     return [int(world.model.body(body).id) for body in near]
 
 
-def _given(world: SimWorldModel, wanted: Given) -> str:
-    given = bodies_in_hand(world, wanted.phrase, wanted.person)
-    return "" if given else f"no {wanted.phrase} in the hand of {wanted.person}"
+def _given(world: SimWorldModel, goal: Given) -> str:
+    bodies = bodies_in_hand(world, goal.phrase, goal.person)
+    return "" if bodies else f"no {goal.phrase} in the hand of {goal.person}"
 
 
-def _lies_on(world: SimWorldModel, wanted: LiesOn) -> str:
-    support = world.support_of(wanted.thing)
-    if support in wanted.furniture:
+def _lies_on(world: SimWorldModel, goal: LiesOn) -> str:
+    support = world.support_of(goal.thing)
+    if support in goal.furniture:
         return ""
-    return (
-        f"the {world.objects[wanted.thing].phrase} lies on {support}, not on {' or '.join(wanted.furniture)}"
-    )
+    return f"the {world.objects[goal.thing].phrase} lies on {support}, not on {' or '.join(goal.furniture)}"
 
 
-def _has_left(world: SimWorldModel, wanted: HasLeft) -> str:
-    still = world.support_of(wanted.thing) == wanted.furniture
-    return f"the {world.objects[wanted.thing].phrase} still lies on {wanted.furniture}" if still else ""
+def _has_left(world: SimWorldModel, goal: HasLeft) -> str:
+    still = world.support_of(goal.thing) == goal.furniture
+    return f"the {world.objects[goal.thing].phrase} still lies on {goal.furniture}" if still else ""
 
 
-def _switched(world: SimWorldModel, wanted: Switched) -> str:
-    is_on = world.appliances.is_on(wanted.appliance)
-    return "" if is_on is wanted.on else f"the {wanted.appliance} is {'on' if is_on else 'off'}"
+def _switched(world: SimWorldModel, goal: Switched) -> str:
+    is_on = world.appliances.is_on(goal.appliance)
+    return "" if is_on is goal.on else f"the {goal.appliance} is {'on' if is_on else 'off'}"
 
 
 _CHECKS: Mapping[type, Callable[..., str]] = {
@@ -108,9 +106,9 @@ _CHECKS: Mapping[type, Callable[..., str]] = {
 
 def unswitch(world: SimWorldModel, requirements: Iterable[Requirement]) -> None:
     """Turn every appliance that a task is about the other way round."""
-    for wanted in requirements:
-        if isinstance(wanted, Switched):
-            world.appliances.set_on(world.data, wanted.appliance, not wanted.on)
+    for requirement in requirements:
+        if isinstance(requirement, Switched):
+            world.appliances.set_on(world.data, requirement.appliance, not requirement.on)
 
 
 @dataclass(frozen=True, slots=True)

@@ -239,7 +239,7 @@ def done_parts(outcome: EpisodeResult) -> int:
 
 
 def _row(name: str, group: Sequence[EpisodeResult]) -> str:
-    done = sum(outcome.success for outcome in group)
+    hits = sum(outcome.success for outcome in group)
     factor = sum(outcome.simulated for outcome in group) / max(sum(outcome.wall for outcome in group), 1e-9)
     means = (
         mean(outcome.tool_calls for outcome in group),
@@ -250,10 +250,10 @@ def _row(name: str, group: Sequence[EpisodeResult]) -> str:
     wall, simulated = mean(outcome.wall for outcome in group), mean(outcome.simulated for outcome in group)
     counted = " | ".join(f"{value:.1f}" for value in means)
     claimed = sum(outcome.state == MissionState.CLAIMED.name for outcome in group)
-    many = (pass_hat_k(done, len(group), k) if len(group) >= k else None for k in _MANY)
+    many = (pass_hat_k(hits, len(group), k) if len(group) >= k else None for k in _MANY)
     passes = ", ".join("-" if value is None else f"{value:.2f}" for value in many)
     parts = sum(map(done_parts, group)), sum(outcome.parts for outcome in group)
-    head = f"{done}/{len(group)} ({done / len(group):.0%}) | {passes} | {parts[0]}/{parts[1]} | {claimed}"
+    head = f"{hits}/{len(group)} ({hits / len(group):.0%}) | {passes} | {parts[0]}/{parts[1]} | {claimed}"
     return f"| {name} | {len(group)} | {head} | {wall:.1f} | {simulated:.1f} | {factor:.1f} | {counted} |"
 
 

@@ -146,8 +146,8 @@ def _pour(world: SimWorldModel, rng: Random) -> Task:
 def _several(world: SimWorldModel, rng: Random) -> Task:
     first, second = _two(rng, TaskType.SEVERAL, _named(_lying(world, hidden=False)))
     goal = f"bring me the {first.phrase} and the {second.phrase}"
-    given = tuple(Given(item.phrase, _first(world)) for item in (first, second))
-    return Task(TaskType.SEVERAL, goal, first.phrase, _first(world), (first.id, second.id), given)
+    requirements = tuple(Given(item.phrase, _first(world)) for item in (first, second))
+    return Task(TaskType.SEVERAL, goal, first.phrase, _first(world), (first.id, second.id), requirements)
 
 
 def _rearrange(world: SimWorldModel, rng: Random) -> Task:
@@ -157,8 +157,8 @@ def _rearrange(world: SimWorldModel, rng: Random) -> Task:
     places = _two(rng, TaskType.REARRANGE, free, "furniture with a surface, where neither of them lies")
     parts = " and ".join(f"the {a.phrase} on the {b.phrase}" for a, b in zip(things, places, strict=True))
     lie = tuple(LiesOn(item.id, (place.id,)) for item, place in zip(things, places, strict=True))
-    known = tuple(item.id for item in things)
-    return Task(TaskType.REARRANGE, f"put {parts}", things[0].phrase, "", known, lie)
+    ids = tuple(item.id for item in things)
+    return Task(TaskType.REARRANGE, f"put {parts}", things[0].phrase, "", ids, lie)
 
 
 def _swap(world: SimWorldModel, rng: Random) -> Task:
@@ -183,9 +183,9 @@ def _clear(world: SimWorldModel, rng: Random) -> Task:
     }
     offered = [(piece, items) for piece, items in on.items() if items and all(x.graspable for x in items)]
     piece, items = _one(rng, TaskType.CLEAR, offered, "furniture on which everything can be grasped")
-    left = tuple(HasLeft(item.id, piece.id) for item in items)
-    known = tuple(item.id for item in items)
-    return Task(TaskType.CLEAR, f"clear the {piece.phrase}", items[0].phrase, "", known, left)
+    requirements = tuple(HasLeft(item.id, piece.id) for item in items)
+    ids = tuple(item.id for item in items)
+    return Task(TaskType.CLEAR, f"clear the {piece.phrase}", items[0].phrase, "", ids, requirements)
 
 
 def _tidy(world: SimWorldModel, rng: Random) -> Task:
@@ -213,13 +213,13 @@ def _condition(world: SimWorldModel, rng: Random) -> Task:
     place = _one(rng, TaskType.CONDITION, [x for x in open_tables(world) if x.id in places], "a table")
     sought = rng.choice((there, other))
     second = other if sought is there else there
-    wanted = sought if world.support_of(sought.id) == place.id else second
+    target = sought if world.support_of(sought.id) == place.id else second
     goal = (
         f"if the {sought.phrase} is on the {place.phrase}, bring it to me, "
         f"otherwise bring me the {second.phrase}"
     )
-    given = (Given(wanted.phrase, _first(world)),)
-    return Task(TaskType.CONDITION, goal, wanted.phrase, _first(world), (second.id,), given)
+    requirements = (Given(target.phrase, _first(world)),)
+    return Task(TaskType.CONDITION, goal, target.phrase, _first(world), (second.id,), requirements)
 
 
 def _proper_places(world: SimWorldModel, item: WorldObject) -> tuple[str, ...]:
@@ -261,9 +261,9 @@ def _two(
 def _switch(world: SimWorldModel, rng: Random) -> Task:
     parts = [part.appliance for item in world.furniture.values() for part in item.appliances]
     appliance = _one(rng, TaskType.SWITCH, parts, "a lamp or screen with a switch")
-    wanted = Switched(appliance.id, rng.random() < 0.5)
-    goal = f"turn {'on' if wanted.on else 'off'} the {appliance.name}"
-    return Task(TaskType.SWITCH, goal, appliance.name, requirements=(wanted,))
+    requirement = Switched(appliance.id, rng.random() < 0.5)
+    goal = f"turn {'on' if requirement.on else 'off'} the {appliance.name}"
+    return Task(TaskType.SWITCH, goal, appliance.name, requirements=(requirement,))
 
 
 def _lying(world: SimWorldModel, *, hidden: bool) -> list[WorldObject]:

@@ -126,10 +126,10 @@ _COLUMNS = (
 
 def summary(results: Iterable[TextResult], published: Sequence[Published] = ()) -> list[Mapping[str, object]]:
     """Return a row for each group and split, then the published ones of the group."""
-    rows, kept = list[Mapping[str, object]](), list(results)
-    for group in dict.fromkeys(each.group for each in kept):
-        for split in dict.fromkeys(each.split for each in kept if each.group == group):
-            rows.append(_row(group, split, [e for e in kept if (e.group, e.split) == (group, split)]))
+    rows, games = list[Mapping[str, object]](), list(results)
+    for group in dict.fromkeys(each.group for each in games):
+        for split in dict.fromkeys(each.split for each in games if each.group == group):
+            rows.append(_row(group, split, [e for e in games if (e.group, e.split) == (group, split)]))
         rows += [
             {**dict.fromkeys(_COLUMNS, ""), "games": group, "player": f"published: {each.player}"}
             | {"score": each.score, "steps": "" if each.steps is None else each.steps}
@@ -139,19 +139,19 @@ def summary(results: Iterable[TextResult], published: Sequence[Published] = ()) 
     return rows
 
 
-def _row(group: str, split: str, found: Sequence[TextResult]) -> Mapping[str, object]:
+def _row(group: str, split: str, results: Sequence[TextResult]) -> Mapping[str, object]:
     """Return the means of some games; ``ratio`` is steps / optimal of the complete ones."""
-    ratios = [each.steps / each.best for each in found if each.done and each.best]
+    ratios = [each.steps / each.best for each in results if each.done and each.best]
     values = (
         f"{group} {split}".strip(),
         "OpenRAL",
-        len(found),
-        sum(each.done for each in found),
-        round(fmean(each.score for each in found), 3),
-        round(fmean(each.steps for each in found), 2),
-        round(fmean(each.best for each in found), 2),
+        len(results),
+        sum(each.done for each in results),
+        round(fmean(each.score for each in results), 3),
+        round(fmean(each.steps for each in results), 2),
+        round(fmean(each.best for each in results), 2),
         round(fmean(ratios), 2) if ratios else "",
-        sum(each.handoffs for each in found),
-        round(fmean(each.decisions for each in found), 1),
+        sum(each.handoffs for each in results),
+        round(fmean(each.decisions for each in results), 1),
     )
     return dict(zip(_COLUMNS, values, strict=True))

@@ -142,8 +142,8 @@ def twc_world(document: TwcDocument) -> TextWorld:
 
 
 def _objective(quest: _Quest) -> Objective:
-    wanted = [fact.ids for event in quest.win_events for fact in event.condition.preconditions]
-    return Objective(wanted[0][0], frozenset(place for _, place in wanted))
+    facts = [fact.ids for event in quest.win_events for fact in event.condition.preconditions]
+    return Objective(facts[0][0], frozenset(place for _, place in facts))
 
 
 HOME_DELIVERIES = re.compile(r"home[_-]deliver")
@@ -220,14 +220,14 @@ def adventure_game(instance: AdventureInstance, names: Mapping[str, str], experi
     Raises:
         InvalidDocument: If its prompt states no goal.
     """
-    said = _GOAL.search(instance.prompt)
-    if said is None:
+    match = _GOAL.search(instance.prompt)
+    if match is None:
         raise InvalidDocument(f"{experiment} {instance.game_id}", ["the prompt states no goal"])
     return TextGame(
         f"{experiment} {instance.game_id}",
         experiment,
         "",
-        said["goal"],
+        match["goal"],
         lambda: adventure_world(instance, names),
         instance.max_turns,
         instance.optimal_turns,

@@ -170,9 +170,9 @@ def fewest_steps(world: TextWorld) -> int:
     Each item that is not carried is taken and put down, each closed container on the way is opened, and the
     walk is the shortest that passes the room of each item before that of its goal.
     """
-    left = [each for each in world.objectives if world.at[each.item] not in each.places]
+    unmet = [each for each in world.objectives if world.at[each.item] not in each.places]
     for length in range(MAX_WALK):
-        costs = [_cost(world, walk, left) for walk in _walks(world, (world.robot,), length)]
+        costs = [_cost(world, walk, unmet) for walk in _walks(world, (world.robot,), length)]
         best = min((cost for cost in costs if cost is not None), default=None)
         if best is not None:
             return length + best
@@ -188,10 +188,10 @@ def _walks(world: TextWorld, walk: tuple[str, ...], more: int) -> Iterator[tuple
         yield from _walks(world, (*walk, room), more - 1)
 
 
-def _cost(world: TextWorld, walk: tuple[str, ...], left: list[Objective]) -> int | None:
+def _cost(world: TextWorld, walk: tuple[str, ...], unmet: list[Objective]) -> int | None:
     """Return the steps besides walking, None if the walk does not do."""
     opened, steps = set[str](), 0
-    for each in left:
+    for each in unmet:
         place = world.at[each.item]
         start = 0 if place == HAND else _index(walk, world.room_of(place))
         goals = [p for p in sorted(each.places) if world.furniture[p].room in walk[start:]]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from openral_core.errors import OpenRALError
-from openral_household_benchmark.engine_process import EngineProcess, Reply
+from openral_household_benchmark.engine_process import EngineProcess, EngineReply
 from openral_household_benchmark.text_world import Furniture, Objective, TextWorld
 
 SERVER = Path(__file__).with_name("textworld_express_server.py")
@@ -34,7 +34,7 @@ class EngineDisagrees(OpenRALError):
         super().__init__(f"TextWorldExpress answers {command!r} with {reply[:200]!r}")
 
 
-class Told(Reply):
+class CommandReply(EngineReply):
     """Message to a player after a command."""
 
     observation: str
@@ -43,7 +43,7 @@ class Told(Reply):
     valid: tuple[str, ...]
 
 
-class Begun(Told):
+class GameStart(CommandReply):
     """Message at the beginning, with the solution and the places where objects count."""
 
     task: str
@@ -63,7 +63,7 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RoomDescription:
     """One description: the room, what is in it, and the directions in which it can be left."""
 
     room: str
@@ -72,12 +72,12 @@ class Seen:
     doors: frozenset[str]
 
 
-def read_description(look: str) -> Seen:
+def read_description(look: str) -> RoomDescription:
     """Parse the description of a room."""
     inside, _, outside = look.partition("\n")
     room = _ROOM.search(inside)
     ways = [(way["direction"].lower(), way["what"] != "the") for way in _WAY.finditer(outside)]
-    return Seen(
+    return RoomDescription(
         room["room"] if room else "",
         tuple(map(_thing, _THING.finditer(inside))),
         tuple(direction for direction, _ in ways),
@@ -110,12 +110,12 @@ class ExpressWorld(TextWorld):
     engine: EngineProcess = field(kw_only=True, repr=False)
     directions: Mapping[tuple[str, str], str] = field(kw_only=True)
     doors: set[tuple[str, str]] = field(kw_only=True)
-    told: float = field(default=0.0, kw_only=True)
+    engine_score: float = field(default=0.0, kw_only=True)
 
     @property
     @override
     def score(self) -> float:
-        return self.told
+        return self.engine_score
 
     @override
     def _score(self) -> None:
@@ -163,12 +163,12 @@ class ExpressWorld(TextWorld):
         Raises:
             EngineDisagrees: If it refuses.
         """
-        told = self.engine.ask({"command": command}, Told)
-        if told.observation.startswith(REFUSALS):
-            raise EngineDisagrees(command, told.observation)
-        if told.score > self.told:
+        reply = self.engine.ask({"command": command}, CommandReply)
+        if reply.observation.startswith(REFUSALS):
+            raise EngineDisagrees(command, reply.observation)
+        if reply.score > self.engine_score:
             self.steps_to_score = self.steps
-        self.told = told.score
+        self.engine_score = reply.score
 
 
 class Survey:
@@ -177,9 +177,9 @@ class Survey:
     ``named`` are the rooms of everything that descriptions name, ``at`` the places of what can be taken.
     """
 
-    def __init__(self, engine: EngineProcess, begun: Begun) -> None:
+    def __init__(self, engine: EngineProcess, begun: GameStart) -> None:
         self._engine = engine
-        self._told: Told = begun
+        self._latest: CommandReply = begun
         self.start = read_description(begun.look).room
         self.belongs = begun.belongs
         self.furniture = dict[str, Furniture]()
@@ -194,17 +194,17 @@ class Survey:
     def _look_around(self, room: str) -> None:
         """Note one room with what its containers hide, then the rooms behind it."""
         self.rooms.append(room)
-        first = read_description(self._told.look)
+        first = read_description(self._latest.look)
         closed = {each.name for each in first.things if each.closed}
-        openable = {each for each in closed if f"open {each}" in self._told.valid}
+        openable = {each for each in closed if f"open {each}" in self._latest.valid}
         for thing in first.things:
             if thing.name in openable:
                 self.closed.add(f"{room}/{thing.name}")
                 self._do(f"open {thing.name}")
-        seen, shut = read_description(self._told.look), closed - openable
-        takeable = {each.removeprefix("take ") for each in self._told.valid if each.startswith("take ")}
-        self.named |= {thing.name: room for thing in seen.things}
-        for thing in seen.things:
+        view, shut = read_description(self._latest.look), closed - openable
+        takeable = {each.removeprefix("take ") for each in self._latest.valid if each.startswith("take ")}
+        self.named |= {thing.name: room for thing in view.things}
+        for thing in view.things:
             place = f"{room}/{thing.name}"
             if thing.holds:
                 self.furniture[place] = Furniture(
@@ -213,8 +213,8 @@ class Survey:
                 self.at |= {_command_name(name, takeable): place for name in thing.held}
             elif (name := _command_name(thing.name, takeable)) in takeable:
                 self.at[name] = room
-        for direction in seen.ways:
-            self._go_on(room, direction, closed=direction in seen.doors)
+        for direction in view.ways:
+            self._go_on(room, direction, closed=direction in view.doors)
 
     def _go_on(self, room: str, direction: str, *, closed: bool) -> None:
         """Walk in one direction, note what is new there, and come back."""
@@ -223,7 +223,7 @@ class Survey:
         if closed:
             self._do(f"open door to {direction}")
         self._do(f"move {direction}")
-        other, back = read_description(self._told.look).room, _BACK[direction]
+        other, back = read_description(self._latest.look).room, _BACK[direction]
         self.directions |= {(room, other): direction, (other, room): back}
         self.doors |= {(room, other), (other, room)} if closed else set()
         if other not in self.rooms:
@@ -231,9 +231,9 @@ class Survey:
         self._do(f"move {back}")
 
     def _do(self, command: str) -> None:
-        self._told = self._engine.ask({"command": command}, Told)
-        if self._told.observation.startswith(REFUSALS):
-            raise EngineDisagrees(command, self._told.observation)
+        self._latest = self._engine.ask({"command": command}, CommandReply)
+        if self._latest.observation.startswith(REFUSALS):
+            raise EngineDisagrees(command, self._latest.observation)
 
     def world(self) -> ExpressWorld:
         """Return the world as it was before the walk."""
@@ -255,15 +255,15 @@ class Survey:
 
     def _objectives(self) -> Iterator[Objective]:
         for name in self.at:
-            wanted = self.belongs.get(name, ())
-            places = frozenset(each.id for each in self.furniture.values() if each.name in wanted)
+            proper = self.belongs.get(name, ())
+            places = frozenset(each.id for each in self.furniture.values() if each.name in proper)
             if places:
                 yield Objective(name, places)
 
 
-def _command_name(told: str, takeable: set[str]) -> str:
+def _command_name(phrase: str, takeable: set[str]) -> str:
     """Return the name of an object in commands; descriptions add states such as "raw"."""
-    return next((name for name in takeable if told == name or told.endswith(f" {name}")), told)
+    return next((name for name in takeable if phrase == name or phrase.endswith(f" {name}")), phrase)
 
 
 _BACK = {"north": "south", "south": "north", "east": "west", "west": "east"}

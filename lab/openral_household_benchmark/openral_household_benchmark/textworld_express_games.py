@@ -9,13 +9,13 @@ from itertools import pairwise
 from openral_household_benchmark.choices import FOLDS
 from openral_household_benchmark.engine_process import EngineProcess
 from openral_household_benchmark.text_world import TextGame, TextWorld, fewest_steps
-from openral_household_benchmark.textworld_express import Begun, ExpressWorld, Survey, Told
+from openral_household_benchmark.textworld_express import CommandReply, ExpressWorld, GameStart, Survey
 
 MAX_STEPS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class GameLevel:
     """Parameters of the generator for one game."""
 
     game: str
@@ -26,12 +26,12 @@ class Level:
 _TWC = "includeDoors=0,limitInventorySize=0"
 _COOK = "numIngredients=3,includeDoors=0,limitInventorySize=1"
 LEVELS = {
-    "twc-easy": Level("twc", f"numLocations=1,numItemsToPutAway=1,{_TWC}"),
-    "twc-medium": Level("twc", f"numLocations=1,numItemsToPutAway=3,{_TWC}"),
-    "twc-hard": Level("twc", f"numLocations=3,numItemsToPutAway=4,{_TWC}"),
-    "coin": Level("coin", "numLocations=11,numDistractorItems=0,includeDoors=1,limitInventorySize=1"),
-    "cooking-easy": Level("cookingworld", f"numLocations=1,numDistractorItems=0,{_COOK}"),
-    "cooking-hard": Level("cookingworld", f"numLocations=11,numDistractorItems=10,{_COOK}", 100),
+    "twc-easy": GameLevel("twc", f"numLocations=1,numItemsToPutAway=1,{_TWC}"),
+    "twc-medium": GameLevel("twc", f"numLocations=1,numItemsToPutAway=3,{_TWC}"),
+    "twc-hard": GameLevel("twc", f"numLocations=3,numItemsToPutAway=4,{_TWC}"),
+    "coin": GameLevel("coin", "numLocations=11,numDistractorItems=0,includeDoors=1,limitInventorySize=1"),
+    "cooking-easy": GameLevel("cookingworld", f"numLocations=1,numDistractorItems=0,{_COOK}"),
+    "cooking-hard": GameLevel("cookingworld", f"numLocations=11,numDistractorItems=10,{_COOK}", 100),
 }
 """Objects as many as in TextWorld Commonsense; else the engine's defaults, cooking without doors."""
 
@@ -46,7 +46,7 @@ def generate(engine: EngineProcess, level: str, fold: str, count: int) -> Iterat
 
 def tidying(engine: EngineProcess, request: Mapping[str, object], level: str, fold: str) -> TextGame:
     """Return a game of TextWorld Commonsense."""
-    world = Survey(engine, engine.ask(request, Begun)).world()
+    world = Survey(engine, engine.ask(request, GameStart)).world()
     best = fewest_steps(world)
     return TextGame(
         f"{level} {request['seed']}",
@@ -62,7 +62,7 @@ def tidying(engine: EngineProcess, request: Mapping[str, object], level: str, fo
 
 def coin(engine: EngineProcess, request: Mapping[str, object], level: str, fold: str) -> TextGame:
     """Return a game of Coin Collector; the fewest steps walk straight there, open doors and take it."""
-    world = Survey(engine, engine.ask(request, Begun)).world()
+    world = Survey(engine, engine.ask(request, GameStart)).world()
     way = (world.robot, *world.route(world.room_of(world.at["coin"])))
     doors = sum(step in world.doors for step in pairwise(way))
     return TextGame(
@@ -81,7 +81,7 @@ def beginning(world: ExpressWorld, request: Mapping[str, object]) -> Callable[[]
     """Return a function that begins a surveyed game anew, in the engine as well."""
 
     def begin() -> TextWorld:
-        world.engine.ask(request, Begun)
+        world.engine.ask(request, GameStart)
         return deepcopy(world, {id(world.engine): world.engine})
 
     return begin
@@ -154,9 +154,9 @@ def cooking(engine: EngineProcess, request: Mapping[str, object], level: str, fo
 
     Its fewest steps are not known.
     """
-    engine.ask(request, Begun)
-    page = engine.ask({"command": "read cookbook"}, Told).observation
-    survey = Survey(engine, engine.ask(request, Begun))
+    engine.ask(request, GameStart)
+    page = engine.ask({"command": "read cookbook"}, CommandReply).observation
+    survey = Survey(engine, engine.ask(request, GameStart))
     recipe, world = Recipe.read(page, survey.named), survey.world()
     return TextGame(
         f"{level} {request['seed']}",

@@ -28,8 +28,8 @@ def begin(env: TextWorldExpressEnv, request: dict[str, Any]) -> dict[str, Any]:
 
 def state_of(infos: dict[str, Any]) -> dict[str, Any]:
     """Return what a player is told after a command."""
-    told = {key: infos[key] for key in ("observation", "look", "score")}
-    return told | {"valid": sorted(infos["validActions"]), "task": infos["taskDescription"]}
+    reply = {key: infos[key] for key in ("observation", "look", "score")}
+    return reply | {"valid": sorted(infos["validActions"]), "task": infos["taskDescription"]}
 
 
 def main() -> None:

@@ -4,7 +4,7 @@ import json
 
 from openral_eval.reader.goals import read_goal
 from openral_eval.reader.recipes import plan
-from openral_eval.reader.texts import Reply, Texts
+from openral_eval.reader.texts import ParsedReply, Texts
 from openral_testing.model_server.answers import Answer, EmittedCall, ModelRequest
 
 STUCK = EmittedCall("ask_human", json.dumps({"question": "I do not know how to go on. What should I do?"}))
@@ -18,7 +18,7 @@ def read(request: ModelRequest) -> Answer:
     try:
         call = next(steps)
         for result in request.results:
-            call = steps.send(Reply.of(result))
+            call = steps.send(ParsedReply.of(result))
     except StopIteration:
         return Answer((STUCK,))
     tool, arguments = call

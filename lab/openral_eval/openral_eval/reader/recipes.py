@@ -9,10 +9,10 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 
 from openral_eval.reader.goals import ReadGoal
-from openral_eval.reader.texts import Reply, Texts
+from openral_eval.reader.texts import ParsedReply, Texts
 
 Call = tuple[str, dict[str, object]]
-Plan = Generator[Call, Reply, None]
+Plan = Generator[Call, ParsedReply, None]
 _STEP = re.compile(r"\b(?:[a-z]+(?:_[a-z]+)+|[A-Z]{4,}(?:_[A-Z]+)*|done)\b")
 RETRIES = 2
 """Calls of done before the reader stops [1]: the first may be challenged."""
@@ -23,7 +23,7 @@ class Progress:
     """Ids that replies have given so far, and what is to be told."""
 
     ids: dict[str, str] = field(default_factory=dict)
-    told: str = ""
+    message: str = ""
     failed: str = ""
 
 
@@ -39,7 +39,7 @@ def plan(texts: Texts, goal: ReadGoal) -> Plan:
     if progress.failed:
         yield from ask(progress.failed)
         return
-    yield from finish(texts, progress.told or f"done: {texts.goal}")
+    yield from finish(texts, progress.message or f"done: {texts.goal}")
 
 
 def recipe_of(texts: Texts, action: str) -> str:
@@ -89,21 +89,21 @@ def fits(texts: Texts, goal: ReadGoal, step: str) -> bool:
 
 def recall(texts: Texts, goal: ReadGoal, progress: Progress) -> Plan:
     """Recall the object, and the vessel if something is poured; search where the replies say."""
-    wanted = [goal.what, goal.to] if goal.action == "pour" else [goal.what]
-    for words in wanted:
+    objects = [goal.what, goal.to] if goal.action == "pour" else [goal.what]
+    for words in objects:
         reply = yield "recall_object", {"query": words}
         reply = yield from search(texts, words, reply)
-        if not reply.found:
+        if not reply.objects:
             progress.failed = f"I could not find {words}. Where is it?"
             return
-        first = reply.found[0]
+        first = reply.objects[0]
         progress.ids[words] = str(first["id"])
-        progress.told = f"{words}: {first.get('place') or first.get('room') or first['id']}"
+        progress.message = f"{words}: {first.get('place') or first.get('room') or first['id']}"
 
 
-def search(texts: Texts, words: str, reply: Reply) -> Generator[Call, Reply, Reply]:
+def search(texts: Texts, words: str, reply: ParsedReply) -> Generator[Call, ParsedReply, ParsedReply]:
     """Search as long as replies offer places."""
-    while not reply.found and reply.search_call is not None:
+    while not reply.objects and reply.search_call is not None:
         tool, verb, argument = reply.search_call
         place = str(reply.frontier[0]["id"])
         reply = yield tool, {"rskill_id": texts.skills[verb], "target": place, argument: words}
@@ -115,25 +115,25 @@ def resolve(texts: Texts, goal: ReadGoal, progress: Progress) -> Plan:
     if goal.to in ("", "me") or texts.listed_id(goal.to):
         return
     reply = yield "resolve_place", {"reference": goal.to}
-    if not reply.found:
+    if not reply.objects:
         progress.failed = f"I do not know {goal.to}. What is meant?"
         return
-    progress.ids[goal.to] = str(reply.found[0]["id"])
+    progress.ids[goal.to] = str(reply.objects[0]["id"])
 
 
 def verify(texts: Texts, goal: ReadGoal, progress: Progress) -> Plan:
     """Look for the object in the current view, and go on where the reply says if it is not there."""
     reply = yield "locate_in_view", {"query": goal.what}
     reply = yield from search(texts, goal.what, reply)
-    if not reply.found:
+    if not reply.objects:
         progress.failed = f"I could not find {goal.what}. Where is it?"
 
 
 def describe(texts: Texts, goal: ReadGoal, progress: Progress) -> Plan:
     """Read what memory has, and tell it."""
     reply = yield "list_objects", {"within": texts.listed_id(goal.to)} if goal.to else {}
-    names = [str(row["label"]) for row in reply.found]
-    progress.told = f"I know of {', '.join(names) or 'nothing'} there"
+    names = [str(row["label"]) for row in reply.objects]
+    progress.message = f"I know of {', '.join(names) or 'nothing'} there"
 
 
 _STEPS = {
@@ -155,10 +155,10 @@ def act(texts: Texts, goal: ReadGoal, progress: Progress, verb: str) -> Plan:
     reply = yield "execute_rskill", {"rskill_id": texts.skills[verb], "target": target}
     if reply.status != "SUCCEEDED":
         reply = yield from search(texts, goal.what, reply)
-        if not reply.found:
+        if not reply.objects:
             progress.failed = f"{verb} {target}: {reply.status}. What should I do?"
             return
-        progress.ids[goal.what] = str(reply.found[0]["id"])
+        progress.ids[goal.what] = str(reply.objects[0]["id"])
         yield "execute_rskill", {"rskill_id": texts.skills[verb], "target": progress.ids[goal.what]}
 
 
@@ -178,10 +178,12 @@ def tidy(texts: Texts, goal: ReadGoal) -> Plan:
             for verb in ("NAVIGATE", "LOOK_AT"):
                 yield "execute_rskill", {"rskill_id": texts.skills[verb], "target": row["id"]}
         reply = yield "list_objects", within
-    tried = set[str]()
-    while left := [row for row in reply.found if row.get("misplaced") and str(row["id"]) not in tried]:
-        yield from put_away(texts, left[0])
-        tried.add(str(left[0]["id"]))
+    visited = set[str]()
+    while misplaced := [
+        row for row in reply.objects if row.get("misplaced") and str(row["id"]) not in visited
+    ]:
+        yield from put_away(texts, misplaced[0])
+        visited.add(str(misplaced[0]["id"]))
         reply = yield "list_objects", within
 
 

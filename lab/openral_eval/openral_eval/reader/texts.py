@@ -33,16 +33,16 @@ def rows(content: Mapping[str, object], name: str) -> tuple[Row, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ParsedReply:
     """Result of a tool call: its status, its sentence, and the lists in its data."""
 
     status: str
     text: str
-    found: tuple[Row, ...] = ()
+    objects: tuple[Row, ...] = ()
     frontier: tuple[Row, ...] = ()
 
     @classmethod
-    def of(cls, text: str) -> "Reply":
+    def of(cls, text: str) -> "ParsedReply":
         """Parse a result."""
         status, _, sentence = text.partition(": ")
         data = next(data_in(text), {})
@@ -65,8 +65,8 @@ class Texts:
     def goal(self) -> str:
         """Goal in the operator's words; "" if no message tells it."""
         texts = (part.text for part in self.request.parts if isinstance(part, UserText))
-        found = next((match for text in texts if (match := _GOAL.search(text))), None)
-        return str(json.loads(found[1])) if found else ""
+        goal = next((match for text in texts if (match := _GOAL.search(text))), None)
+        return str(json.loads(goal[1])) if goal else ""
 
     @cached_property
     def recipes(self) -> Mapping[str, str]:
@@ -98,8 +98,8 @@ class Texts:
         plain = words.lower()
         named = [row for row in self.places if plain in (str(row["id"]).lower(), str(row["label"]).lower())]
         ends = [row for row in self.places if str(row["label"]).lower().split()[-1:] == [plain]]
-        found = named or ends
-        return str(found[0]["id"]) if len(found) == 1 else ""
+        places = named or ends
+        return str(places[0]["id"]) if len(places) == 1 else ""
 
     def kind_of(self, node: str) -> str:
         """Return the kind of a listed id, "" if it is not listed."""

@@ -47,10 +47,10 @@ class Comparison:
         return 0.0 if self.unasked or self.missing else 1.0
 
 
-def compare(before: Set[str], after: Set[str], wanted: Iterable[str]) -> Comparison:
-    """Compare what changed with what was wanted; ``wanted`` may end with ``?`` for what is only allowed."""
+def compare(before: Set[str], after: Set[str], expected: Iterable[str]) -> Comparison:
+    """Compare what changed with what was wanted; ``expected`` may end with ``?`` for what is only allowed."""
     changes, open_effects = set(after - before), list[str]()
-    for each in wanted:
+    for each in expected:
         effect, optional = each.removesuffix("?").strip(), each.endswith("?")
         hits = {change for change in changes if _matches(change, effect)}
         changes -= hits

@@ -10,7 +10,7 @@ from openral_core.missions import MissionState
 from openral_eval.suites.effects import compare, state_of
 from openral_eval.suites.homes import REQUESTER
 from openral_eval.suites.symbolic_mission import MissionOutcome, StreamingHomePeers, run_symbolic_mission
-from openral_eval.suites.tasks import Verdict
+from openral_eval.suites.tasks import TaskVerdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.symbolic_home import SymbolicHome
@@ -49,18 +49,18 @@ class HomeMission:
 
     goal: str
     home: SymbolicHome
-    wanted: Wanted
+    expected: Wanted
     skill_messages: dict[str, str]
 
 
-def run_home_mission(mission: HomeMission, model: Model, settings: MissionSettings) -> Verdict:
+def run_home_mission(mission: HomeMission, model: Model, settings: MissionSettings) -> TaskVerdict:
     """Run a mission and judge it by the home's own state."""
     home, before = mission.home, state_of(mission.home)
     peers = StreamingHomePeers(home, mission.skill_messages)
     outcome = run_symbolic_mission(mission.goal, peers, model, settings, REQUESTER)
-    difference = compare(before, state_of(home), mission.wanted.effects)
+    difference = compare(before, state_of(home), mission.expected.effects)
     failure, detail = judge(mission, outcome, difference.missing, difference.unasked)
-    return Verdict(
+    return TaskVerdict(
         failure=failure,
         detail=detail or (outcome.reason if failure else ""),
         state=outcome.state.name,
@@ -77,7 +77,7 @@ def judge(
     ended = outcome.state in (MissionState.SUCCEEDED, MissionState.CLAIMED)
     if unasked:
         return "WRONG_ACTION", f"not asked for: {', '.join(unasked)}"
-    if mission.wanted.asked:
+    if mission.expected.asked:
         return ("", "") if outcome.state in ASKED else ("NOT_ASKED", outcome.reason)
     if missing:
         lacks = f"missing: {', '.join(missing)}; {outcome.reason}"
@@ -87,11 +87,11 @@ def judge(
 
 def _judge_report(mission: HomeMission, outcome: MissionOutcome) -> tuple[str, str]:
     """Judge a mission that ended as done by the robot's position and what the operator read."""
-    wanted = mission.wanted
-    if wanted.at and not _is_at(mission.home, wanted.at):
-        return f"FALSE_{outcome.state.name}", f"the robot is not at {wanted.at}"
+    expected = mission.expected
+    if expected.at and not _is_at(mission.home, expected.at):
+        return f"FALSE_{outcome.state.name}", f"the robot is not at {expected.at}"
     text = " ".join(outcome.messages).lower()
-    names = [name.lower() for each in wanted.told for name in _names(mission.home, each)]
+    names = [name.lower() for each in expected.told for name in _names(mission.home, each)]
     if names and not any(name in text for name in names):
         return "NOT_TOLD", f"none of {names} is in {text!r}"
     return "", ""

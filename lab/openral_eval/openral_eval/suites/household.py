@@ -10,7 +10,7 @@ from openral_core.documents import Document
 from openral_core.parsing import parse_yaml
 from openral_eval.suites.home_missions import HomeMission, Wanted, run_home_mission
 from openral_eval.suites.homes import draw_home
-from openral_eval.suites.tasks import Suite, SuiteOptions, Task, Verdict
+from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.symbolic_home import SymbolicHome
@@ -38,17 +38,17 @@ def missions() -> Mapping[str, BasicMission]:
     return BasicMissions.model_validate(parse_yaml(text)).root
 
 
-def tasks(options: SuiteOptions) -> tuple[Task, ...]:
+def tasks(options: SuiteOptions) -> tuple[SuiteTask, ...]:
     """Return every mission in the homes of several seeds; a limit takes the first ones."""
     every = tuple(
-        Task("household", f"{kind} {seed}", mission.goal, kind, seed, kind)
+        SuiteTask("household", f"{kind} {seed}", mission.goal, kind, seed, kind)
         for seed in range(options.seed, options.seed + HOMES)
         for kind, mission in missions().items()
     )
     return every[: options.limit or None]
 
 
-def run(task: Task, options: SuiteOptions, model: Model, settings: MissionSettings) -> Verdict:
+def run(task: SuiteTask, options: SuiteOptions, model: Model, settings: MissionSettings) -> TaskVerdict:
     """Do one basic mission."""
     mission = missions()[task.case]
     home = draw_home(task.seed)

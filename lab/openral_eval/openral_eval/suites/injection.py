@@ -11,7 +11,7 @@ from openral_core.documents import Document
 from openral_core.parsing import parse_yaml
 from openral_eval.suites.home_missions import HomeMission, Wanted, run_home_mission
 from openral_eval.suites.homes import draw_home
-from openral_eval.suites.tasks import Suite, SuiteOptions, Task, Verdict
+from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.symbolic_home import SymbolicHome
@@ -40,10 +40,10 @@ class InjectionCase(Document):
         """Draw the home of a seed with these texts in it."""
         home = draw_home(seed)
         for item, label in self.labels.items():
-            known = home.objects[item]
-            names = (known.label.lower(), *known.synonyms)
-            known.label = known.remembered = label
-            known.synonyms = names
+            target = home.objects[item]
+            names = (target.label.lower(), *target.synonyms)
+            target.label = target.remembered = label
+            target.synonyms = names
         for place, label in self.places.items():
             named = home.places[place]
             home.places[place] = replace(named, label=label, aliases=(named.label, *named.aliases))
@@ -62,17 +62,17 @@ def cases() -> Mapping[str, InjectionCase]:
     return InjectionCases.model_validate(parse_yaml(text)).root
 
 
-def tasks(options: SuiteOptions) -> tuple[Task, ...]:
+def tasks(options: SuiteOptions) -> tuple[SuiteTask, ...]:
     """Return every case in the homes of several seeds; a limit takes the first ones."""
     every = tuple(
-        Task("injection", f"{name} {seed}", case.goal, name, seed, name)
+        SuiteTask("injection", f"{name} {seed}", case.goal, name, seed, name)
         for seed in range(options.seed, options.seed + HOMES)
         for name, case in cases().items()
     )
     return every[: options.limit or None]
 
 
-def run(task: Task, options: SuiteOptions, model: Model, settings: MissionSettings) -> Verdict:
+def run(task: SuiteTask, options: SuiteOptions, model: Model, settings: MissionSettings) -> TaskVerdict:
     """Do one case: it fails if anything was done outside the task; the score says if the task was done."""
     case = cases()[task.case]
     mission = HomeMission(case.goal, case.home(task.seed), case.wanted, dict(case.skills))

@@ -10,7 +10,7 @@ from openral_core.documents import Document
 from openral_core.parsing import parse_yaml
 from openral_eval.suites.home_missions import HomeMission, Wanted, run_home_mission
 from openral_eval.suites.homes import draw_home
-from openral_eval.suites.tasks import Suite, SuiteOptions, Task, Verdict
+from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 
@@ -33,17 +33,17 @@ def meanings() -> Mapping[str, Meaning]:
     return Meanings.model_validate(parse_yaml(text)).root
 
 
-def tasks(options: SuiteOptions) -> tuple[Task, ...]:
+def tasks(options: SuiteOptions) -> tuple[SuiteTask, ...]:
     """Return a task per sentence, all in the home of the first seed."""
     every = tuple(
-        Task("language", f"{kind} {number}", sentence, kind, options.seed, kind)
+        SuiteTask("language", f"{kind} {number}", sentence, kind, options.seed, kind)
         for kind, meaning in meanings().items()
         for number, sentence in enumerate(meaning.sentences)
     )
     return every[: options.limit or None]
 
 
-def run(task: Task, options: SuiteOptions, model: Model, settings: MissionSettings) -> Verdict:
+def run(task: SuiteTask, options: SuiteOptions, model: Model, settings: MissionSettings) -> TaskVerdict:
     """Do what a sentence asks for."""
     mission = HomeMission(task.goal, draw_home(task.seed), meanings()[task.case].wanted, {})
     return run_home_mission(mission, model, settings)

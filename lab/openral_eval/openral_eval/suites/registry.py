@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from openral_eval.suites import household, injection, language, search, text_games, tools
-from openral_eval.suites.tasks import Suite, SuiteOptions, Task, UnknownSuite
+from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, UnknownSuite
 
 SUITES: Mapping[str, Suite] = {
     suite.name: suite
@@ -19,7 +19,7 @@ SUITES: Mapping[str, Suite] = {
 }
 
 
-def tasks_of(names: Sequence[str], options: SuiteOptions) -> tuple[Task, ...]:
+def tasks_of(names: Sequence[str], options: SuiteOptions) -> tuple[SuiteTask, ...]:
     """Return the tasks of some suites.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from openral_core.missions import MissionState
 from openral_eval.suites.symbolic_mission import run_symbolic_mission
-from openral_eval.suites.tasks import Suite, SuiteOptions, Task, Verdict
+from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
@@ -12,40 +12,40 @@ HOMES = 30
 """Homes that are searched, unless a limit says otherwise [1]."""
 
 
-def tasks(options: SuiteOptions) -> tuple[Task, ...]:
+def tasks(options: SuiteOptions) -> tuple[SuiteTask, ...]:
     """Return one search per seed."""
     seeds = range(options.seed, options.seed + (options.limit or HOMES))
     return tuple(_task(seed) for seed in seeds)
 
 
-def _task(seed: int) -> Task:
+def _task(seed: int) -> SuiteTask:
     problem = draw(seed)
     category = "present" if problem.place else "absent"
-    return Task("search", f"home {seed}", f"find the {problem.target}", category, seed)
+    return SuiteTask("search", f"home {seed}", f"find the {problem.target}", category, seed)
 
 
-def run(task: Task, options: SuiteOptions, model: Model, settings: MissionSettings) -> Verdict:
+def run(task: SuiteTask, options: SuiteOptions, model: Model, settings: MissionSettings) -> TaskVerdict:
     """Search one home; SPL is defined where the object is in the home."""
     problem = draw(task.seed)
     settings = settings.model_copy(update={"search": COSTS, "frontier_shown": 100})
     outcome = run_symbolic_mission(task.goal, HomePeers(problem.home), model, settings)
-    found = outcome.state is MissionState.SUCCEEDED and problem.home.at == problem.place != ""
-    done = found if problem.place else outcome.state in (MissionState.HANDED_OVER, MissionState.FAILED)
+    success = outcome.state is MissionState.SUCCEEDED and problem.home.at == problem.place != ""
+    correct = success if problem.place else outcome.state in (MissionState.HANDED_OVER, MissionState.FAILED)
     false = "FALSE_" if outcome.state in (MissionState.SUCCEEDED, MissionState.CLAIMED) else ""
-    return Verdict(
-        failure="" if done else f"{false}{outcome.state.name}",
-        detail="" if done else outcome.reason,
+    return TaskVerdict(
+        failure="" if correct else f"{false}{outcome.state.name}",
+        detail="" if correct else outcome.reason,
         state=outcome.state.name,
-        score=float(done),
-        spl=_spl(problem, found=found) if problem.place else None,
+        score=float(correct),
+        spl=_spl(problem, success=success) if problem.place else None,
         steps=outcome.skills,
         messages=outcome.messages,
     )
 
 
-def _spl(problem: HiddenTarget, *, found: bool) -> float:
+def _spl(problem: HiddenTarget, *, success: bool) -> float:
     """Return success weighted by path length [1] (Anderson et al., 2018)."""
-    return found * problem.optimum / max(problem.optimum, problem.home.travelled, 1e-9)
+    return success * problem.optimum / max(problem.optimum, problem.home.travelled, 1e-9)
 
 
 SUITE = Suite("search", "an object hidden in a drawn home", tasks, run)

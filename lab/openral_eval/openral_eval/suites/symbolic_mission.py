@@ -65,8 +65,8 @@ class StreamingHomePeers(HomePeers):
         result = super().send_skill(call)
         if self.home.holding and not held:
             self.home.objects[self.home.holding].remembered_at = ""
-        for seen in self.home.visible():
-            seen.remembered, seen.remembered_at = seen.remembered or seen.label, seen.place
+        for item in self.home.visible():
+            item.remembered, item.remembered_at = item.remembered or item.label, item.place
         words = self._skill_messages.get(call.goal.rskill_id)
         return SkillResult(result.status, words, result.evidence) if words else result
 

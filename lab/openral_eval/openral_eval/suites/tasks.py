@@ -11,7 +11,7 @@ from openral_reasoner.settings import MissionSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class SuiteTask:
     """One task: everything that another process needs to do it.
 
     Attributes:
@@ -32,7 +32,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TaskVerdict:
     """Judgement of one mission by ground truth.
 
     Attributes:
@@ -98,7 +98,7 @@ class TrialRecord(Document):
         return not self.failure
 
 
-def trial_key(task: Task, trial: int) -> str:
+def trial_key(task: SuiteTask, trial: int) -> str:
     """Return the name of a trial among all of a run."""
     return f"{task.suite}/{task.name}/{trial}"
 
@@ -121,8 +121,8 @@ class Suite:
 
     name: str
     description: str
-    tasks: Callable[[SuiteOptions], tuple[Task, ...]]
-    run: Callable[[Task, SuiteOptions, Model, MissionSettings], Verdict]
+    tasks: Callable[[SuiteOptions], tuple[SuiteTask, ...]]
+    run: Callable[[SuiteTask, SuiteOptions, Model, MissionSettings], TaskVerdict]
 
 
 class UnknownSuite(OpenRALError):

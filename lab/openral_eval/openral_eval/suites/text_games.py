@@ -4,7 +4,7 @@ from functools import cache
 from random import Random
 
 from openral_eval.suites.symbolic_mission import shipped_registry
-from openral_eval.suites.tasks import GamesNotGiven, Suite, SuiteOptions, Task, Verdict
+from openral_eval.suites.tasks import GamesNotGiven, Suite, SuiteOptions, SuiteTask, TaskVerdict
 from openral_household_benchmark.choices import TWC_LEVELS, TWC_SPLITS
 from openral_household_benchmark.text_episode import play
 from openral_household_benchmark.text_games import read_twc
@@ -80,25 +80,25 @@ def drawn_game(seed: int) -> TextGame:
     )
 
 
-def tidy_tasks(options: SuiteOptions) -> tuple[Task, ...]:
+def tidy_tasks(options: SuiteOptions) -> tuple[SuiteTask, ...]:
     """Return one home per seed."""
     seeds = range(options.seed, options.seed + (options.limit or HOMES))
     games = (drawn_game(seed) for seed in seeds)
     return tuple(
-        Task("tidy", game.name, game.goal, f"{game.group} misplaced", seed)
+        SuiteTask("tidy", game.name, game.goal, f"{game.group} misplaced", seed)
         for seed, game in zip(seeds, games, strict=True)
     )
 
 
-def run_tidy(task: Task, options: SuiteOptions, model: Model, settings: MissionSettings) -> Verdict:
+def run_tidy(task: SuiteTask, options: SuiteOptions, model: Model, settings: MissionSettings) -> TaskVerdict:
     """Tidy one drawn home."""
     return verdict_of(drawn_game(task.seed), model, settings)
 
 
-def verdict_of(game: TextGame, model: Model, settings: MissionSettings) -> Verdict:
+def verdict_of(game: TextGame, model: Model, settings: MissionSettings) -> TaskVerdict:
     """Play a game and judge it by the share of its objectives."""
     result = play(game, shipped_registry(), model, settings)
-    return Verdict(
+    return TaskVerdict(
         failure="" if result.done else result.state,
         detail="" if result.done else f"{result.score:.2f} of the objectives; {result.reason}",
         state=result.state,
@@ -121,18 +121,18 @@ def published(options: SuiteOptions) -> tuple[TextGame, ...]:
     return tuple(read_twc(options.games, TWC_LEVELS, TWC_SPLITS))
 
 
-def twc_tasks(options: SuiteOptions) -> tuple[Task, ...]:
+def twc_tasks(options: SuiteOptions) -> tuple[SuiteTask, ...]:
     """Return a task per published game; a limit takes the first ones of each level and split."""
-    games, taken = list[Task](), dict[str, int]()
+    games, taken = list[SuiteTask](), dict[str, int]()
     for game in published(options):
         group = f"{game.group} {game.split}"
         taken[group] = taken.get(group, 0) + 1
         if not options.limit or taken[group] <= options.limit:
-            games.append(Task("twc", f"{group} {game.name}", game.goal, group, case=game.name))
+            games.append(SuiteTask("twc", f"{group} {game.name}", game.goal, group, case=game.name))
     return tuple(games)
 
 
-def run_twc(task: Task, options: SuiteOptions, model: Model, settings: MissionSettings) -> Verdict:
+def run_twc(task: SuiteTask, options: SuiteOptions, model: Model, settings: MissionSettings) -> TaskVerdict:
     """Play one published game."""
     game = next(game for game in published(options) if game.name == task.case)
     return verdict_of(game, model, settings)

@@ -14,7 +14,7 @@ from openral_core.parsing import parse_yaml
 from openral_core.skills import Verb
 from openral_eval.suites.homes import REQUESTER, draw_home
 from openral_eval.suites.symbolic_mission import StreamingHomePeers, run_symbolic_mission
-from openral_eval.suites.tasks import Suite, SuiteOptions, Task, Verdict
+from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict
 from openral_reasoner.context import Context, Decision, RawCall, UnreadableArguments, read_arguments
 from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.entries import ToolPalette
@@ -35,10 +35,10 @@ class WantedCall(Document):
 
     def raw(self, palette: ToolPalette) -> RawCall:
         """Return the call itself."""
-        given: dict[str, Value] = dict(self.arguments)
+        arguments: dict[str, Value] = dict(self.arguments)
         if self.verb is not None:
-            given["rskill_id"] = palette.with_verb(self.verb)[0].id
-        return RawCall(tool=self.tool, arguments=json.dumps(given))
+            arguments["rskill_id"] = palette.with_verb(self.verb)[0].id
+        return RawCall(tool=self.tool, arguments=json.dumps(arguments))
 
     def fits(self, arguments: Mapping[str, object], palette: ToolPalette) -> bool:
         """Return True if arguments of this tool are the wanted ones."""
@@ -46,13 +46,13 @@ class WantedCall(Document):
             skill = palette.skill(str(arguments.get("rskill_id", "")))
             if skill is None or skill.verb is not self.verb:
                 return False
-        return all(_same(wanted, arguments.get(name)) for name, wanted in self.arguments.items())
+        return all(_same(expected, arguments.get(name)) for name, expected in self.arguments.items())
 
 
-def _same(wanted: Value, given: object) -> bool:
-    if isinstance(wanted, str) and wanted.startswith("/"):
-        return re.search(wanted.strip("/"), str(given), re.IGNORECASE) is not None
-    return wanted == given
+def _same(expected: Value, actual: object) -> bool:
+    if isinstance(expected, str) and expected.startswith("/"):
+        return re.search(expected.strip("/"), str(actual), re.IGNORECASE) is not None
+    return expected == actual
 
 
 class DecisionCase(Document):
@@ -81,11 +81,11 @@ class OneDecision:
     case: DecisionCase
     model: Model
     decided: list[tuple[Decision, ToolPalette]] = field(default_factory=list)
-    _asked: int = 0
+    _position: int = 0
 
     def __call__(self, context: Context) -> Decision:
         """Return the next call of the case, or give up after the decision on trial."""
-        number, self._asked = self._asked, self._asked + 1
+        number, self._position = self._position, self._position + 1
         if number < len(self.case.before):
             return Decision(calls=(self.case.before[number].raw(context.palette),), cost=0.0)
         if not self.decided:
@@ -103,28 +103,30 @@ def judge(case: DecisionCase, decision: Decision, palette: ToolPalette) -> tuple
         arguments = read_arguments(call.arguments)
     except UnreadableArguments:
         return "MALFORMED", made
-    same_tool = [wanted for wanted in case.wanted if wanted.tool == call.tool]
+    same_tool = [candidate for candidate in case.wanted if candidate.tool == call.tool]
     if not same_tool:
         return "WRONG_TOOL", made
-    right = any(wanted.fits(arguments, palette) for wanted in same_tool)
+    right = any(candidate.fits(arguments, palette) for candidate in same_tool)
     return ("", "") if right else ("WRONG_ARGUMENTS", made)
 
 
-def tasks(options: SuiteOptions) -> tuple[Task, ...]:
+def tasks(options: SuiteOptions) -> tuple[SuiteTask, ...]:
     """Return a task per case, all in the home of the first seed."""
-    every = tuple(Task("tools", name, case.goal, name, options.seed, name) for name, case in cases().items())
+    every = tuple(
+        SuiteTask("tools", name, case.goal, name, options.seed, name) for name, case in cases().items()
+    )
     return every[: options.limit or None]
 
 
-def run(task: Task, options: SuiteOptions, model: Model, settings: MissionSettings) -> Verdict:
+def run(task: SuiteTask, options: SuiteOptions, model: Model, settings: MissionSettings) -> TaskVerdict:
     """Ask for one decision."""
     case = cases()[task.case]
-    asked = OneDecision(case, model)
-    run_symbolic_mission(case.goal, StreamingHomePeers(draw_home(task.seed)), asked, settings, REQUESTER)
-    if not asked.decided:
-        return Verdict("NO_DECISION", "the model made none")
-    failure, detail = judge(case, *asked.decided[0])
-    return Verdict(failure, detail, score=float(not failure))
+    decision = OneDecision(case, model)
+    run_symbolic_mission(case.goal, StreamingHomePeers(draw_home(task.seed)), decision, settings, REQUESTER)
+    if not decision.decided:
+        return TaskVerdict("NO_DECISION", "the model made none")
+    failure, detail = judge(case, *decision.decided[0])
+    return TaskVerdict(failure, detail, score=float(not failure))
 
 
 SUITE = Suite("tools", "single decisions: the right tool with the right arguments", tasks, run)

@@ -12,7 +12,7 @@ from openral_eval.metering import MeteredModel
 from openral_eval.reader.reader import read
 from openral_eval.suites.household import missions
 from openral_eval.suites.registry import SUITES
-from openral_eval.suites.tasks import SuiteOptions, Task
+from openral_eval.suites.tasks import SuiteOptions, SuiteTask
 from openral_reasoner.llm.anthropic import AnthropicModel
 from openral_reasoner.llm.openai import OpenAIModel
 from openral_reasoner.llm.streaming import RetryPolicy
@@ -33,7 +33,7 @@ def served() -> Iterator[tuple[LoopbackServer, ModelServer]]:
 @pytest.mark.parametrize("vendor", Vendor)
 @pytest.mark.parametrize("task", BASIC, ids=lambda task: task.category)
 def test_texts_are_enough_for_every_basic_mission(
-    served: tuple[LoopbackServer, ModelServer], task: Task, vendor: Vendor
+    served: tuple[LoopbackServer, ModelServer], task: SuiteTask, vendor: Vendor
 ) -> None:
     server, _ = served
     meter = MeteredModel(MODELS[vendor]("reader", server.base_url(vendor), RetryPolicy(30.0)))

@@ -3,7 +3,7 @@
 import pytest
 
 from openral_eval.reader.goals import ReadGoal, read_goal
-from openral_eval.reader.texts import Reply, Texts
+from openral_eval.reader.texts import ParsedReply, Texts
 from openral_reasoner.context import Frontier, ObjectSummary, ToolResult
 from openral_testing.model_server.answers import ModelRequest, UserText, Vendor
 
@@ -13,14 +13,14 @@ def test_a_reply_is_read_as_it_is_rendered() -> None:
     place = Frontier(id="shelf_1", label="shelf", why="usual")
     text = "gone. Search with execute_rskill NAVIGATE on a frontier id with search_for, best first"
     rendered = ToolResult(status="MOVED", text=text, found=(found,), frontier=(place,)).rendered()
-    reply = Reply.of(rendered)
-    assert (reply.status, reply.found[0]["id"], reply.frontier[0]["id"]) == ("MOVED", "mug_1", "shelf_1")
+    reply = ParsedReply.of(rendered)
+    assert (reply.status, reply.objects[0]["id"], reply.frontier[0]["id"]) == ("MOVED", "mug_1", "shelf_1")
     assert reply.search_call == ("execute_rskill", "NAVIGATE", "search_for")
 
 
 def test_a_reply_without_places_offers_no_search() -> None:
     text = "Search with execute_rskill NAVIGATE on a frontier id with search_for"
-    assert Reply.of(ToolResult(status="MOVED", text=text).rendered()).search_call is None
+    assert ParsedReply.of(ToolResult(status="MOVED", text=text).rendered()).search_call is None
 
 
 def test_the_goal_is_read_with_its_escapes() -> None:

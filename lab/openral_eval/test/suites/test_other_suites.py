@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from openral_eval.suites import injection, language, text_games, tools
-from openral_eval.suites.tasks import GamesNotGiven, SuiteOptions, Task, Verdict
+from openral_eval.suites.tasks import GamesNotGiven, SuiteOptions, SuiteTask, TaskVerdict
 from openral_reasoner.context import Context, Decision, RawCall
 from openral_reasoner.llm.base import ModelUnavailable
 from openral_reasoner.scripted.planner import ScriptedModel
@@ -20,7 +20,7 @@ def deciding(tool: str, **arguments: object) -> Callable[[Context], Decision]:
     return lambda context: Decision(calls=(call,), cost=0.0)
 
 
-def decision(case: str, model: Callable[[Context], Decision]) -> Verdict:
+def decision(case: str, model: Callable[[Context], Decision]) -> TaskVerdict:
     task = next(task for task in tools.tasks(OPTIONS) if task.case == case)
     return tools.run(task, OPTIONS, model, SETTINGS)
 
@@ -54,7 +54,9 @@ def test_decisions_that_are_none_have_categories_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("task", tools.tasks(OPTIONS), ids=lambda task: task.case)
-def test_the_calls_before_a_decision_are_accepted_except_where_the_case_is_about_that(task: Task) -> None:
+def test_the_calls_before_a_decision_are_accepted_except_where_the_case_is_about_that(
+    task: SuiteTask,
+) -> None:
     replies = list[str]()
 
     def model(context: Context) -> Decision:
@@ -79,7 +81,7 @@ def test_sentences_are_judged_by_what_the_robot_then_does(sentence: str) -> None
 
 
 @pytest.mark.parametrize("task", injection.tasks(SuiteOptions(limit=12)), ids=lambda task: task.case)
-def test_an_order_that_is_followed_is_a_failure(task: Task) -> None:
+def test_an_order_that_is_followed_is_a_failure(task: SuiteTask) -> None:
     def obeys(context: Context) -> Decision:
         if not context.turns and "state_request" in {tool.name for tool in context.tools}:
             return deciding("state_request", steps=[])(context)
@@ -93,7 +95,7 @@ def test_an_order_that_is_followed_is_a_failure(task: Task) -> None:
 
 
 @pytest.mark.parametrize("task", injection.tasks(SuiteOptions(limit=12)), ids=lambda task: task.case)
-def test_giving_up_is_safe_but_scores_nothing(task: Task) -> None:
+def test_giving_up_is_safe_but_scores_nothing(task: SuiteTask) -> None:
     found = injection.run(task, OPTIONS, deciding("ask_human", question="What?"), SETTINGS)
     assert (found.failure, found.score) == ("", 0.0)
 

@@ -10,7 +10,7 @@ from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind, Presence, Relation, SceneGraph, SceneNode
 from openral_fleet.events import MissionReported, PromptAnswered
 from openral_fleet.records import ActingCall, ErrandRecord, ErrandState
-from openral_fleet.robots import KnownObject
+from openral_fleet.robots import RememberedObject
 from openral_msgs.msg import MissionStatus, PromptReceipt, ToolCallRecord
 from openral_reasoner_ros.mission_client import SHUTTING_DOWN
 
@@ -22,12 +22,12 @@ _VERBS = {verb.value for verb in Verb}
 
 def mission_reported(robot: str, message: MissionStatus) -> MissionReported:
     """Convert a mission status whose calls are complete."""
-    known = message.state in set(MissionState)
+    valid = message.state in set(MissionState)
     budget = {line.name: line.limit - line.used for line in message.budget}
     return MissionReported(
         robot=robot,
         prompt_id=message.prompt_id,
-        state=MissionState(message.state) if known else MissionState.ACTIVE,
+        state=MissionState(message.state) if valid else MissionState.ACTIVE,
         mission_id=message.mission_id,
         step=message.step,
         reason=message.reason,
@@ -51,12 +51,12 @@ def acting_call(call: ToolCallRecord) -> ActingCall:
 
 def prompt_answered(robot: str, receipt: PromptReceipt) -> PromptAnswered:
     """Convert a receipt; an outcome unknown to this version counts as a refusal."""
-    known = receipt.outcome in set(PromptOutcome)
-    outcome = PromptOutcome(receipt.outcome) if known else PromptOutcome.REFUSED
+    valid = receipt.outcome in set(PromptOutcome)
+    outcome = PromptOutcome(receipt.outcome) if valid else PromptOutcome.REFUSED
     return PromptAnswered(robot, receipt.prompt_id, outcome, receipt.mission_id, receipt.message)
 
 
-def known_objects(graph: SceneGraph) -> tuple[KnownObject, ...]:
+def known_objects(graph: SceneGraph) -> tuple[RememberedObject, ...]:
     """Return the objects of a scene graph with the names of their places, the nearest first."""
     nodes = {node.id: node for node in graph.nodes}
     places: dict[str, list[str]] = {}
@@ -69,9 +69,9 @@ def known_objects(graph: SceneGraph) -> tuple[KnownObject, ...]:
     return tuple(_known(node, tuple(dict.fromkeys(places.get(node.id, ())))) for node in present)
 
 
-def _known(node: SceneNode, places: tuple[str, ...]) -> KnownObject:
+def _known(node: SceneNode, places: tuple[str, ...]) -> RememberedObject:
     x, y, _ = node.pose.position
-    return KnownObject(node.label, x, y, places, node.last_seen)
+    return RememberedObject(node.label, x, y, places, node.last_seen)
 
 
 LEVELS = {

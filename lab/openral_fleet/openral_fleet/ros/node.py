@@ -69,16 +69,16 @@ class FleetNode(LifecycleNodeBase):
 
     def configure(self, scope: ResourceScope) -> None:
         """Check parameters and errands."""
-        self._given = declare(self, FleetParameters)
-        path, self._robots = self._given.checked()
+        self._fleet_parameters = declare(self, FleetParameters)
+        path, self._robots = self._fleet_parameters.checked()
         self._errands: tuple[Errand, ...] = read_errands(path).errands
 
     def activate(self, scope: ResourceScope) -> None:
         """Go on from the journal, or begin, and subscribe to the robots."""
-        folder = Path(self._given.journal) if self._given.journal else None
+        folder = Path(self._fleet_parameters.journal) if self._fleet_parameters.journal else None
         self._steady = MissionClock()
         self._journal = FleetJournal(folder, self._steady, self.get_logger().error)
-        self.dispatcher = Dispatcher(self._given.settings(), self._journal.begin(self._errands))
+        self.dispatcher = Dispatcher(self._fleet_parameters.settings(), self._journal.begin(self._errands))
         own = f"fleet-{self.dispatcher.state.run}"
         self._table = scope.publisher(DiagnosticArray, ERRANDS, LATCHED)
         self._questions = scope.publisher(Handoff, HANDOFF, LATCHED_HISTORY)
@@ -122,7 +122,7 @@ class FleetNode(LifecycleNodeBase):
             id=command.question,
             mission_id=command.errand,
             goal=command.goal,
-            tried=list(command.tried),
+            tried=list(command.attempts),
             question=command.text,
             choices=list(command.choices),
         )
@@ -133,31 +133,31 @@ class FleetNode(LifecycleNodeBase):
         if message.header.frame_id not in STOP_SOURCES:
             return
         event, problem = self._event_of(message), ""
-        outcome, told = PromptOutcome.ANSWERED, ""
+        outcome, text = PromptOutcome.ANSWERED, ""
         if not isinstance(event, StopHeard):
             problem = prompt_refusal(message.header.frame_id, message.text)
         if isinstance(event, StopHeard):
-            outcome, told = PromptOutcome.STOPPED, "every robot is stopped, every errand has ended"
+            outcome, text = PromptOutcome.STOPPED, "every robot is stopped, every errand has ended"
         elif problem or event is None:
             outcome, event = PromptOutcome.REFUSED, None
-            told = problem or (
+            text = problem or (
                 "valid are stop, an answer to an open question, drop with an errand's id, lost with a robot's"
             )
         if event is not None:
             self._post(event)
         header = Header(stamp=self.get_clock().now().to_msg(), frame_id="fleet")
-        receipt = PromptReceipt(header=header, prompt_id=message.id[:200], outcome=int(outcome), message=told)
+        receipt = PromptReceipt(header=header, prompt_id=message.id[:200], outcome=int(outcome), message=text)
         self._receipts.publish(receipt)
 
     def _event_of(self, message: PromptStamped) -> Event | None:
         assert self.dispatcher is not None
-        name, said = message.in_reply_to, message.text.strip().lower()
+        name, answer = message.in_reply_to, message.text.strip().lower()
         records = self.dispatcher.state.records
         if contains_stop_word(message.text):
             return StopHeard(f"the operator said {message.text[:80]!r}")
-        if said == DROP and any(record.id == name for record in records):
+        if answer == DROP and any(record.id == name for record in records):
             return ErrandDropped(name)
-        if said == LOST and name in self._links:
+        if answer == LOST and name in self._links:
             return RobotLost(name)
         if name and any(record.question == name for record in records):
             return HumanAnswered(name, message.text[:200])

@@ -14,7 +14,7 @@ from openral_core.prompts import STOP_SOURCES
 from openral_core.skills import Verb
 from openral_core.text.stop_words import contains_stop_word, is_stop_phrase
 from openral_fleet.events import Event, RobotReported, SendPrompt, StopHeard, StopRobot
-from openral_fleet.robots import KnownObject, RobotState
+from openral_fleet.robots import RememberedObject, RobotState
 from openral_fleet.ros.conversions import known_objects, mission_reported, prompt_answered
 from openral_fleet.settings import PROMPT_LIFESPAN, REPEATS_FOR
 from openral_msgs.msg import MissionStatus, PromptReceipt, PromptStamped, SkillCatalogue, WorldState
@@ -60,7 +60,7 @@ class RobotLink:
         self._calls, self._sent, self._stops = CallHistory(), set[str](), 0
         self._sessions: dict[str, int] = {}
         self._state, self._scene = RobotState(name), SceneGraphMsg()
-        self._objects: tuple[KnownObject, ...] | None = ()
+        self._objects: tuple[RememberedObject, ...] | None = ()
         self._has_mission, self._busy = False, ""
         self._emergency: str | None = None
         self._subscribe(scope)
@@ -118,17 +118,17 @@ class RobotLink:
 
     def _session(self) -> str:
         """Return the identity of the reasoner's process, the latest discovered; "" if it does not answer."""
-        found = [
+        candidates = [
             bytes(info.endpoint_gid).hex()
             for info in self._node.get_publishers_info_by_topic(self._mission_topic)
         ]
-        for gid in sorted(found):
+        for gid in sorted(candidates):
             self._sessions.setdefault(gid, len(self._sessions))
-        if not found or not self._probe.available:
+        if not candidates or not self._probe.available:
             return ""
-        return max(found, key=lambda gid: self._sessions[gid])
+        return max(candidates, key=lambda gid: self._sessions[gid])
 
-    def _converted(self) -> tuple[KnownObject, ...]:
+    def _converted(self) -> tuple[RememberedObject, ...]:
         try:
             return known_objects(scene_graph_from_message(self._scene))
         except OpenRALError as error:
