@@ -262,10 +262,6 @@ class Thesaurus:
         concept = self._names.get(name.replace(" ", ""), "")
         return concept in self._entries and name not in self._packages | self._portions
 
-    def kinds_below(self, concept: str) -> frozenset[str]:
-        """Return every narrower concept."""
-        return self._kinds.descendants(concept)
-
     def bare(self, text: str) -> str:
         """Return the object that a text names, with modifiers of its kind but not of colour, size or state.
 

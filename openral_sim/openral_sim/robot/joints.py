@@ -3,9 +3,6 @@
 from dataclasses import dataclass
 from itertools import chain
 
-import mujoco
-import numpy as np
-
 PREFIX = "robot/"
 
 
@@ -57,8 +54,3 @@ class RobotNames:
     def joints(self) -> tuple[str, ...]:
         """Every joint, base to fingers."""
         return tuple(chain(self.base_joints, self.reach_joints, self.head_joints, self.finger_joints))
-
-
-def joint_values(data: mujoco.MjData, joints: tuple[str, ...]) -> np.ndarray:
-    """Read one-dimensional joints, shape (len(joints),)."""
-    return np.array([float(data.joint(joint).qpos[0]) for joint in joints])
