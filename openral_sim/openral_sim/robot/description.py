@@ -10,11 +10,11 @@ from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveFloat, model_v
 
 from openral_core.documents import Document
 from openral_core.errors import format_choices
+from openral_core.geometry import Quaternion
 from openral_core.grasping.gripper import GripperGeometry
+from openral_core.home_map import Point3
 from openral_sim.robot.joints import PREFIX, RobotNames
 
-Vector3 = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]
 Range = tuple[float, float]
 Distances = Annotated[tuple[PositiveFloat, ...], Field(min_length=1)]
 
@@ -122,13 +122,13 @@ class ParallelGripper(Section):
     fingers: tuple[str, str] = Field(description="bodies")
     joints: tuple[str, str] = Field(description="slides of the fingers; the second follows the first")
     servo: Servo
-    grasp: Vector3 = Field(description="point between the pads in the hand [m]")
+    grasp: Point3 = Field(description="point between the pads in the hand [m]")
     grasp_quat: Quaternion = Field(
         description="its frame (w, x, y, z): z approach, y travel of the fingers, x up in a level hand"
     )
     travel: PositiveFloat = Field(description="of each finger [m]")
-    pad_half_size: Vector3 = Field(description="along breadth, travel and approach [m]")
-    knuckle_half_size: Vector3 = Field(description="of the finger behind the pad [m]")
+    pad_half_size: Point3 = Field(description="along breadth, travel and approach [m]")
+    knuckle_half_size: Point3 = Field(description="of the finger behind the pad [m]")
     tip_length: PositiveFloat = Field(description="from the grasp point to the tips [m]")
 
     @property
@@ -147,9 +147,9 @@ class CameraMount(Section):
     """A camera on a link; the scene decides the size of its images."""
 
     link: str
-    position: Vector3 = Field(description="[m]")
-    right: Vector3 = Field(description="direction of the image's rows in the link")
-    down: Vector3 = Field(description="direction of its columns")
+    position: Point3 = Field(description="[m]")
+    right: Point3 = Field(description="direction of the image's rows in the link")
+    down: Point3 = Field(description="direction of its columns")
     fovy: float = Field(
         gt=1.0, lt=170.0, description="vertical field of view that the planners count on [deg]"
     )
