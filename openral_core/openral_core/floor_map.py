@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from openral_core.arrays import Array, Indices, Mask, Points, Transform
 from openral_core.errors import OpenRALError
 from openral_core.geometry import planar_part, points_in_polygon, transform_planar_points
 from openral_core.home_map import Pose2
@@ -72,30 +73,30 @@ class FloorMap:
     frame: str = "map"
 
     @property
-    def free(self) -> NDArray[np.bool_]:
+    def free(self) -> Mask:
         """Free cells, shape (H, W)."""
         return np.asarray(self.cells == FREE)
 
     @property
-    def occupied(self) -> NDArray[np.bool_]:
+    def occupied(self) -> Mask:
         """Occupied cells, shape (H, W)."""
         return np.asarray(self.cells == OCCUPIED)
 
-    def to_frame(self, corners: NDArray[np.floating]) -> NDArray[np.float64]:
+    def to_frame(self, corners: NDArray[np.floating]) -> Array:
         """Transform (column, row) in cells, (..., 2), to points in the frame [m]; (0, 0) is the origin."""
         local = np.asarray(corners, np.float64) * self.resolution
         return local @ self._rotation.T + (self.origin.x, self.origin.y)
 
-    def centres(self, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> NDArray[np.float64]:
+    def centres(self, rows: NDArray[np.integer], columns: NDArray[np.integer]) -> Points:
         """Return the centres of cells in the frame [m], shape (N, 2)."""
         return self.to_frame(np.stack((columns, rows), axis=-1) + 0.5)
 
-    def cell(self, points: NDArray[np.floating]) -> NDArray[np.intp]:
+    def cell(self, points: NDArray[np.floating]) -> Indices:
         """Return (row, column) of the cells that contain points (..., 2) [m]; they may be outside."""
         local = (np.asarray(points, np.float64) - (self.origin.x, self.origin.y)) @ self._rotation
         return np.floor(local[..., ::-1] / self.resolution).astype(np.intp)
 
-    def inside(self, outline: Sequence[tuple[float, float]]) -> NDArray[np.bool_]:
+    def inside(self, outline: Sequence[tuple[float, float]]) -> Mask:
         """Return the cells whose centre lies within a polygon in the frame [m], shape (H, W)."""
         rows, columns = np.meshgrid(*map(np.arange, self.cells.shape), indexing="ij")
         return points_in_polygon(np.array(outline), self.centres(rows, columns))
@@ -106,7 +107,7 @@ class FloorMap:
         height, width = self.cells.shape
         return int(self.cells[row, column]) if 0 <= row < height and 0 <= column < width else UNKNOWN
 
-    def clearance(self, unknown_margin: float) -> NDArray[np.float64]:
+    def clearance(self, unknown_margin: float) -> Array:
         """Distance of each cell to what a robot must not drive on [m], shape (H, W).
 
         Args:
@@ -116,20 +117,18 @@ class FloorMap:
         nearest = free_distance(padded == OCCUPIED, padded == UNKNOWN, self.resolution, unknown_margin)
         return nearest[1:-1, 1:-1]
 
-    def moved(self, T: NDArray[np.float64]) -> Self:
+    def moved(self, T: Transform) -> Self:
         """Return the same cells with their origin moved by a planar pose, shape (4, 4)."""
         x, y = transform_planar_points(T, (self.origin.x, self.origin.y)).tolist()
         return replace(self, origin=Pose2(x=x, y=y, yaw=self.origin.yaw + planar_part(T)[2]))
 
     @property
-    def _rotation(self) -> NDArray[np.float64]:
+    def _rotation(self) -> Array:
         c, s = np.cos(self.origin.yaw), np.sin(self.origin.yaw)
         return np.array([[c, -s], [s, c]])
 
 
-def free_distance(
-    occupied: NDArray[np.bool_], unknown: NDArray[np.bool_], cell: float, unknown_margin: float
-) -> NDArray[np.float64]:
+def free_distance(occupied: Mask, unknown: Mask, cell: float, unknown_margin: float) -> Array:
     """Distance of each cell to the nearest occupied one or, plus a margin, unknown one [m].
 
     Args:
@@ -144,7 +143,7 @@ def free_distance(
     return np.asarray(nearest)
 
 
-def small_gaps(cells: NDArray[np.int8], largest: int) -> NDArray[np.bool_]:
+def small_gaps(cells: NDArray[np.int8], largest: int) -> Mask:
     """Return the unknown cells of parts of at most ``largest`` cells with only free cells around, (H, W)."""
     around = np.ones((3, 3), bool)
     parts, count = scipy.ndimage.label(cells == UNKNOWN, around)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from openral_core.arrays import Array, Mask, Points, Transform
 from openral_core.errors import OpenRALError, format_choices
 
 Quaternion = tuple[float, float, float, float]
@@ -61,7 +62,7 @@ class Pose:
             raise InvalidGeometry("transform", T.tolist(), "a finite 4x4 matrix")
         return cls((float(T[0, 3]), float(T[1, 3]), float(T[2, 3])), quaternion_of(T[:3, :3].tolist()))
 
-    def matrix(self) -> NDArray[np.float64]:
+    def matrix(self) -> Transform:
         """Return the homogeneous transform, shape (4, 4)."""
         x, y, z, w = self.orientation
         X, Y, Z = self.position
@@ -102,7 +103,7 @@ def quaternion_of(R: Sequence[Sequence[float]]) -> Quaternion:
     return (q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm)
 
 
-def inverse(T: NDArray[np.float64]) -> NDArray[np.float64]:
+def inverse(T: Transform) -> Transform:
     """Return the inverse of a rigid transform, shape (4, 4)."""
     R = T[:3, :3].T
     result = np.eye(4)
@@ -111,28 +112,28 @@ def inverse(T: NDArray[np.float64]) -> NDArray[np.float64]:
     return result
 
 
-def transform_points(T: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+def transform_points(T: Transform, points: Points) -> Points:
     """Transform points (N, 3) [m] into the parent frame of ``T``, shape (N, 3)."""
     return points @ T[:3, :3].T + T[:3, 3]
 
 
-def transform_planar_points(T: NDArray[np.float64], points: ArrayLike) -> NDArray[np.float64]:
+def transform_planar_points(T: Transform, points: ArrayLike) -> Array:
     """Transform points (..., 2) [m] of the plane by the planar part of ``T``, shape (..., 2)."""
     return np.asarray(points) @ T[:2, :2].T + T[:2, 3]
 
 
-def yaw_matrix(x: float, y: float, yaw: float) -> NDArray[np.float64]:
+def yaw_matrix(x: float, y: float, yaw: float) -> Transform:
     """Return a planar pose as a homogeneous transform, shape (4, 4)."""
     c, s = np.cos(yaw), np.sin(yaw)
     return np.array([[c, -s, 0.0, x], [s, c, 0.0, y], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
 
 
-def planar_part(T: NDArray[np.float64]) -> tuple[float, float, float]:
+def planar_part(T: Transform) -> tuple[float, float, float]:
     """Return x, y [m] and yaw [rad] of a pose, shape (4, 4): the inverse of `yaw_matrix`."""
     return float(T[0, 3]), float(T[1, 3]), float(np.arctan2(T[1, 0], T[0, 0]))
 
 
-def points_in_polygon(outline: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.bool_]:
+def points_in_polygon(outline: Points, points: Array) -> Mask:
     """Tell which points (..., 2) are inside a polygon (N, 2), by the even-odd rule."""
     inside = np.zeros(points.shape[:-1], dtype=bool)
     x, y = points[..., 0], points[..., 1]
@@ -195,7 +196,7 @@ class _Track:
         self.frame, self.parent, self._history = frame, parent, history
         self._times: deque[float] = deque()
         self._poses: deque[Pose] = deque()
-        self.static: NDArray[np.float64] | None = None
+        self.static: Transform | None = None
 
     def add(self, time: float, pose: Pose) -> None:
         """Insert a pose in time order; one older than the whole history restarts the track."""
@@ -217,7 +218,7 @@ class _Track:
         """Time of the last pose [s]; infinite for a static transform."""
         return math.inf if self.static is not None else self._times[-1]
 
-    def at(self, time: float) -> NDArray[np.float64]:
+    def at(self, time: float) -> Transform:
         if self.static is not None:
             return self.static
         if not self._times[0] <= time <= self._times[-1]:
@@ -274,7 +275,7 @@ class TfTree:
         """Drop the moving transforms after a jump back in time; static ones stay."""
         self._tracks = {child: track for child, track in self._tracks.items() if track.static is not None}
 
-    def lookup(self, target: str, source: str, time: float) -> NDArray[np.float64]:
+    def lookup(self, target: str, source: str, time: float) -> Transform:
         """Return ``T_target_source`` at ``time`` [s], shape (4, 4), through the nearest common ancestor.
 
         Raises:
@@ -322,7 +323,7 @@ class TfTree:
             raise UnknownFrame(target, source, self.frames)
         return up[: up.index(common)], down[: down.index(common)]
 
-    def _compose(self, frames: list[str], time: float) -> NDArray[np.float64]:
+    def _compose(self, frames: list[str], time: float) -> Transform:
         """Transform from the first of these frames to the parent of the last."""
         T = np.eye(4)
         for frame in frames:

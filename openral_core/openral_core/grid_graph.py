@@ -2,14 +2,13 @@
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
+
+from openral_core.arrays import Array, Mask
 
 _NEIGHBOURS = ((1, 0), (0, 1), (1, 1), (1, -1))  # half of the 8-neighbourhood; edges go both ways
 
 
-def grid_graph(
-    free: NDArray[np.bool_], cell: float, price: NDArray[np.float64] | None = None
-) -> "scipy.sparse.coo_matrix":
+def grid_graph(free: Mask, cell: float, price: Array | None = None) -> "scipy.sparse.coo_matrix":
     """Join each free cell to its free neighbours, straight and diagonal.
 
     Args:

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Image, Points
 from openral_core.errors import OpenRALError
 from openral_core.home_map import ApplianceKind
 
@@ -41,7 +41,7 @@ MIDDLE = 0.6
 """Fraction of the part's box in the image, about its middle, that is judged [1]."""
 
 
-def mean_luminance(rgb: NDArray[np.uint8], corners: NDArray[np.float64]) -> float:
+def mean_luminance(rgb: Image, corners: Points) -> float:
     """Measure the mean luminance of a part of an image, in [0, 1].
 
     Args:

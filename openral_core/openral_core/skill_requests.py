@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import isfinite
 
 import numpy as np
-from numpy.typing import NDArray
 
+from openral_core.arrays import Vector3
 from openral_core.errors import format_choices
 from openral_core.geometry import Pose
 from openral_core.rskills import ParameterSpec, ParameterType, Registry, SkillManifest, UnknownId
@@ -168,7 +168,7 @@ class GraspRequest:
         return cls(params.pose("target"), size, params.text("label", "thing"), from_side)
 
     @property
-    def position(self) -> NDArray[np.float64]:
+    def position(self) -> Vector3:
         """Centre in map in [m], shape (3,)."""
         return np.array(self.target.position)
 

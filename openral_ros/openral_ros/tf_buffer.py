@@ -2,14 +2,13 @@
 
 from contextlib import suppress
 
-import numpy as np
 from geometry_msgs.msg import TransformStamped
-from numpy.typing import NDArray
 from rclpy.callback_groups import CallbackGroup
 from rclpy.exceptions import InvalidHandle
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from tf2_msgs.msg import TFMessage
 
+from openral_core.arrays import Transform
 from openral_core.geometry import InvalidGeometry, InvalidTransform, Pose, TfTree, frame_name
 from openral_ros.conversions.geometry import pose_from_transform
 from openral_ros.conversions.stamps import seconds
@@ -33,7 +32,7 @@ class TransformBuffer:
         self._moving = scope.subscription(TFMessage, "tf", self._on_moving, MOVING, **options)
         subscribe_state(scope, TFMessage, "tf_static", self._on_static, STATIC.depth)
 
-    def lookup(self, target: str, source: str, stamp: float) -> NDArray[np.float64]:
+    def lookup(self, target: str, source: str, stamp: float) -> Transform:
         """Return ``T_target_source`` at a stamp [s], shape (4, 4); raises as `TfTree.lookup` does."""
         return self._tree.lookup(target, source, stamp)
 
@@ -41,7 +40,7 @@ class TransformBuffer:
         """Return the latest time [s] at which it is known; raises as `TfTree.newest` does."""
         return self._tree.newest(target, source)
 
-    def lookup_newest(self, target: str, source: str) -> NDArray[np.float64]:
+    def lookup_newest(self, target: str, source: str) -> Transform:
         """Return ``T_target_source`` at the latest time at which it is known; raises as `lookup` does."""
         return self.lookup(target, source, self.newest(target, source))
 
@@ -103,7 +102,7 @@ class PolledTransformBuffer(TransformBuffer):
         self.take()
         super()._forget_moving()
 
-    def lookup(self, target: str, source: str, stamp: float) -> NDArray[np.float64]:
+    def lookup(self, target: str, source: str, stamp: float) -> Transform:
         """Return ``T_target_source`` at a stamp [s], shape (4, 4); raises as `TfTree.lookup` does."""
         self.take()
         return super().lookup(target, source, stamp)

@@ -5,12 +5,12 @@ from math import atan2, hypot, isfinite
 
 import numpy as np
 from builtin_interfaces.msg import Duration
-from numpy.typing import NDArray
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from openral_core.arrays import Vector3
 from openral_core.errors import format_choices
 from openral_core.geometry import Pose, StaleTransform, UnknownFrame, transform_points, wrap_angle
 from openral_core.robot import Frames, HeadBackend, PanTiltBackend, PanTiltDescription, SpinBackend
@@ -42,7 +42,7 @@ class NoTransform(SkillFailed):
         super().__init__(f"the target's direction is unknown: {error}")
 
 
-def direction(transforms: TransformBuffer, frames: Frames, frame: str, target: Pose) -> NDArray[np.float64]:
+def direction(transforms: TransformBuffer, frames: Frames, frame: str, target: Pose) -> Vector3:
     """Return a target in map as a point in a frame of the robot, shape (3,).
 
     Raises:
