@@ -1,6 +1,6 @@
 """The wire contract: interfaces.json holds every field of openral_msgs, in order, with its type.
 
-An intended change is made there too, with the contract version bumped and a line in docs/contracts.md.
+An intended change is made there too, with the contract version bumped and a line in CHANGELOG.rst.
 """
 
 import json
