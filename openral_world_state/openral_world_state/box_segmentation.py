@@ -11,8 +11,13 @@ import numpy as np
 
 from openral_core.arrays import Mask, Points
 from openral_core.lazy_modules import lazy_module
-from openral_world_state.box_window import BoxWindow
-from openral_world_state.depth_clusters import depth_gap, nearest_depth_cluster, pixels_behind_edges, quantile
+from openral_world_state.box_depth import (
+    BoxWindow,
+    depth_gap,
+    nearest_depth_cluster,
+    pixels_behind_edges,
+    quantile,
+)
 
 cv2 = lazy_module("cv2")
 

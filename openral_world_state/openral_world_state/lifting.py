@@ -19,10 +19,9 @@ from openral_core.detectors import Box, Detection
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.lazy_modules import lazy_module
+from openral_world_state.box_depth import BoxWindow, quantile, reaches_across, window_around
 from openral_world_state.box_segmentation import Segment, find_object
-from openral_world_state.box_window import BoxWindow, window_around
 from openral_world_state.depth_camera import DepthView
-from openral_world_state.depth_clusters import quantile, reaches_across
 
 cv2 = lazy_module("cv2")
 

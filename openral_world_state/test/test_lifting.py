@@ -20,9 +20,9 @@ from openral_testing.synthetic_depth import (
     look_at_pose,
     render_depth,
 )
+from openral_world_state.box_depth import nearest_depth_cluster, quantile
 from openral_world_state.box_segmentation import without_support
 from openral_world_state.depth_camera import DepthView, Intrinsics, InvalidIntrinsics
-from openral_world_state.depth_clusters import nearest_depth_cluster, quantile
 from openral_world_state.lifting import (
     DepthModel,
     LiftedObject,

@@ -19,7 +19,7 @@ from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 from openral_ros.tf_buffer import PolledTransformBuffer
 from openral_world_state.pictures import ObjectPictures, pictures_path
-from openral_world_state.ros.depth_demand import DepthStreams
+from openral_world_state.ros.depth_subscription import DepthStreams
 from openral_world_state.ros.embedding_client import make_embedding_client
 from openral_world_state.ros.inputs import WorldInputs
 from openral_world_state.ros.parameters import WorldStateParameters

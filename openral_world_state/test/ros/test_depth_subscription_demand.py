@@ -9,7 +9,7 @@ pytest.importorskip("rclpy")
 from openral_core.detectors import LifecycleState
 from openral_msgs.msg import DetectorInfo
 from openral_world_state.ros import depth_demand
-from openral_world_state.ros.depth_demand import LINGER, DepthDemand
+from openral_world_state.ros.depth_subscription import LINGER, DepthDemand
 
 ACTIVE, INACTIVE, UNKNOWN = LifecycleState.ACTIVE, LifecycleState.INACTIVE, LifecycleState.UNKNOWN
 
