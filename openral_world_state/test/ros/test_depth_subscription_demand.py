@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("rclpy")
 from openral_core.detectors import LifecycleState
 from openral_msgs.msg import DetectorInfo
-from openral_world_state.ros import depth_demand
+from openral_world_state.ros import depth_subscription
 from openral_world_state.ros.depth_subscription import LINGER, DepthDemand
 
 ACTIVE, INACTIVE, UNKNOWN = LifecycleState.ACTIVE, LifecycleState.INACTIVE, LifecycleState.UNKNOWN
@@ -44,7 +44,7 @@ def test_detections_of_an_unknown_node_need_depth_for_a_while() -> None:
 def test_the_node_receives_no_depth_while_its_detector_is_inactive(
     make_graph: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(depth_demand, "LINGER", 0.0)
+    monkeypatch.setattr(depth_subscription, "LINGER", 0.0)
     graph = make_graph()
     graph.activate()
     robot, shot = graph.robot, graph.kitchen()
