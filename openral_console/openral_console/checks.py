@@ -84,9 +84,9 @@ class Checks:
         try:
             findings: Json = json.loads(output[:MAX_OUTPUT])
         except (ValueError, RecursionError) as error:
-            reports = errors.decode(errors="replace").strip().splitlines()
+            lines = errors.decode(errors="replace").strip().splitlines()
             raise CheckFailed(
-                name, reports[-1][:500] if reports else f"exit code {process.returncode}"
+                name, lines[-1][:500] if lines else f"exit code {process.returncode}"
             ) from error
         return findings
 

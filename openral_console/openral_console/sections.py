@@ -47,21 +47,19 @@ class Sections:
             text = self._texts.get(name)
         return None if text is None else json.loads(text)
 
-    def newer(
-        self, versions: Mapping[str, int], not_before: Mapping[str, float]
-    ) -> list[tuple[str, int, str]]:
+    def newer(self, sent: Mapping[str, int], due: Mapping[str, float]) -> list[tuple[str, int, str]]:
         """Return (name, version, JSON text) of the sections that a reader has not seen.
 
         Args:
-            versions: Version that the reader has of each section.
-            not_before: Time on the monotonic clock before which a section is not sent again [s].
+            sent: Version that the reader has of each section.
+            due: Time on the monotonic clock before which a section is not sent again [s].
         """
         self._read = now = time.monotonic()
         with self._lock:
             return [
                 (name, version, self._texts[name])
                 for name, version in self._versions.items()
-                if version > versions.get(name, 0) and now >= not_before.get(name, 0.0)
+                if version > sent.get(name, 0) and now >= due.get(name, 0.0)
             ]
 
     def as_json(self) -> str:

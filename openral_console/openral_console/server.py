@@ -75,15 +75,15 @@ class Viewers:
         The next event is made only when the last one was sent: a page that does not read costs nothing.
         """
         self.count += 1
-        versions: dict[str, int] = {}
-        not_before: dict[str, float] = {}
+        sent: dict[str, int] = {}
+        due: dict[str, float] = {}
         last = time.monotonic()
         try:
             yield "retry: 1000\n\n"
             while not await request.is_disconnected():
-                for name, version, text in sections.newer(versions, not_before):
-                    versions[name], last = version, time.monotonic()
-                    not_before[name] = last + pause_after(text)
+                for name, version, text in sections.newer(sent, due):
+                    sent[name], last = version, time.monotonic()
+                    due[name] = last + pause_after(text)
                     yield f'data: {{"name":{json.dumps(name)},"value":{text}}}\n\n'
                 if time.monotonic() - last > KEEP_ALIVE:
                     last = time.monotonic()
@@ -211,17 +211,17 @@ def listen(host: str, port: int) -> socket.socket:
     """
     for candidate in (port,) if port else (PORT, 0):
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        opened = socket.socket(family, socket.SOCK_STREAM)
-        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            opened.bind((host, candidate))
-            opened.listen(128)  # two sockets that may reuse an address can both bind, one can listen
+            listener.bind((host, candidate))
+            listener.listen(128)  # two sockets that may reuse an address can both bind, one can listen
         except OSError as error:
-            opened.close()
+            listener.close()
             if port or candidate == 0:
                 raise PortTaken(host, port, error) from error
         else:
-            return opened
+            return listener
     raise AssertionError("the loop returns or raises")
 
 
@@ -265,9 +265,9 @@ def make_access(host: str, allow_actions: bool, token: str = "", names: Sequence
     return Access(chosen, allow_actions, frozenset(name.lower() for name in names))
 
 
-def address_of(opened: socket.socket, scheme: str = "http") -> str:
+def address_of(listener: socket.socket, scheme: str = "http") -> str:
     """Return the URL of a listening socket."""
-    host, port = opened.getsockname()[:2]
+    host, port = listener.getsockname()[:2]
     return f"{scheme}://[{host}]:{port}/" if ":" in host else f"{scheme}://{host}:{port}/"
 
 

@@ -71,11 +71,11 @@ def read_spans(lines: Iterable[str], start: float, duration: float) -> list[Span
 
 
 def _row(span: RecordedSpan, spans: Mapping[str, RecordedSpan], start: float) -> SpanRow:
-    begun, ended = span.start_time.timestamp(), span.end_time.timestamp()
+    begin, end = span.start_time.timestamp(), span.end_time.timestamp()
     outcome = next((str(span.attributes[key]) for key in STATUSES if key in span.attributes), "")
     return {
-        "start": round(begun - start, 3),
-        "duration": round(max(0.0, ended - begun), 3),
+        "start": round(begin - start, 3),
+        "duration": round(max(0.0, end - begin), 3),
         "name": span.name[:200],
         "service": str(span.resource.attributes.get("service.name", ""))[:100],
         "status": outcome[:100],

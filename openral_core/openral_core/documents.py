@@ -1,6 +1,7 @@
 """YAML documents checked by pydantic; errors name the file, the key, its value and the valid values."""
 
 from collections.abc import Callable, Iterator, Mapping
+from importlib.resources import files
 from pathlib import Path
 from typing import TypeVar
 
@@ -66,6 +67,15 @@ def _mapping(path: Path, read: Callable[[], object]) -> Mapping[str, object]:
     if not isinstance(content, dict):
         raise InvalidDocument(path, [f"expected a mapping of keys, found {type(content).__name__}"])
     return content
+
+
+def shipped_document(model: type[AnyDocument], package: str, name: str) -> AnyDocument:
+    """Validate a YAML file that a package ships.
+
+    Raises:
+        InvalidDocument: If the shipped file is not valid.
+    """
+    return parse_document(model, parse_yaml(files(package).joinpath(name).read_text(encoding="utf-8")), name)
 
 
 def parse_document(

@@ -90,8 +90,7 @@ class ReadingTools:
             return await self.failure(RecallReply, error)
 
     async def resolve_place(
-        self,
-        reference: Annotated[Words, Field(description="words or id of a room, place, person or object")],
+        self, reference: Annotated[Words, Field(description="words or id of a room, place, person or object")]
     ) -> PlaceReply:
         """Resolve words such as 'the kitchen' to an id and a position. Read-only."""
         try:

@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat
 
-from openral_core.detectors import Detection, LocateResult
+from openral_core.detectors import LocateResult
 from openral_core.missions import MissionState
 from openral_core.spatial_memory import RecallMatch, RecallResult, ResolveResult, SceneNode
 from openral_msgs.msg import Handoff, MissionStatus
@@ -243,7 +243,11 @@ def locate_reply(result: LocateResult, unavailable: tuple[str, ...]) -> LocateRe
         unavailable=unavailable,
         camera=result.camera,
         detector=result.detector,
-        detections=tuple(_seen(detection) for detection in first(result.detections)),
+        detections=tuple(
+            SeenObject(label=each.label, score=each.score, box=(box.x_min, box.y_min, box.x_max, box.y_max))
+            for each in first(result.detections)
+            for box in (each.box,)
+        ),
         frame_age=result.frame_age,
     )
 
@@ -304,11 +308,4 @@ def mission_reply(
             for call in status.calls[-MAX_ITEMS:]
         ),
         question=question,
-    )
-
-
-def _seen(detection: Detection) -> SeenObject:
-    box = detection.box
-    return SeenObject(
-        label=detection.label, score=detection.score, box=(box.x_min, box.y_min, box.x_max, box.y_max)
     )

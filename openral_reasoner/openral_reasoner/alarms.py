@@ -7,12 +7,10 @@ repeated goal.
 
 import re
 from functools import cache
-from importlib import resources
 
 from pydantic import Field
 
-from openral_core.documents import Document, parse_document
-from openral_core.parsing import parse_yaml
+from openral_core.documents import Document, shipped_document
 from openral_core.text.folding import fold, fold_pattern
 from openral_core.text.stop_words import contains_stop_word, is_cry, is_stop_phrase, may_answer
 from openral_reasoner.request.goals import (
@@ -32,7 +30,6 @@ MOST_WORDS = 6
 """Longest exclamation [words]; a longer prompt is an alarm only if it says what is wrong."""
 SYLLABLES = 2
 """Characters per word in scripts without spaces [1]."""
-_FILE = "alarms.yaml"
 _CLAUSE = re.compile(r"[.!?;:,\n\u2026\u2013\u2014]+|\s-+\s")
 _JOIN = re.compile(r"\b(?:and|then|but|or|und|dann|aber|et|puis|mais|y|luego|pero)\b")
 _EXCLAMATION = re.compile("[!\u203c\u2757\u2755]")
@@ -138,8 +135,7 @@ def _word_count(text: str) -> int:
 
 @cache
 def _document() -> _Lexicon:
-    text = resources.files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
-    return parse_document(_Lexicon, parse_yaml(text), _FILE)
+    return shipped_document(_Lexicon, __package__, "alarms.yaml")
 
 
 @cache

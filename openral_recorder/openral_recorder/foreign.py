@@ -22,8 +22,8 @@ def foreign_kind(file: Path) -> str:
     Raises:
         OSError: If it cannot be read.
     """
-    with file.open("rb") as opened:
-        head = opened.read(max(len(start) for start, _ in FOREIGN))
+    with file.open("rb") as stream:
+        head = stream.read(max(len(start) for start, _ in FOREIGN))
     if head.startswith(MCAP):
         return ""
     if not head:

@@ -132,8 +132,8 @@ def recorded_messages(
     order = count()
     queue: list[tuple[int, int, Message]] = []
     with path.open("rb") as file:
-        for begun, messages in _parts(file, path, summary, channels, (first, last), damaged):
-            while queue and queue[0][0] < begun:
+        for earliest, messages in _parts(file, path, summary, channels, (first, last), damaged):
+            while queue and queue[0][0] < earliest:
                 yield _described(heapq.heappop(queue)[2], summary)
             for message in messages:
                 if first <= message.log_time <= last and message.channel_id in channels:
@@ -205,10 +205,8 @@ def unpacked(chunk: Chunk) -> list[McapRecord]:
 def is_complete(path: Path) -> bool:
     """Return whether the file has a readable index."""
     try:
-        with path.open("rb") as file:
-            summary = make_reader(file).get_summary()
-            return summary is not None and summary.statistics is not None
-    except (*DAMAGE, OSError):  # a file that is too short, or an offset that is damaged, is sought in vain
+        return _summary(path).statistics is not None
+    except NotARecording:
         return False
 
 

@@ -9,25 +9,10 @@ from openral_core.errors import OpenRALError
 from openral_recorder.writer import MessageSchema
 
 SEPARATOR = "=" * 80
-PRIMITIVES = frozenset(
-    [
-        "bool",
-        "byte",
-        "char",
-        "float32",
-        "float64",
-        "int8",
-        "uint8",
-        "int16",
-        "uint16",
-        "int32",
-        "uint32",
-        "int64",
-        "uint64",
-        "string",
-        "wstring",
-    ]
-)
+PRIMITIVES = frozenset({
+    "bool", "byte", "char", "float32", "float64", "int8", "uint8", "int16", "uint16", "int32", "uint32",
+    "int64", "uint64", "string", "wstring",
+})  # fmt: skip
 
 
 class NoDefinition(OpenRALError):

@@ -28,8 +28,7 @@ def console(
         list[str] | None, typer.Option(help="host name by which the console is addressed (repeatable)")
     ] = None,
     token: Annotated[
-        str,
-        typer.Option(envvar="OPENRAL_CONSOLE_TOKEN", help="token that pages present; default: generated"),
+        str, typer.Option(envvar="OPENRAL_CONSOLE_TOKEN", help="token that pages present; default: generated")
     ] = "",
     robot: Annotated[
         Path | None, typer.Option(help="robot.yaml, with which pages can run `openral robot check`")
@@ -55,13 +54,13 @@ def console(
     tls = Certificate(certificate, key or certificate) if certificate else None
     access = make_access(host, allow_actions and run is None, token, allow_host or ())
     checks = None if run else standard_checks(robot)
-    with listen(host, port) as opened:
+    with listen(host, port) as listener:
         source = LiveSource(namespace) if run is None else RecordingSource(run, beside)
-        typer.echo(f"console: {address_of(opened, 'https' if tls else 'http')}")
+        typer.echo(f"console: {address_of(listener, 'https' if tls else 'http')}")
         if access.token and not token:
             typer.echo(f"token (shown once): {access.token}")
         try:
             with suppress(KeyboardInterrupt):  # which the web server raises again after a clean end
-                make_server(source, access, tls, checks).run(sockets=[opened])
+                make_server(source, access, tls, checks).run(sockets=[listener])
         finally:
             source.close()

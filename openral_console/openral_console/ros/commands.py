@@ -48,10 +48,7 @@ COMMAND_TIMEOUT = TRANSITION_TIMEOUT + DISCOVERY_PERIOD * DISCOVERY_CHECKS
 MAX_PENDING = 32
 """Most prompts without a receipt."""
 OPERATIONS = {operation.name.lower(): operation.value for operation in EditOperation}
-TRANSITIONS = {
-    "activate": Transition.TRANSITION_ACTIVATE,
-    "deactivate": Transition.TRANSITION_DEACTIVATE,
-}
+TRANSITIONS = {"activate": Transition.TRANSITION_ACTIVATE, "deactivate": Transition.TRANSITION_DEACTIVATE}
 
 
 class Refused(ConsoleError):

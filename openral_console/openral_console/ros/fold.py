@@ -205,10 +205,7 @@ class Fold:
         stamp = seconds(message.header.stamp)
         for name, status in views.diagnostics(message).items():
             if name in self._statuses or len(self._statuses) < MAX_STATUSES:
-                self._statuses[name] = {
-                    **status,
-                    "rate": self._rate(name, status["values"], stamp),
-                }
+                self._statuses[name] = {**status, "rate": self._rate(name, status["values"], stamp)}
         nodes = {n.removeprefix(BRINGUP): s for n, s in self._statuses.items() if n.startswith(BRINGUP)}
         others = {n: s for n, s in self._statuses.items() if not n.startswith(BRINGUP)}
         self.sections.put("nodes", nodes)

@@ -65,11 +65,7 @@ def home_map(text: str) -> Json:
             for item in home.fixtures[:MAX_FURNITURE]
         ],
         "places": [
-            {
-                "id": each.id,
-                "name": cut(each.name, 200),
-                "at": _planar(each.pose),
-            }
+            {"id": each.id, "name": cut(each.name, 200), "at": _planar(each.pose)}
             for each in home.places[:MAX_FURNITURE]
             if each.looks_at is None
         ],

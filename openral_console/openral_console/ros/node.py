@@ -35,9 +35,9 @@ def main() -> None:
     try:
         parameters = source.declare(lambda node: declare(node, ConsoleParameters))
         access = make_access(parameters.host, parameters.allow_actions)
-        with listen(parameters.host, parameters.port) as opened, suppress(KeyboardInterrupt):
+        with listen(parameters.host, parameters.port) as listener, suppress(KeyboardInterrupt):
             # The web server raises an interrupt again after a clean end.
-            make_server(source, access, checks=standard_checks()).run(sockets=[opened])
+            make_server(source, access, checks=standard_checks()).run(sockets=[listener])
     finally:
         Shutdown(lambda: None).begin()
         source.close()

@@ -4,6 +4,7 @@ import asyncio
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
@@ -67,10 +68,6 @@ class MarkedComparison:
     lines: Sequence[str]
     marks: Sequence[tuple[float, str, str]]
 
-    def document(self) -> Json:
-        """Return what a page shows."""
-        return {"name": self.name, "lines": list(self.lines)}
-
 
 class RecordingSource:
     """Timeline of one MCAP file; times are in [s] since its beginning.
@@ -132,11 +129,12 @@ class RecordingSource:
     def images(self, camera: str) -> list[RecordedImage]:
         """Return every image of a camera."""
         topic = f"/{camera}{CAMERA_SUFFIX}"
-        return [
-            RecordedImage((message.log_time - self._start) * 1e-9, _frame_of(message.data))
-            for _, _, message in recorded_messages(self.path, [topic])
-            if _is_image(message.data)
-        ]
+        images = []
+        for _, _, message in recorded_messages(self.path, [topic]):
+            with suppress(DamagedMessage):
+                image = decoded(message.data, CompressedImage)
+                images.append(RecordedImage((message.log_time - self._start) * 1e-9, _frame_of(image)))
+        return images
 
     def picture(self, name: str, time: float) -> JpegImage:
         """Return the picture of an object at a time."""
@@ -257,17 +255,18 @@ class RecordingSource:
         stamp = self._start + round(times[max(place - 1, 0)] * 1e9)
         for _, channel, message in recorded_messages(self.path, start=stamp - 1000, end=stamp + 1000):
             if channel.topic.endswith(CAMERA_SUFFIX) and _camera(channel.topic) == camera:
-                return _frame_of(message.data)
+                return _frame_of(deserialize_message(message.data, CompressedImage))
         raise NothingToShow(f"no image of camera {camera[:60]!r} at {time:.1f} s")
 
     def _about(self) -> Json:
+        other = self._comparison
         return {
             "name": self.name,
             "duration": round(self.duration, 3),
             "marks": self.marks,
             "story": self._story(),
             "spans": read_spans(self._spans, self._start * 1e-9, self.duration),
-            "comparison": self._comparison and self._comparison.document(),
+            "comparison": other and {"name": other.name, "lines": list(other.lines)},
         }
 
     def _marks(self) -> Iterator[Mapping[str, float | str]]:
@@ -325,16 +324,7 @@ class RecordingSource:
         return f"{' and '.join(parts)} of the recording are left out" if parts else ""
 
 
-def _is_image(data: bytes) -> bool:
-    try:
-        decoded(data, CompressedImage)
-    except DamagedMessage:
-        return False
-    return True
-
-
-def _frame_of(data: bytes) -> JpegImage:
-    image = deserialize_message(data, CompressedImage)
+def _frame_of(image: CompressedImage) -> JpegImage:
     return JpegImage(bytes(image.data), image.header.frame_id, seconds(image.header.stamp))
 
 

@@ -132,14 +132,13 @@ class CameraSubscriptions:
         watched.requests = [entry for entry in watched.requests if entry not in ready]
         if not ready:
             return
+        outcome: JpegImage | NothingToShow
         try:
-            watched.encoded = watched.encoded or encoded(image)
+            outcome = watched.encoded = watched.encoded or encoded(image)
         except OpenRALError as error:
-            for _, _, deliver in ready:
-                deliver(NothingToShow(str(error)))
-            return
+            outcome = NothingToShow(str(error))
         for _, _, deliver in ready:
-            deliver(watched.encoded)
+            deliver(outcome)
 
     def _check(self, camera: str, watched: Watched) -> None:
         """End requests that waited too long, and the subscription that no page uses."""

@@ -2,15 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from openral_core.consent.identities import Identity, is_a, is_called
 from openral_core.consent.policy import Name, Subject
-from openral_core.documents import Document, parse_document
-from openral_core.parsing import parse_yaml
+from openral_core.documents import Document, shipped_document
 from openral_core.skills import Verb
 
 Labels = Mapping[str, Annotated[tuple[Name, ...], Field(min_length=1)]]
@@ -103,6 +101,4 @@ class Hazards(Document):
 @cache
 def load_hazards() -> Hazards:
     """Load the hazards of the package."""
-    name = "hazards.yaml"
-    text = files(__package__).joinpath(name).read_text(encoding="utf-8")
-    return parse_document(Hazards, parse_yaml(text), name)
+    return shipped_document(Hazards, __package__, "hazards.yaml")

@@ -7,12 +7,10 @@ stop costs a repeated goal; a missed stop may cause damage. The lists are theref
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib import resources
 
 from pydantic import Field
 
-from openral_core.documents import Document, parse_document
-from openral_core.parsing import parse_yaml
+from openral_core.documents import Document, shipped_document
 from openral_core.text.folding import fold, fold_pattern, readings
 
 SEARCHED = 4000
@@ -55,9 +53,7 @@ class _CryDocument(Document):
 
 @cache
 def _document() -> _CryDocument:
-    name = "cries.yaml"
-    text = resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
-    return parse_document(_CryDocument, parse_yaml(text), name)
+    return shipped_document(_CryDocument, __package__, "cries.yaml")
 
 
 def contains_emergency_word(text: str) -> bool:

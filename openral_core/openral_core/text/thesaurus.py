@@ -5,17 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache, lru_cache
 from graphlib import CycleError, TopologicalSorter
-from importlib import resources
 from typing import Self
 
 from pydantic import Field
 
-from openral_core.documents import Document, parse_document
+from openral_core.documents import Document, shipped_document
 from openral_core.errors import OpenRALError, format_choices
-from openral_core.parsing import parse_yaml
 from openral_core.text.noun_phrases import Phrase, parse_phrase, singulars, words_of
-
-_FILE = "thesaurus.yaml"
 
 
 class ThesaurusEntry(Document):
@@ -45,8 +41,7 @@ def shipped_entries() -> ThesaurusDocument:
     Raises:
         InvalidDocument: If the shipped file is not valid.
     """
-    text = resources.files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
-    return parse_document(ThesaurusDocument, parse_yaml(text), _FILE)
+    return shipped_document(ThesaurusDocument, __package__, "thesaurus.yaml")
 
 
 class InvalidThesaurus(OpenRALError):

@@ -5,7 +5,7 @@ The self-descriptions of detectors are bounded, because they reach every prompt.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import accumulate
 from math import ceil, isfinite
 
 from openral_core.consent.policy import Policy
@@ -42,15 +42,10 @@ def cut(text: str, most: int) -> str:
 
 def first_labels(labels: tuple[str, ...], sharing: int) -> tuple[str, ...]:
     """Select the labels shown of a detector when ``sharing`` detectors share the total bound."""
-    room, shown = min(LABELS_LENGTH, LABELS_LENGTH_OF_ALL // max(sharing, 1)), list[str]()
-    for label in labels:
-        if len(label) > LABEL:
-            continue
-        room -= len(label)
-        if room < 0 or len(shown) == LABELS:
-            break
-        shown.append(label)
-    return tuple(shown)
+    room = min(LABELS_LENGTH, LABELS_LENGTH_OF_ALL // max(sharing, 1))
+    short = [label for label in labels if len(label) <= LABEL][:LABELS]
+    lengths = accumulate(map(len, short))
+    return tuple(label for label, length in zip(short, lengths, strict=True) if length <= room)
 
 
 def first_cameras(cameras: Iterable[str]) -> tuple[str, ...]:
@@ -252,20 +247,20 @@ _Detector = LocatorEntry | ContinuousDetectorEntry
 
 def changes(old: ToolPalette, new: ToolPalette) -> tuple[str, ...]:
     """Return one line per difference that matters to a decision."""
-    return tuple(
-        chain(
-            availability_changes(
-                "spatial memory", old.spatial_memory_available, new.spatial_memory_available
-            ),
-            detector_changes("locator", old.locators, new.locators, new),
-            detector_changes("continuous detector", old.continuous_detectors, new.continuous_detectors, new),
-            overrun_changes(old, new),
-            rival_changes(old, new),
-            name_changes("skill", [s.id for s in old.skills], [s.id for s in new.skills], "the skill server"),
-            name_changes("camera", old.cameras, new.cameras, "any locator"),
-            place_changes(old, new),
-            name_changes("lifecycle peer", old.peers, new.peers, "its node"),
-        )
+    memory_changed = old.spatial_memory_available != new.spatial_memory_available
+    unavailable = "unavailable: its service does not respond or is not active"
+    memory = f"spatial memory is {'available' if new.spatial_memory_available else unavailable}"
+    places = [place.id for place in old.places], [place.id for place in new.places]
+    return (
+        *([memory] if memory_changed else ()),
+        *detector_changes("locator", old.locators, new.locators, new),
+        *detector_changes("continuous detector", old.continuous_detectors, new.continuous_detectors, new),
+        *overrun_changes(old, new),
+        *rival_changes(old, new),
+        *name_changes("skill", [s.id for s in old.skills], [s.id for s in new.skills], "the skill server"),
+        *name_changes("camera", old.cameras, new.cameras, "any locator"),
+        *(() if memory_changed else name_changes("place", *places, "the scene graph")),
+        *name_changes("lifecycle peer", old.peers, new.peers, "its node"),
     )
 
 
@@ -293,29 +288,11 @@ def rival_changes(old: ToolPalette, new: ToolPalette) -> list[str]:
     ]
 
 
-def availability_changes(what: str, old: bool, new: bool) -> list[str]:
-    """Report that a service became available or unavailable."""
-    if old == new:
-        return []
-    return [
-        f"{what} is available"
-        if new
-        else f"{what} is unavailable: its service does not respond or is not active"
-    ]
-
-
 def name_changes(what: str, old: Sequence[str], new: Sequence[str], source: str) -> list[str]:
     """Report names that have gone or come."""
     gone = [f"{what} {name!r} is no longer available from {source}" for name in old if name not in new]
     come = [f"{what} {name!r} is now available" for name in new if name not in old]
     return gone + come
-
-
-def place_changes(old: ToolPalette, new: ToolPalette) -> list[str]:
-    """Report changed places, but not those that come and go with memory itself."""
-    if old.spatial_memory_available != new.spatial_memory_available:
-        return []
-    return name_changes("place", [p.id for p in old.places], [p.id for p in new.places], "the scene graph")
 
 
 def detector_changes(

@@ -1,12 +1,7 @@
 """Nouns of what a robot at home does not carry: furniture, people, animals, parts of the building."""
 
-from importlib import resources
-
-from openral_core.documents import Document, parse_document
-from openral_core.parsing import parse_yaml
+from openral_core.documents import Document, shipped_document
 from openral_core.spatial_memory import SceneNode
-
-_FILE = "immovable.yaml"
 
 
 class _ImmovableNouns(Document):
@@ -15,12 +10,8 @@ class _ImmovableNouns(Document):
     immovable: str
 
 
-def _load() -> frozenset[str]:
-    text = resources.files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
-    return frozenset(parse_document(_ImmovableNouns, parse_yaml(text), _FILE).immovable.split())
-
-
-IMMOVABLE_NOUNS = _load()
+_DOCUMENT = shipped_document(_ImmovableNouns, __package__, "immovable.yaml")
+IMMOVABLE_NOUNS = frozenset(_DOCUMENT.immovable.split())
 LARGEST = 0.6
 """Longest side of an object that is carried [m]; a detector reports furniture as well."""
 

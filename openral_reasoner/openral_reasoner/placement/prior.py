@@ -7,12 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 
-from pydantic import Field
+from pydantic import Field, RootModel
 
-from openral_core.documents import Document, parse_document
-from openral_core.parsing import parse_yaml
+from openral_core.documents import Document, shipped_document
 from openral_core.text import Phrase, Thesaurus, UnreadableText
 from openral_core.text.noun_phrases import singulars
 
@@ -204,15 +202,12 @@ def shipped_prior() -> PlacementPrior:
     Raises:
         InvalidDocument: If a shipped file is not valid.
     """
-    folder = resources.files(__package__)
-    texts = {name: folder.joinpath(name).read_text(encoding="utf-8") for name in ("prior.yaml", "nouns.yaml")}
-    document = parse_document(PriorDocument, parse_yaml(texts["prior.yaml"]), "prior.yaml")
-    nouns = parse_document(NounsDocument, {"kinds": parse_yaml(texts["nouns.yaml"])}, "nouns.yaml")
-    listed = {kind: tuple(line.split(", ")) for kind, line in nouns.kinds.items()}
-    return PlacementPrior(document, listed, Thesaurus.load())
+    nouns = shipped_document(NounsDocument, __package__, "nouns.yaml").root
+    listed = {kind: tuple(line.split(", ")) for kind, line in nouns.items()}
+    return PlacementPrior(
+        shipped_document(PriorDocument, __package__, "prior.yaml"), listed, Thesaurus.load()
+    )
 
 
-class NounsDocument(Document):
+class NounsDocument(RootModel[Mapping[str, str]]):
     """Nouns of every kind, separated by commas."""
-
-    kinds: Mapping[str, str]

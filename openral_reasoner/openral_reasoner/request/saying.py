@@ -35,10 +35,6 @@ def _at(words: str, place: str) -> str:
     return f" {words} {_the(place)}" if place else ""
 
 
-def _number(count: int, name: str) -> str:
-    return f"{count} x {name}"
-
-
 def _conditional(goal: goals.Conditional) -> str:
     there = f"{goal.condition.what} is there{_at('at', goal.condition.where)}"
     then = in_words(goal.then) if goal.then is not None else "do nothing"
@@ -49,7 +45,7 @@ def _conditional(goal: goals.Conditional) -> str:
 _WORDS: Mapping[type, Callable[[Any], str]] = {
     goals.Bring: lambda goal: f"bring {_the(goal.what)}{_at('from', goal.where)}{_beside(goal)}",
     goals.BringSeveral: lambda goal: (
-        f"bring {_number(goal.count, goal.what)}{_at('from', goal.where)}{_beside(goal)}"
+        f"bring {goal.count} x {goal.what}{_at('from', goal.where)}{_beside(goal)}"
     ),
     goals.BringEvery: lambda goal: f"bring every {goal.what}{_at('from', goal.where)}{_beside(goal)}",
     goals.BringEach: lambda goal: f"bring one {goal.what}{_at('from', goal.where)} to everyone",

@@ -2,10 +2,8 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
-from openral_core.documents import Document, parse_document
-from openral_core.parsing import parse_yaml
+from openral_core.documents import Document, shipped_document
 from openral_core.text.terms import normalize_term
 from openral_reasoner.request.goals import BringSeveral, SetTable
 
@@ -32,6 +30,4 @@ def place_settings(goal: SetTable) -> tuple[BringSeveral, ...]:
 @cache
 def load_serving_rules() -> ServingRules:
     """Load the rules of the package."""
-    name = "serving.yaml"
-    text = files(__package__).joinpath(name).read_text(encoding="utf-8")
-    return parse_document(ServingRules, parse_yaml(text), name)
+    return shipped_document(ServingRules, __package__, "serving.yaml")

@@ -6,13 +6,7 @@ from openral_core.skills import Verb
 from openral_reasoner.palette.entries import ControlEntry
 from openral_reasoner.request.control_names import controls_named, controls_of
 from openral_reasoner.request.goals import Press, Switch
-from openral_reasoner.scripted.steps import (
-    Plan,
-    PlanContext,
-    PlanFailed,
-    named_place,
-    outcome,
-)
+from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, named_place, outcome
 
 
 def switch(context: PlanContext, goal: Switch) -> Plan[str]:

@@ -4,7 +4,7 @@ It gets the same context as any other model and makes one call per turn.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from openral_core.consent.decisions import ANSWERS, is_yes
 from openral_core.skills import Verb
@@ -14,12 +14,7 @@ from openral_reasoner.request import goals
 from openral_reasoner.request.goals import Compound, Request, unrestricted
 from openral_reasoner.scripted.comparing import ask_comparison, ask_count
 from openral_reasoner.scripted.looking_around import describe_area, explore_area, say_view
-from openral_reasoner.scripted.plans import (
-    face,
-    grasp,
-    plan_for,
-    staging_surfaces,
-)
+from openral_reasoner.scripted.plans import face, grasp, plan_for, staging_surfaces
 from openral_reasoner.scripted.progress import AGAIN, GIVE_UP, GoalProgress, put_nearest_first
 from openral_reasoner.scripted.several import bring_each, bring_every, bring_several, set_table
 from openral_reasoner.scripted.states import ask_state, tell_state
@@ -284,7 +279,8 @@ def run_plan(plan_context: PlanContext, request: Request) -> Plan[None]:
         if reply.status == TOO_EARLY:
             reply = yield question
         if not _helps(plan_context, reply.operator_words, progress.choices):
-            last = DoneTool(success=False, message=failure_message(reply.operator_words, progress.messages))
+            end = f"I cannot continue; the answer was {reply.operator_words!r}."
+            last = DoneTool(success=False, message=" ".join((*progress.messages, end))[:500])
             break
         progress.again()
     while True:
@@ -304,11 +300,6 @@ def _helps(plan_context: PlanContext, answer: str, choices: Sequence[str]) -> bo
         plan_context.guests = number_in(answer)
         return True
     return answer.strip().lower().rstrip(".!") in _AGAIN
-
-
-def failure_message(answer: str, messages: Iterable[str] = ()) -> str:
-    """Return the final message after an answer that does not help, with the parts that are done."""
-    return " ".join((*messages, f"I cannot continue; the answer was {answer!r}."))[:500]
 
 
 class ScriptedModel:

@@ -16,7 +16,7 @@ from openral_reasoner.tools.queries import RecallObjectTool
 def bring_several(context: PlanContext, goal: BringSeveral) -> Plan[str]:
     """Bring several objects of one kind."""
     refuse_relation(goal)
-    yield from distribute(context, goal, goal.what, goal.where, (goal.to,) * goal.count)
+    yield from distribute(context, goal, (goal.to,) * goal.count)
     return f"I brought {goal.count} x {goal.what} to {listener(goal.to)}."
 
 
@@ -29,15 +29,13 @@ def bring_each(context: PlanContext, goal: BringEach) -> Plan[str]:
     people = tuple(place.label for place in context.now.places if place.kind is NodeKind.AGENT)
     if not people:
         raise PlanFailed("I know no person here. Who is here?")
-    yield from distribute(context, goal, goal.what, goal.where, people)
+    yield from distribute(context, goal, people)
     return f"I brought a {goal.what} to {', '.join(people)}."
 
 
 def distribute(
     context: PlanContext,
     goal: BringSeveral | BringEach | BringEvery,
-    what: str,
-    where: str,
     receivers: tuple[str, ...],
     left_out: Iterable[str] = (),
 ) -> Plan[None]:
@@ -50,11 +48,15 @@ def distribute(
     for to in receivers[len(brought) :]:
         _, target = yield from resolve_receiver(context, to)
         try:
-            item, _ = yield from find_object(context, what, where, other_than=(*brought, target, *left_out))
-            yield from grasp(context, what, item)
-            yield from deliver(context, what, to)
+            item, _ = yield from find_object(
+                context, goal.what, goal.where, other_than=(*brought, target, *left_out)
+            )
+            yield from grasp(context, goal.what, item)
+            yield from deliver(context, goal.what, to)
         except PlanFailed as failure:
-            raise PlanFailed(f"I brought {len(brought)} of {len(receivers)} x {what}. {failure}") from failure
+            raise PlanFailed(
+                f"I brought {len(brought)} of {len(receivers)} x {goal.what}. {failure}"
+            ) from failure
         brought.append(item.id)
 
 
@@ -75,7 +77,7 @@ def bring_every(context: PlanContext, goal: BringEvery) -> Plan[str]:
             there,
         )
     count, there = context.brought_of_every[goal]
-    yield from distribute(context, goal, goal.what, goal.where, (goal.to,) * count, there)
+    yield from distribute(context, goal, (goal.to,) * count, there)
     already = f"; {len(there)} were there" if there else ""
     return f"I brought {count} x {goal.what} to {listener(goal.to)}, all that I know of{already}."
 

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Generator, Iterable, Mapping
+from operator import itemgetter
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -325,23 +326,18 @@ def named_place(palette: ToolPalette, words: str) -> str | None:
     A numbered place that is the only one of its kind is known without its number, too.
     """
     kinds = Counter(without_number(place.label) for place in palette.places)
-    names = sorted(
-        (
-            (name.lower(), place.id)
-            for place in palette.places
-            for kind in (without_number(place.label),)
-            for name in (place.id, place.label, *place.aliases, *([kind] if kinds[kind] == 1 else []))
-        ),
-        key=lambda item: -len(item[0]),
+    names = (
+        (name.lower(), place.id)
+        for place in palette.places
+        for kind in (without_number(place.label),)
+        for name in (place.id, place.label, *place.aliases, *([kind] if kinds[kind] == 1 else []))
     )
-    return next(
-        (
-            node
-            for name, node in names
-            if name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words.lower())
-        ),
-        None,
-    )
+    matches = [
+        (len(name), node)
+        for name, node in names
+        if name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words.lower())
+    ]
+    return max(matches, key=itemgetter(0))[1] if matches else None
 
 
 def describe_location(context: PlanContext, item: ObjectSummary) -> str:

@@ -63,10 +63,6 @@ def look(slots: Slots) -> ClauseReading | None:
     return reading_of(slots, (goal,), refers=slots.refers("what"))
 
 
-def _inside(name: str) -> Request | None:
-    return None if kinds().is_room(name) else LookInside(name)
-
-
 def _door(name: str, *, opened: bool) -> Request | None:
     *furniture, last = name.split(" ")
     whole = " ".join(furniture)
@@ -74,10 +70,6 @@ def _door(name: str, *, opened: bool) -> Request | None:
     head = name.partition(" in ")[0]
     alive = is_person(head) or kinds().has("animals", head)
     return None if alive else MoveDoor(whole if of_furniture else name, open=opened)
-
-
-def _checked(name: str) -> Request | None:
-    return LookInside(name) if kinds().is_container(name) else LookAt(name)
 
 
 def _closable(name: str, *, opened: bool) -> Request | None:
@@ -157,8 +149,8 @@ CHORES: Table = {
     "Come": stating(GoTo(ME)),
     "Look": look,
     "LookAt": _each_fixture(LookAt),
-    "Check": _each_fixture(_checked),
-    "LookInside": _each_fixture(_inside),
+    "Check": _each_fixture(lambda name: LookInside(name) if kinds().is_container(name) else LookAt(name)),
+    "LookInside": _each_fixture(lambda name: None if kinds().is_room(name) else LookInside(name)),
     "Open": _each_fixture(lambda name: _door(name, opened=True)),
     "PullOpen": _each_fixture(lambda name: _closable(name, opened=True)),
     "Close": _each_fixture(lambda name: _door(name, opened=False)),

@@ -61,15 +61,12 @@ def exists(slots: Slots, key: str = "what") -> ClauseReading | None:
 
 def _condition(slots: Slots) -> tuple[Find, bool] | None:
     """Return what is looked for in a condition, and True if it has to be there."""
-    read = (
-        exists(slots, "seen")
-        if slots.words("seen")
-        else slots.condition(slots.words("condition"), Discourse())
-    )
-    if read is None and slots.words("condition") and slots.words("then"):
+    words = slots.words("condition")
+    read = exists(slots, "seen") if slots.words("seen") else slots.condition(words, Discourse())
+    if read is None and words and slots.words("then"):
         then = slots.text(slots.words("then"), slots.context)
-        named = slots.context.after((then,)) if isinstance(then, Bring | BringFilled) else Discourse()
-        read = slots.condition(slots.words("condition"), named)
+        context = slots.context.after((then,)) if isinstance(then, Bring | BringFilled) else Discourse()
+        read = slots.condition(words, context)
     where = slots.place("place")
     target = read.goals[0] if read is not None and len(read.goals) == 1 else None
     if read is None or where is None or not isinstance(target, Find):
@@ -120,17 +117,14 @@ def _branch(slots: Slots, words: str, target: Find, then: Request | None = None)
     person = target.what if is_person(target.what) else ""
     context = Discourse(() if person else (target.what,), target.where, target.where, "", "", person)
     like = then if isinstance(then, Bring | BringFilled | BringSeveral) else None
-    context = replace(context.naming(target.where), person=person or _receiver_of(like))
+    receiver = like.to if like is not None and like.to != ME else ""
+    context = replace(context.naming(target.where), person=person or receiver)
     if like is not None:
         context = replace(context, goals=(like,))
     request = slots.text(words, context)
     if isinstance(request, Bring) and same_term(request.what, target.what) and not request.where:
         return replace(request, where=target.where)
     return request
-
-
-def _receiver_of(goal: Bring | BringFilled | BringSeveral | None) -> str:
-    return goal.to if goal is not None and goal.to != ME else ""
 
 
 def or_else(slots: Slots) -> ClauseReading | None:
@@ -227,7 +221,7 @@ def counted_again(slots: Slots) -> ClauseReading | None:
     if not isinstance(goal, Bring | BringSeveral) or count < 2:
         return None
     made = BringSeveral(goal.what, count, goal.to, goal.where, goal.relation)
-    return ClauseReading((made,), context=slots.context.after((made,)), spans=True)
+    return _replaced(slots, made)
 
 
 def _forbid(*acts: Act) -> Callable[[Slots], ClauseReading | None]:
@@ -257,18 +251,14 @@ def forbid_like(slots: Slots) -> ClauseReading | None:
         act = Act.OPEN if last.open else Act.CLOSE
     if isinstance(last, GoTo):
         act = Act.ENTER
-    return (
-        ClauseReading(forbidden=(Forbidden(act, phrase.name),), context=slots.context)
-        if act is not None
-        else None
-    )
+    if act is None:
+        return None
+    return ClauseReading(forbidden=(Forbidden(act, phrase.name),), context=slots.context)
 
 
 def remark(slots: Slots) -> ClauseReading | None:
     """Pass over words that ask for nothing."""
-    if _may_change_it(slots):
-        return None
-    return ClauseReading(context=slots.context)
+    return None if _may_change_it(slots) else ClauseReading(context=slots.context)
 
 
 def free_remark(slots: Slots) -> ClauseReading | None:

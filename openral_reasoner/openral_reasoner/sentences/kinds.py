@@ -1,15 +1,11 @@
 """Kinds of English names that decide what a request may mean: vessels, fixtures, rooms, persons."""
 
 from functools import cache, cached_property
-from importlib.resources import files
 
-from openral_core.documents import Document, parse_document
-from openral_core.parsing import parse_yaml
+from openral_core.documents import Document, shipped_document
 from openral_core.text.noun_phrases import singulars
 from openral_reasoner.placement.belief import is_household_noun, thesaurus
 from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
-
-_FILE = "kinds.yaml"
 
 
 class Kinds(Document):
@@ -48,8 +44,9 @@ class Kinds(Document):
     def is_run_together(self, name: str) -> bool:
         """Return True for two names of one kind that are no compound: "bread cheese"."""
         words = name.lower().split()
-        known = len(words) == 2 and all(map(thesaurus().knows, words)) and all(map(self.is_movable, words))
-        if not known or thesaurus().knows(name.lower()):
+        if len(words) != 2 or not all(thesaurus().knows(word) and self.is_movable(word) for word in words):
+            return False
+        if thesaurus().knows(name.lower()):
             return False
         first, second = (thesaurus().kinds_of(thesaurus().concept(word)) for word in words)
         return bool(first & second)
@@ -104,8 +101,7 @@ def is_served(name: str) -> bool:
 @cache
 def kinds() -> Kinds:
     """Load the kinds of the package once."""
-    text = files(__package__).joinpath(_FILE).read_text(encoding="utf-8")
-    return parse_document(Kinds, parse_yaml(text), _FILE)
+    return shipped_document(Kinds, __package__, "kinds.yaml")
 
 
 def is_person(name: str) -> bool:

@@ -85,16 +85,13 @@ class Lexicon:
 
     def _noun_forms(self, word: str) -> Iterator[str]:
         for spelt in (word, re.sub("([aou])e", r"\1", word)):
-            yield from self._singulars(spelt)
-
-    def _singulars(self, word: str) -> Iterator[str]:
-        first, space, rest = word.partition(" ")
-        yield word
-        for ending in self.words.plural_endings:
-            if word.endswith(ending):
-                yield word.removesuffix(ending)
-            if space and first.endswith(ending):
-                yield first.removesuffix(ending) + space + rest
+            first, space, rest = spelt.partition(" ")
+            yield spelt
+            for ending in self.words.plural_endings:
+                if spelt.endswith(ending):
+                    yield spelt.removesuffix(ending)
+                if space and first.endswith(ending):
+                    yield first.removesuffix(ending) + space + rest
 
     @cached_property
     def _names(self) -> Mapping[str, str]:

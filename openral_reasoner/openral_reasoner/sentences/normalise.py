@@ -45,7 +45,7 @@ class Normaliser:
         raw = [_uncapitalised(token, before) for before, token in pairwise((".", *raw))]
         return self._unsigned(self._without_heading(_without_repeats(tuple(self._replaced(tuple(raw))))))
 
-    def said_please(self, tokens: Phrase) -> bool:
+    def is_polite(self, tokens: Phrase) -> bool:
         """Return True if the speaker said "please" or thanked."""
         return any(self.words.polite.at(tokens, start) for start in range(len(tokens)))
 

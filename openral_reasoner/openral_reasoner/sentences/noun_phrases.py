@@ -48,6 +48,11 @@ class NounPhrase:
     vessel: str = ""
     contents: str = ""
 
+    @property
+    def name_with_place(self) -> str:
+        """The name and, if it is stated, the place."""
+        return f"{self.name} in {self.where}" if self.where else self.name
+
 
 @dataclass(frozen=True)
 class NounReader(NounLists):
@@ -171,14 +176,9 @@ class NounReader(NounLists):
         plain = all(
             _WORD.fullmatch(word) and word.lower() not in self._ends_description for word in described
         )
-        known = (
-            name is not None
-            and is_person(name)
-            and len(described) <= MAX_WORDS
-            and plain
-            and not _runs_on(name)
-        )
-        return " ".join((name or "", *described)) if known else ""
+        if name is None or not is_person(name) or len(described) > MAX_WORDS or not plain or _runs_on(name):
+            return ""
+        return " ".join((name, *described))
 
     def place(self, text: str) -> str | None:
         """Read a place at home, or a person; "" for no words."""

@@ -69,7 +69,7 @@ def ask_state(slots: Slots) -> ClauseReading | None:
     phrase = slots.nouns.phrase(slots.words("what"))
     if phrase is None or not phrase.name or phrase.count != 1:
         return None
-    name = f"{phrase.name} in {phrase.where}" if phrase.where else phrase.name
+    name = phrase.name_with_place
     if kinds().has("panels", name) and kinds().is_container(name.rpartition(" ")[0] or name):
         name = name.rpartition(" ")[0]  # "the cupboard door"
     return reading_of(slots, (AskState(name, slots.words("value")),))
@@ -104,8 +104,8 @@ def attend(slots: Slots) -> ClauseReading | None:
     if act == "find person" and not described:
         return None
     last = slots.context.goals[-1] if slots.context.goals else None
-    known = isinstance(last, GoTo) or (who == slots.context.person and act != "find person")
-    goal = Attend(act, who, where or (slots.context.place if known else ""), to, slots.words("topic"))
+    is_there = isinstance(last, GoTo) or (who == slots.context.person and act != "find person")
+    goal = Attend(act, who, where or (slots.context.place if is_there else ""), to, slots.words("topic"))
     return ClauseReading((goal,), context=slots.context.after((goal,)).naming(goal.where, who))
 
 

@@ -86,7 +86,7 @@ class _TextReader:
     def read(self, text: str) -> Request | None:
         """Read a text; None if it is not understood."""
         words = self._normaliser.tokens(text)
-        polite = self._normaliser.said_please(words)
+        polite = self._normaliser.is_polite(words)
         plain = self._normaliser.without_fillers(words)
         for tokens in dict.fromkeys((plain, self._normaliser.with_verbs(plain))):
             search = _Search(self, polite)
@@ -229,12 +229,8 @@ def _serves_apart(parts: tuple[Request, ...], goals: tuple[Request, ...]) -> boo
 
 
 def _request(state: _State) -> Request | None:
-    if any(_contradicts(part, state.forbidden) for part in state.parts):
+    objects = (getattr(part, "what", "") or getattr(part, "where", "") for part in state.parts)
+    if any(same_term(what, each.what) for what in filter(None, objects) for each in state.forbidden):
         return None
     goal = state.parts[0] if len(state.parts) == 1 else Sequence(state.parts, state.ordered)
     return Restricted(goal, state.forbidden) if state.forbidden else goal
-
-
-def _contradicts(request: Request, forbidden: tuple[Forbidden, ...]) -> bool:
-    what = getattr(request, "what", "") or getattr(request, "where", "")
-    return bool(what) and any(same_term(what, each.what) for each in forbidden)

@@ -55,7 +55,7 @@ class Slots:
         if not words:
             return self._referred(NounPhrase(pronoun="it"))
         count = self.nouns.words.numbers.get(words.lower(), 0)
-        if count > 1 or words.lower().endswith(f" {self.nouns.words.one}"):
+        if count > 1 or self.names_kind(key):
             return self._another(words, count)
         phrases = self.nouns.objects(words)
         if phrases is None or not any(each.pronoun for each in phrases):
@@ -153,7 +153,7 @@ class Slots:
             container = self.context.container if pronoun in ("it", "place") else ""
             return (container,) if container else None
         phrases = self.nouns.list_of(words, pauses=False)
-        names = [_with_place(each) for each in phrases or () if self._is_fixture(each)]
+        names = [each.name_with_place for each in phrases or () if self._is_fixture(each)]
         return tuple(names) if phrases and len(names) == len(phrases) else None
 
     def _is_fixture(self, phrase: NounPhrase) -> bool:
@@ -168,10 +168,6 @@ class Slots:
             return phrases
         means = len(phrases) == 1 and phrases[0].pronoun == "it" and self.context.appliance
         return (NounPhrase(self.context.appliance),) if means else ()
-
-
-def _with_place(phrase: NounPhrase) -> str:
-    return f"{phrase.name} in {phrase.where}" if phrase.where else phrase.name
 
 
 def brought(phrase: NounPhrase, to: str, relation: str = "") -> Request | None:

@@ -91,9 +91,7 @@ def foxglove(
 
 
 @commands.command()
-def recover(
-    path: Annotated[Path, typer.Argument(help="MCAP file, or the folder of a run")],
-) -> None:
+def recover(path: Annotated[Path, typer.Argument(help="MCAP file, or the folder of a run")]) -> None:
     """Make a recording whose recorder was killed readable: keep every complete message, write the index.
 
     Exit code: 0 readable now; 2 not a recording, or no space to rewrite it.

@@ -12,12 +12,7 @@ import cv2
 import numpy as np
 import yaml
 from rclpy.duration import Duration
-from rclpy.qos import (
-    DurabilityPolicy,
-    HistoryPolicy,
-    QoSProfile,
-    ReliabilityPolicy,
-)
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from sensor_msgs.msg import CompressedImage, Image
