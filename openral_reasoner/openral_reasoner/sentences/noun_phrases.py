@@ -256,8 +256,8 @@ class NounReader(NounLists):
     def _with_tail(self, phrase: NounPhrase, core: Phrase, tail: Phrase) -> NounPhrase | None:
         """Add what follows a name: its whole or contents, its side, the object beside it, or its place."""
         start = 0
-        while self.words.relative.at(tail, start) is not None:
-            start += (self.words.relative.at(tail, start) or (0, ""))[0]
+        while (relative := self.words.relative.at(tail, start)) is not None:
+            start += relative[0]
         rest = tail[start:]
         side = self.words.sides.at(rest, 0)
         if side is not None:
