@@ -69,7 +69,7 @@ class OperatorInput:
     `behaviors.referents` writes ``referents``, the objects pointed at, by normalised id, in whose place no
     other will do, and ``other_ids``, all else that memory has. The loop and `behaviors.unknown_outcome` write
     the ``answer`` for the next decision, the loop and `tools.dialogue` that another goal may answer the open
-    question, `behaviors.constraints` the ``obeyed_rules``.
+    question, `behaviors.preconditions` the ``obeyed_rules``.
     """
 
     referents: dict[str, MissionObject] = field(default_factory=dict)

@@ -129,7 +129,10 @@ class RouteLengths:
         return dist(point[:2], self._graph.by_id[node].pose.position[:2])
 
     def _from(self, node: str) -> Mapping[str, float]:
-        """Return the lengths of the shortest routes from a node [m] (Dijkstra, 1959)."""
+        """Return the lengths of the shortest routes from a node [m].
+
+        Source: Dijkstra, 1959; some dozen routes of a home are not worth loading a library of graphs.
+        """
         if node not in self._lengths:
             self._lengths[node] = self._shortest(node)
         return self._lengths[node]

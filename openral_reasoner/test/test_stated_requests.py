@@ -7,7 +7,7 @@ import pytest
 
 from openral_core.missions import MissionState
 from openral_core.skills import Verb
-from openral_reasoner.behaviors.constraints import forbidden_by
+from openral_reasoner.behaviors.preconditions import forbidden_by
 from openral_reasoner.commands import PublishHandoff, PublishPrompt, SendSkill
 from openral_reasoner.context import Context, RawCall
 from openral_reasoner.mission import Mission

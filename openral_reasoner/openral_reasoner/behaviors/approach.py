@@ -8,7 +8,8 @@ from openral_core.spatial_memory import ResolveStatus
 from openral_reasoner.behaviors.exploring import execute_on_known_floor, explore_on_the_way, may_explore
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, not_evaluated
 from openral_reasoner.behaviors.requests import SKILLS, RequestFailed, resolve, wait_for
-from openral_reasoner.behaviors.skill_goal import STOOD, MissingParameter, bind
+from openral_reasoner.behaviors.skill_goal import STOOD
+from openral_reasoner.behaviors.skill_parameters import MissingParameter, bind
 from openral_reasoner.context import plain
 from openral_reasoner.evidence import Same
 from openral_reasoner.mission import Mission, Procedure

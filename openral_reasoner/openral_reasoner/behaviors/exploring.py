@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_reasoner.behaviors.skill_goal import MissingParameter, bind, execute_skill
+from openral_reasoner.behaviors.skill_goal import execute_skill
+from openral_reasoner.behaviors.skill_parameters import MissingParameter, bind
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import HOME, MissionObject
 from openral_reasoner.palette.entries import SkillEntry

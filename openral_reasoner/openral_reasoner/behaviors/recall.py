@@ -6,9 +6,9 @@ A query that cannot name an object is rejected before any peer is asked and befo
 from openral_core.skills import Verb
 from openral_core.spatial_memory import RecallMatch, RecallResult, RecallStatus
 from openral_core.text.noun_phrases import UnreadableText, words_of
-from openral_reasoner.behaviors.constraints import forbidden_by
 from openral_reasoner.behaviors.exploring import with_unexplored
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
+from openral_reasoner.behaviors.preconditions import forbidden_by
 from openral_reasoner.behaviors.requests import RequestFailed, read_scene, recall
 from openral_reasoner.context import Frontier, ToolResult
 from openral_reasoner.mission import Mission, Procedure

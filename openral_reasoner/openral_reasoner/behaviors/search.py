@@ -14,8 +14,8 @@ from openral_reasoner.behaviors.approach import (
     resolve_object,
 )
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, no_locator_reason
+from openral_reasoner.behaviors.preconditions import hand_refusal
 from openral_reasoner.behaviors.recall import BAD_QUERY, not_found_reply, refused
-from openral_reasoner.behaviors.skill_goal import hand_refusal
 from openral_reasoner.context import ToolResult
 from openral_reasoner.evidence import Answered, Source
 from openral_reasoner.mission import Mission, Procedure

@@ -9,7 +9,7 @@ from openral_reasoner.behaviors.approach import approach, close_container, face,
 from openral_reasoner.behaviors.exploring import execute_on_known_floor
 from openral_reasoner.behaviors.locate import LocateOutcome
 from openral_reasoner.behaviors.meeting import meet, walks
-from openral_reasoner.behaviors.skill_goal import Extra, MissingParameter, bind
+from openral_reasoner.behaviors.skill_parameters import Extra, MissingParameter, bind
 from openral_reasoner.behaviors.unknown_outcome import REPEATABLE, establish
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject

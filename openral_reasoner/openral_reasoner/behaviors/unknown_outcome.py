@@ -3,8 +3,8 @@
 from openral_core.errors import OpenRALError
 from openral_core.skills import OUTCOME_UNKNOWN, SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.human import ask_human
+from openral_reasoner.behaviors.preconditions import may_be_held
 from openral_reasoner.behaviors.requests import SKILLS, pause, wait_for
-from openral_reasoner.behaviors.skill_goal import may_be_held
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.evidence import Acted
 from openral_reasoner.mission import Mission, Procedure

@@ -49,6 +49,7 @@ from openral_reasoner.recording import RecordedEvent
 from openral_reasoner.settings import MissionSettings
 
 FORMAT = 1
+"""Version of the lines of a journal [1]; one of another version is not read."""
 MAX_RESUMPTIONS = 10
 """Deaths of the reasoner in one mission after which it is handed over."""
 OpenCall = (

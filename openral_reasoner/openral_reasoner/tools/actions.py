@@ -10,12 +10,13 @@ from openral_core.rskills import ParameterType
 from openral_core.skills import Verb
 from openral_reasoner.behaviors.approach import resolve_object
 from openral_reasoner.behaviors.human import approved
+from openral_reasoner.behaviors.preconditions import hand_refusal, misfit
 from openral_reasoner.behaviors.recall import frontier, not_found_reply
 from openral_reasoner.behaviors.referents import not_pointed_at
 from openral_reasoner.behaviors.residency import activate_peer, deactivate_peer
 from openral_reasoner.behaviors.search import search_candidate
 from openral_reasoner.behaviors.skill_execution import SkillExecution, SkillStep, execute
-from openral_reasoner.behaviors.skill_goal import Extra, hand_refusal, misfit, not_filled_in, typed
+from openral_reasoner.behaviors.skill_parameters import Extra, not_filled_in, typed
 from openral_reasoner.context import ToolResult, fence_untrusted
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import SkillEntry, ToolPalette

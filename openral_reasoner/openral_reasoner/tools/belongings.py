@@ -16,8 +16,8 @@ from openral_core.spatial_memory import (
     SceneGraph,
     SceneNode,
 )
+from openral_reasoner.behaviors.preconditions import may_be_held
 from openral_reasoner.behaviors.requests import MEMORY, pause, read_scene, wait_for
-from openral_reasoner.behaviors.skill_goal import may_be_held
 from openral_reasoner.context import Frontier, ObjectSummary, ToolResult
 from openral_reasoner.evidence import CARRIED, Listed, looked_at
 from openral_reasoner.mission import Mission, Procedure
