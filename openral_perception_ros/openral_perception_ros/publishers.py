@@ -83,7 +83,7 @@ def status_message(
         "last frame age [s]": f"{frame_age:.2f}" if frame_age >= 0.0 else "none",
         "answered": worker_status.answered,
         "queued requests": len(queue),
-        "refused requests": queue.refused,
+        "refused requests": queue.refused_requests,
         "skipped frames": queue.dropped_frames,
         "restarts": worker_status.restarts,
         "last error": worker_status.last_error or "none",

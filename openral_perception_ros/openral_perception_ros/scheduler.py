@@ -81,14 +81,14 @@ class DetectionRequest:
 class RequestQueue:
     """Bounded FIFO of requests plus one slot for the latest streamed frame.
 
-    ``dropped_frames`` and ``refused`` count the frames and the requests for which it had no room.
+    ``dropped_frames`` and ``refused_requests`` count the frames and the requests for which it had no room.
     """
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
         self._requests: deque[DetectionRequest] = deque()
         self._latest_frame: DetectionRequest | None = None
-        self.dropped_frames = self.refused = 0
+        self.dropped_frames = self.refused_requests = 0
 
     def __len__(self) -> int:
         return len(self._requests)
@@ -96,7 +96,7 @@ class RequestQueue:
     def enqueue(self, request: DetectionRequest) -> None:
         """Append a request, or answer it `QueueFull`."""
         if len(self._requests) >= self._capacity:
-            self.refused += 1
+            self.refused_requests += 1
             request.complete(QueueFull(self._capacity))
         else:
             self._requests.append(request)

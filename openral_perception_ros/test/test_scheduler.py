@@ -270,7 +270,7 @@ def test_one_more_than_the_line_holds_is_told_so_at_once(look: MakeLook, outcome
     queue.enqueue(look("refused"))
     assert isinstance(outcomes["refused"], QueueFull)
     assert "waits" not in outcomes
-    assert (len(queue), queue.refused) == (1, 1)
+    assert (len(queue), queue.refused_requests) == (1, 1)
 
 
 def test_who_waits_past_the_deadline_is_told(look: MakeLook, outcomes: Outcomes) -> None:

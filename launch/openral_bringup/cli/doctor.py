@@ -174,17 +174,17 @@ def discovery() -> CheckResult:
     for context in contexts:
         init_rclpy(context=context)
     here, there = (Node(name, context=c) for name, c in zip(("here", "there"), contexts, strict=True))
-    begun = time.monotonic()
+    start = time.monotonic()
     try:
         there.create_publisher(String, "openral/doctor", 1)
-        while here.count_publishers("openral/doctor") == 0 and time.monotonic() - begun < DISCOVERY_TIMEOUT:
+        while here.count_publishers("openral/doctor") == 0 and time.monotonic() - start < DISCOVERY_TIMEOUT:
             time.sleep(0.02)
         discovered = here.count_publishers("openral/doctor") > 0
     finally:
         for node, context in ((here, contexts[0]), (there, contexts[1])):
             node.destroy_node()
             rclpy.try_shutdown(context=context)
-    elapsed = time.monotonic() - begun
+    elapsed = time.monotonic() - start
     summary = f"{elapsed:.1f} s" if discovered else f"no discovery within {DISCOVERY_TIMEOUT:.0f} s"
     advice = "allow UDP on the loopback interface"
     return check("discovery", summary, discovered, advice)

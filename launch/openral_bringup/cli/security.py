@@ -104,10 +104,10 @@ def _permissions(node: Node, name: str, namespace: str) -> Permissions:
         "execute": get_action_server_names_and_types_by_node(node, name, namespace),
         "call": get_action_client_names_and_types_by_node(node, name, namespace),
     }
-    named = {
+    permissions = {
         rule: frozenset(each for each, _ in names if HIDDEN not in each) for rule, names in listings.items()
     }
-    return {rule: names for rule, names in named.items() if names}
+    return {rule: names for rule, names in permissions.items() if names}
 
 
 def policy_of(profiles: Iterable[Profile]) -> str:

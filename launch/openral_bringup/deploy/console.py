@@ -175,14 +175,14 @@ async def show_lines(
     console: Console, supervisor: ProcessSupervisor, monitor: MonitorNode, runner: MissionRunner
 ) -> None:
     """Print a line per change until cancelled."""
-    shown, alarm_count, reported = GraphSnapshot(), 0, set[str]()
+    previous, alarm_count, reported = GraphSnapshot(), 0, set[str]()
     while True:
         current, logs = monitor.snapshot, supervisor.logs
         alarms, alarm_count = unreported(logs.alarms_since(alarm_count), reported), logs.alarm_count
         reported |= set(alarms)
-        for line in (*changes(shown, current), *alarms):
+        for line in (*changes(previous, current), *alarms):
             console.print(f"{runner.elapsed:6.1f} s  {line}", markup=False, highlight=False, soft_wrap=True)
-        shown = current
+        previous = current
         await asyncio.sleep(REFRESH_PERIOD)
 
 

@@ -214,7 +214,7 @@ def with_option_flags(
 
 
 def prepare_and_run(
-    made: Callable[[Problems], dict[str, object]],
+    make_options: Callable[[Problems], dict[str, object]],
     *,
     simulated: bool,
     goal: Annotated[list[str] | None, typer.Option(help="goal in words (repeatable: a queue)")] = None,
@@ -238,17 +238,17 @@ def prepare_and_run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="print the graph and exit")] = False,
     **flags: object,
 ) -> None:
-    """Bring up the graph that the options describe; ``made`` returns those that are no flags."""
+    """Bring up the graph that the options describe; ``make_options`` returns those that are no flags."""
     folder = run_folder(goal or [], record)
     problems = Problems()
-    asked_domain = problems.attempt(lambda: domain_of(domain_id, os.environ), None)
+    requested_domain = problems.attempt(lambda: domain_of(domain_id, os.environ), None)
     no_overrides: Overrides = {}
-    values = {option: flags[flag.name] for option, flag in option_flags(simulated=simulated).items()}
+    flag_values = {option: flags[flag.name] for option, flag in option_flags(simulated=simulated).items()}
     options = DeploymentOptions.model_validate(
         {
-            **{option: () if value is None else value for option, value in values.items()},
-            "cameras": merged(cast("list[str] | None", values.get("cameras")) or ()),
-            **made(problems),
+            **{option: () if value is None else value for option, value in flag_values.items()},
+            "cameras": merged(cast("list[str] | None", flag_values.get("cameras")) or ()),
+            **make_options(problems),
             "record": str(folder / "recording"),
             "overrides": problems.attempt(lambda: overrides_of(params or (), set_ or ()), no_overrides),
         }
@@ -276,12 +276,12 @@ def prepare_and_run(
     for line in sim_robot_notice(options):
         print(line)
     watched = console(options.namespace, console_)
-    domain = occupy(asked_domain, [node.qualified for node in graph.started])
+    domain = occupy(requested_domain, [node.qualified for node in graph.started])
     if domain_id:
         print(f"ROS domain of this graph: {domain}. In other terminals, run: export ROS_DOMAIN_ID={domain}")
     recorders = [] if no_mcap else [recorder(folder, options.namespace, simulated=options.simulated)]
-    shown = [foxglove(options.namespace)] if foxglove_ else []
-    companions = [*recorders, *([watched] if watched else []), *shown]
+    viewers = [foxglove(options.namespace)] if foxglove_ else []
+    companions = [*recorders, *([watched] if watched else []), *viewers]
     raise typer.Exit(asyncio.run(deployment(options, graph, goal or [], folder, domain, companions)))
 
 

@@ -123,13 +123,13 @@ class MissionRunner:
         """
         start_up, worst = 0.0, 0
         for goal in goals:
-            begun = self.elapsed
+            start = self.elapsed
             try:
                 ready = await self.wait_until_ready()
                 start_up = start_up or self.elapsed
                 outcome = await self.run_goal(goal, start_up) if ready else self.not_up(goal)
             except asyncio.CancelledError:
-                took = self.elapsed - begun
+                took = self.elapsed - start
                 on_outcome(RunOutcome(goal, self.snapshot.mission, start_up, took, 0.0, INTERRUPTED))
                 raise
             on_outcome(outcome)
@@ -150,10 +150,10 @@ class MissionRunner:
 
     async def run_goal(self, goal: str, start_up: float = 0.0) -> RunOutcome:
         """Send one goal and wait for the end of its mission."""
-        begun, before = time.monotonic(), self.snapshot
+        start, before = time.monotonic(), self.snapshot
         delivered = await self._deliver(goal)
         problem = GOAL_NOT_ACCEPTED if delivered is None else await self._problem(*delivered)
-        took, simulated = time.monotonic() - begun, self.snapshot.sim_time - before.sim_time
+        took, simulated = time.monotonic() - start, self.snapshot.sim_time - before.sim_time
         return RunOutcome(goal, self.snapshot.mission, start_up, took, simulated, problem)
 
     async def _deliver(self, goal: str) -> tuple[str, int] | None:

@@ -78,12 +78,12 @@ class NodeProcess:
         """Run the node and restart it as the policy says, until it is signalled."""
         in_a_row = 0
         while not self._stopping.is_set():
-            begun = time.monotonic()
+            start = time.monotonic()
             await self._run_once()
             if self._stopping.is_set():
                 return
             self.deaths += 1
-            in_a_row = self._respawn.in_a_row(in_a_row, time.monotonic() - begun)
+            in_a_row = self._respawn.in_a_row(in_a_row, time.monotonic() - start)
             delay = self._respawn.delay(in_a_row)
             if delay is None:
                 self.given_up = True

@@ -42,14 +42,14 @@ def chosen_detectors(
     return tuple(manifests)
 
 
-def default_locator(chosen: tuple[DetectorManifest, ...]) -> str:
+def default_locator(manifests: tuple[DetectorManifest, ...]) -> str:
     """Return the id of the locator to ask first, whatever other detectors claim; "" if there is none."""
-    return next((manifest.id for manifest in chosen if manifest.mode is Mode.ON_DEMAND), "")
+    return next((manifest.id for manifest in manifests if manifest.mode is Mode.ON_DEMAND), "")
 
 
 def detector_nodes(
     options: DeploymentOptions,
-    chosen: tuple[DetectorManifest, ...],
+    manifests: tuple[DetectorManifest, ...],
     initially_inactive: Collection[str],
     folders: list[str],
     remaps: Mapping[str, str],
@@ -69,7 +69,7 @@ def detector_nodes(
                 "rskill": manifest.id,
                 "rskill_folders": folders,
                 "cameras": [f"{camera}:={base}" for camera, base in options.camera_bases.items()],
-                "default": manifest.id == default_locator(chosen),
+                "default": manifest.id == default_locator(manifests),
                 "seed": options.seed,
                 "weights_folder": options.weights_dir,
                 "device": options.device,
@@ -79,7 +79,7 @@ def detector_nodes(
             remaps=remaps,
             awake=manifest.id not in initially_inactive,
         )
-        for manifest in chosen
+        for manifest in manifests
     )
 
 
@@ -113,7 +113,7 @@ def chosen_manifest(
 
 
 def initially_inactive(
-    options: DeploymentOptions, chosen: Sequence[DetectorManifest], problems: list[Problem]
+    options: DeploymentOptions, manifests: Sequence[DetectorManifest], problems: list[Problem]
 ) -> frozenset[str]:
     """Return the ids of detectors that start inactive because the memory budget does not hold them.
 
@@ -123,14 +123,14 @@ def initially_inactive(
     budget = options.gpu_budget_mb
     if budget <= 0.0:
         return frozenset()
-    locators = [manifest for manifest in chosen if manifest.mode is Mode.ON_DEMAND]
+    locators = [manifest for manifest in manifests if manifest.mode is Mode.ON_DEMAND]
     smallest = min(locators, key=lambda manifest: manifest.memory_mb, default=None)
     if smallest is not None and smallest.memory_mb > budget:
         least = f"the smallest, {smallest.id}, needs {smallest.memory_mb:.0f} MB"
         text = f" is too small for any locator: {least}"
         problems.append(Problem(Flag("gpu_budget_mb", f"{budget:.0f}"), text))
     remaining, inactive = budget, set()
-    for manifest in sorted(chosen, key=lambda manifest: manifest.mode is Mode.ON_DEMAND):
+    for manifest in sorted(manifests, key=lambda manifest: manifest.mode is Mode.ON_DEMAND):
         if manifest.memory_mb > remaining:
             inactive.add(manifest.id)
         else:
@@ -163,11 +163,11 @@ def missing_requirements(nodes: Iterable[NodeSpec], folders: Sequence[Path]) -> 
 
 def lacks(node: NodeSpec, registry: Registry) -> Iterator[Problem]:
     """Yield what one detector lacks on this machine."""
-    named = {
+    settings = {
         name: node.parameters[name] for name in DetectorParameters.model_fields if name in node.parameters
     }
     try:
-        parameters = DetectorParameters.model_validate(named)
+        parameters = DetectorParameters.model_validate(settings)
     except ValidationError:  # reported by the check of its parameters
         return
     manifest = registry.detector(parameters.rskill)
