@@ -8,16 +8,14 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
-from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from pydantic import Field
 
-from openral_core.documents import Document, parse_document, read_yaml
+from openral_core.documents import Document, parse_document, read_yaml, shipped_document
 from openral_core.errors import OpenRALError
-from openral_core.parsing import parse_yaml
 from openral_reasoner.context import (
     Context,
     Decision,
@@ -228,6 +226,4 @@ def load_prices(path: str, base_url: str) -> Prices:
         return parse_document(Prices, read_yaml(Path(path)), path)
     if base_url:
         return Prices()
-    name = "prices.yaml"
-    text = files("openral_reasoner.llm").joinpath(name).read_text(encoding="utf-8")
-    return parse_document(Prices, parse_yaml(text), name)
+    return shipped_document(Prices, __package__, "prices.yaml")
