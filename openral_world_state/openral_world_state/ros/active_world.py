@@ -164,7 +164,7 @@ class ActiveWorld:
         except MemoryNotWritten as error:
             self._node.get_logger().error(f"the last changes are lost: {error}")
 
-    def _write(self) -> None:
+    def _write_memory(self) -> None:
         """Commit; retry a failed write every time, but report it once."""
         self.world.memory.commit(again=True)
         error = self.world.memory.unwritten
@@ -175,12 +175,11 @@ class ActiveWorld:
             self._node.get_logger().info("the memory file is writable again; all changes are written")
         self._is_write_failing = error is not None
 
-    def _keep_pictures(self) -> None:
+    def _write_pictures(self) -> None:
         """Remove pictures of forgotten objects, write the others; report a failure once."""
         memory = self.world.memory
         self._pictures.keep_only(lambda name: name in memory and memory.current_id(name) == name)
         self._pictures.write()
-        self._picture_publisher.publish()
         error, was_failing = self._pictures.error, self._are_pictures_failing
         self._are_pictures_failing = error is not None
         if error is not None and not was_failing:
@@ -188,19 +187,17 @@ class ActiveWorld:
             self._failures.report("pictures_not_written", FailureTrigger.SEVERITY_WARNING, str(error))
 
     def _update(self) -> None:
-        """Follow the gripper, receive depth only if it is needed, save what changed, and publish it."""
+        """Follow the gripper, receive depth only if it is needed, write what changed, and publish it."""
         self.inputs.move_held_object()
         self._depth.update()
-        self._save()
-        self._publish()
-
-    def _save(self) -> None:
-        self._write()
-        self._keep_pictures()
+        self._write_memory()
+        self._write_pictures()
         if self._embeddings is not None:
             self._embeddings.update(self.world.memory.labels.labels)
+        self._publish()
 
     def _publish(self) -> None:
+        self._picture_publisher.publish()
         self._publishers.publish_graph(self.world, self.inputs.fields_of_view)
         self._publishers.publish_state(self.world, self.inputs.robot, self._frames.recent())
         facts: dict[str, object] = {

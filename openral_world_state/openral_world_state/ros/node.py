@@ -64,7 +64,7 @@ Result = RecallResult | ResolveResult | ObserveResult | EditResult
 def traced_service(
     name: str, attribute: str, inactive: Result, fill: Callable[..., object]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate a method ``handle(self, world, request)``, which may be a coroutine, as a service callback.
+    """Decorate a method ``handle(self, active, request)``, which may be a coroutine, as a service callback.
 
     The callback records a span, returns ``inactive`` unless the node is active, and fills the response.
 
@@ -83,8 +83,8 @@ def traced_service(
                 self: "WorldStateNode", request: TracedRequest, response: object
             ) -> object:
                 with span(name, *_trace_of(request, attribute)) as opened:
-                    world = self._active_world
-                    result = inactive if world is None else await handle(self, world, request)
+                    active = self._active_world
+                    result = inactive if active is None else await handle(self, active, request)
                     opened.set_attribute("status", result.status.name)
                     return fill(response, result)
 
@@ -93,8 +93,8 @@ def traced_service(
         @wraps(handle)
         def answer(self: "WorldStateNode", request: TracedRequest, response: object) -> object:
             with span(name, *_trace_of(request, attribute)) as opened:
-                world = self._active_world
-                result = inactive if world is None else handle(self, world, request)
+                active = self._active_world
+                result = inactive if active is None else handle(self, active, request)
                 opened.set_attribute("status", result.status.name)
                 return fill(response, result)
 
@@ -149,27 +149,27 @@ class WorldStateNode(LifecycleNodeBase):
     @traced_service(
         "recall_object", "query", RecallResult(RecallStatus.INACTIVE, _INACTIVE), fill_recall_response
     )
-    async def _on_recall(self, world: ActiveWorld, request: RecallObject.Request) -> RecallResult:
+    async def _on_recall(self, active: ActiveWorld, request: RecallObject.Request) -> RecallResult:
         now = float(self.get_clock().now().nanoseconds) * 1e-9
-        return await world.recall(recall_query_from_request(request), now)
+        return await active.recall(recall_query_from_request(request), now)
 
     @traced_service(
         "resolve_place", "reference", ResolveResult(ResolveStatus.INACTIVE, _INACTIVE), fill_resolve_response
     )
-    def _on_resolve(self, world: ActiveWorld, request: ResolvePlace.Request) -> ResolveResult:
-        query, robot = resolve_query_from_request(request), world.inputs.robot
+    def _on_resolve(self, active: ActiveWorld, request: ResolvePlace.Request) -> ResolveResult:
+        query, robot = resolve_query_from_request(request), active.inputs.robot
         start = query.start or (robot.position if robot else None)
-        return world.world.resolve(replace(query, start=start))
+        return active.world.resolve(replace(query, start=start))
 
     @traced_service(
         "observe", "detector", ObserveResult(ObserveStatus.INACTIVE, _INACTIVE), fill_observe_response
     )
-    def _on_observe(self, world: ActiveWorld, request: ObserveDetections.Request) -> ObserveResult:
-        return world.observe(request.camera, request.detector, request.detections)
+    def _on_observe(self, active: ActiveWorld, request: ObserveDetections.Request) -> ObserveResult:
+        return active.observe(request.camera, request.detector, request.detections)
 
     @traced_service("edit_memory", "node_id", EditResult(EditStatus.INACTIVE, _INACTIVE), fill_edit_response)
-    def _on_edit(self, world: ActiveWorld, request: EditMemory.Request) -> EditResult:
-        return world.world.edit(edit_from_request(request))
+    def _on_edit(self, active: ActiveWorld, request: EditMemory.Request) -> EditResult:
+        return active.world.edit(edit_from_request(request))
 
     def _on_save(
         self, request: SaveSceneGraph.Request, response: SaveSceneGraph.Response
