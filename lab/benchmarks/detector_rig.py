@@ -18,7 +18,7 @@ from openral_testing.detectors.subject import LoadSetting
 ROOT = Path(__file__).parents[2]
 SETTING = LoadSetting(ROOT / ".environments", LoadOptions(), inference_timeout=60.0)
 FAULTY_NODE = "openral_testing.detectors.faulty_node"
-WIDTH, HEIGHT = 640, 480
+WIDTH, HEIGHT = 640, 480  # [px]
 _CAMERA = """
 import sys, time
 import numpy as np, rclpy

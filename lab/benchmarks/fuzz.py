@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 LONG = True
-CASES, PER_ENTRANCE = 200_000, 200
+CASES, PER_ENTRANCE = 200_000, 200  # In all, and of one entrance in a round [count].
 ROUND = 3600.0
 """Longest round of one node [s]."""
 MOST_DEAD = 5

@@ -19,7 +19,7 @@ from openral_testing.synthetic_depth import (
 from openral_world_state.lifting import DepthModel, lift
 
 Row = dict[str, str | float]
-THING = (1.0, 0.0, 1.0)
+THING = (1.0, 0.0, 1.0)  # Position in map [m].
 CUP = Cylinder(THING, 0.04, 0.1, hollow=True)
 CASES: dict[str, dict[str, Solid]] = {
     "cup": {"it": CUP},

@@ -18,7 +18,7 @@ from graph.deployments import Deployment
 from graph.listeners import PaletteListener
 
 LONG = True
-ACTIVE = 3
+ACTIVE = 3  # lifecycle_msgs/State.PRIMARY_STATE_ACTIVE
 Palette = dict[str, Any]
 
 

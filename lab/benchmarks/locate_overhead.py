@@ -19,9 +19,9 @@ from benchmarks.detector_rig import FAULTY_NODE, SETTING, camera, instant_detect
 from openral_msgs.srv import LocateInView
 from openral_testing.detectors.running_node import RunningNode, running_node
 
-SAMPLES = 1000
-WARM = 100
-CAMERA_RATE = 30.0
+SAMPLES = 1000  # [count]
+WARM = 100  # First calls, which are not counted [count].
+CAMERA_RATE = 30.0  # [Hz]
 BARE = "/bare_service"
 _BARE_NODE = f"""
 import rclpy

@@ -30,11 +30,11 @@ from openral_sim.scene.world import SimWorldModel
 from openral_training.homes.home import sample_home
 from openral_world_state.depth_camera import Intrinsics
 
-WIDTH, HEIGHT = 160, 120
-CLEARANCE = 0.33
-TILT = 0.35
-LOOKS = 8
-STRIDE = 0.5
+WIDTH, HEIGHT = 160, 120  # [px]
+CLEARANCE = 0.33  # [m]
+TILT = 0.35  # [rad]
+LOOKS = 8  # Directions at each place [count].
+STRIDE = 0.5  # Way between two images [m].
 CAMERA = "robot/head"
 
 

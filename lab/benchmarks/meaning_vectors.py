@@ -12,7 +12,7 @@ from openral_world_state.embeddings.index import MOST_LABELS, EmbeddingIndex
 from openral_world_state.world.world_model import WorldModel
 
 Row = dict[str, str | float]
-DIMENSIONS, LEAST, CONSIDERED = 384, 0.5, 8
+DIMENSIONS, LEAST, CONSIDERED = 384, 0.5, 8  # Of a vector; similarity [1]; labels [count].
 
 
 def meaning_rows(size: int, world: WorldModel, rng: random.Random) -> Iterator[Row]:

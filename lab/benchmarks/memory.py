@@ -29,10 +29,10 @@ from openral_world_state.world.open_world import keep_home, open_world
 from openral_world_state.world.world_model import WorldModel, WorldModelSettings
 
 Row = dict[str, str | float]
-SIZES = (1_000, 10_000, 50_000, 200_000)
-PER_SNAPSHOT = 20
-FIXTURES, PER_ROOM = 500, 20
-SURE = (1e-4, 0.0, 0.0, 0.0, 1e-4, 0.0, 0.0, 0.0, 1e-4)
+SIZES = (1_000, 10_000, 50_000, 200_000)  # Objects [count].
+PER_SNAPSHOT = 20  # Objects [count].
+FIXTURES, PER_ROOM = 500, 20  # [count]
+SURE = (1e-4, 0.0, 0.0, 0.0, 1e-4, 0.0, 0.0, 0.0, 1e-4)  # Covariance [m^2].
 NAMES = sorted(shipped_entries().things)
 COLOURS = ("red", "blue", "green", "white", "black", "")
 MISSES = ("unicorn", "flux capacitor", "zorb", "dragon egg", "moon rock")

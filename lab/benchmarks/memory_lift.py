@@ -22,7 +22,7 @@ from openral_world_state.lifting import DepthModel, LiftRefused, lift
 
 Row = dict[str, str | float]
 SCENE = Path(__file__).parents[2] / "scenes" / "deploy" / "home.yaml"
-WIDTH, HEIGHT, LEAST_PIXELS, BORDER = 640, 480, 150, 3
+WIDTH, HEIGHT, LEAST_PIXELS, BORDER = 640, 480, 150, 3  # [px]
 HIDDEN = ("fridge", "cabinet")
 
 

@@ -92,7 +92,6 @@ rclpy.spin_until_future_complete(node, future)
 print(future.result().message)
 sys.exit(not future.result().receipt.prompt_id)
 """
-SEND_GOAL = str(ROOT / "examples" / "send_goal.py")
 
 
 def run() -> list[dict[str, object]]:

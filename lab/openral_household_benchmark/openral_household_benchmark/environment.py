@@ -98,7 +98,7 @@ class HeadCamera:
         self._renderer.close()
 
 
-_DEADLINE = 5.0
+_DEADLINE = 5.0  # Of a locate request [s].
 
 
 class DetectorFailed(OpenRALError):

@@ -37,7 +37,7 @@ from openral_world_state.world.open_world import import_graph
 
 Witness = Callable[[float, Event, tuple[Command, ...]], None]
 """Told every event at a time [s] with the commands it led to."""
-_PALETTE_PERIOD = 0.5
+_PALETTE_PERIOD = 0.5  # [s]
 
 
 @dataclass

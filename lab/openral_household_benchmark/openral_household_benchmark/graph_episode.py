@@ -16,7 +16,7 @@ from openral_sim.simulation import Simulation
 from openral_world_state.scene_graph import write_graph
 
 _MEMORY, _ENDS = "memory.json", "outcomes.jsonl"
-_BOUND = 1800.0
+_BOUND = 1800.0  # Time of a whole episode [s].
 
 
 def run_on_graph(job: Job, folder: Path, options: RunOptions) -> EpisodeResult:

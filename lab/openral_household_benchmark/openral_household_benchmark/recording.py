@@ -21,9 +21,9 @@ from openral_reasoner.recording import LineWriter
 from openral_reasoner.settings import MissionSettings
 from openral_sim.simulation import RateTimer, Simulation
 
-_WIDTH, _HEIGHT, _LINE = 240, 180, 26
-_COLUMNS, _QUALITY = 6, 88
-_PAPER, _INK = (250, 250, 248), (40, 40, 40)
+_WIDTH, _HEIGHT, _LINE = 240, 180, 26  # [px]
+_COLUMNS, _QUALITY = 6, 88  # Stills in a row [count]; of JPEG, up to 95.
+_PAPER, _INK = (250, 250, 248), (40, 40, 40)  # RGB [levels of 255].
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ _SHOWN = ("execute_rskill", "locate_in_view")
 _TELLING = ("pulling the door", "closing", "lowering", "pouring", "pushing the door", "offering")
 _GLANCE = "look-at"
 """A look follows it, which shows the same."""
-_LETTERS = 38
+_LETTERS = 38  # Of a caption [characters].
 
 
 class EpisodeRecorder:

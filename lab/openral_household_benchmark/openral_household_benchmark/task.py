@@ -26,8 +26,8 @@ from openral_testing.reasoner.search_benchmark import usual_places
 
 CHANGED = frozenset((TaskType.TIDY,))
 """Kinds of tasks for which objects are displaced first."""
-_NOISE = 0.02
-_SEEN = 5
+_NOISE = 0.02  # Of a remembered position, along each axis [m].
+_SEEN = 5  # Observations of a remembered object [count].
 _LOW, _HIGH = 0.3, 1.2
 """Heights between which the arm puts objects down without stooping or stretching [m]."""
 

@@ -11,7 +11,7 @@ from openral_household_benchmark.engine_process import EngineProcess
 from openral_household_benchmark.text_world import TextGame, TextWorld, fewest_steps
 from openral_household_benchmark.textworld_express import CommandReply, ExpressWorld, GameStart, Survey
 
-MAX_STEPS = 50
+MAX_STEPS = 50  # [steps]
 
 
 @dataclass(frozen=True, slots=True)

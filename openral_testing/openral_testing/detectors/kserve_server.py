@@ -22,7 +22,7 @@ from tritonclient.utils import deserialize_bytes_tensor, triton_to_np_dtype
 
 WIDTH, HEIGHT = 64, 48
 """Size of the models' input [px]."""
-CLASSES = 2
+CLASSES = 2  # [count]
 BRIGHT = 0.75
 """Fraction of full brightness above which a pixel belongs to the object."""
 NCHW, NHWC = (1, 3, HEIGHT, WIDTH), (1, HEIGHT, WIDTH, 3)

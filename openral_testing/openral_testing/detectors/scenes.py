@@ -15,7 +15,7 @@ from openral_core.rskills import Sensor
 from openral_perception_ros.engines import EngineFrame
 
 GOLDENS = ("kitchen_counter", "dining_table", "bookshelf", "living_room")
-SIZES = ((640, 480), (320, 240), (480, 640), (641, 359), (64, 48))
+SIZES = ((640, 480), (320, 240), (480, 640), (641, 359), (64, 48))  # Width and height [px].
 MIN_PIXELS = 100
 """Instances with fewer visible pixels do not count [px]."""
 

@@ -11,9 +11,9 @@ import torch
 from PIL import Image
 from transformers import BatchFeature, PretrainedConfig, PreTrainedModel, ProcessorMixin
 
-PATCHES, PATCH = 8, 16
+PATCHES, PATCH = 8, 16  # Patches along a side [count]; side of one [px].
 SIDE = PATCHES * PATCH
-THOUSAND = 1000
+THOUSAND = 1000  # Parts of a side in which boxes are answered [1].
 _ASKED = re.compile(r"description: (?P<phrases>.*)\.$")
 
 

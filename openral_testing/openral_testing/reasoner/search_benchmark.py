@@ -28,7 +28,7 @@ from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import run_mission_in_home
 from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
-ROOM_SIZE = 5.0
+ROOM_SIZE = 5.0  # Side of a room [m].
 TARGETS = ("mug", "glass", "milk", "wine", "book", "keys", "plate", "apple", "remote", "scissors", "bread")
 FURNITURE = {
     "kitchen": ("counter", "fridge", "cabinet", "drawer", "table", "sink", "dishwasher", "stove"),

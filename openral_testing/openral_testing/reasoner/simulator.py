@@ -110,8 +110,8 @@ def decision_of(model: DecisionModel, command: AskModel) -> Decision | ModelUnav
 Peers = Callable[[Command], Event | None]
 Palette = Callable[[], ToolPalette]
 Model = Callable[[Context], RawCall]
-LOOK_TIME = 0.2
-SKILL_TIME = 5.0
+LOOK_TIME = 0.2  # Of anything but a skill [s].
+SKILL_TIME = 5.0  # [s]
 
 
 def home_timeline(

@@ -41,7 +41,7 @@ from openral_ros.resources import ResourceScope
 
 HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 """Label of an object, as a sign in front of a camera could make a text detector name it."""
-NOW = 120.0
+NOW = 120.0  # Stamp of what does not change [s].
 OBJECTS = (
     ("mug_1", "mug", (1.4, 3.6, 0.95), SceneNode.PRESENCE_PRESENT),
     ("bread_4", "baguette", (2.3, 3.7, 0.95), SceneNode.PRESENCE_PRESENT),

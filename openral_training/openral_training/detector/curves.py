@@ -17,7 +17,7 @@ CURVES: Mapping[str, tuple[int, int, int]] = {
     "recall": (150, 150, 150),
 }
 """Metrics of an evaluation and their colours, BGR [levels of 255]."""
-BLACK, GRID = (0, 0, 0), (225, 225, 225)
+BLACK, GRID = (0, 0, 0), (225, 225, 225)  # BGR [levels of 255].
 
 
 def draw_curves(history: Sequence[Mapping[str, float]], file: Path) -> None:

@@ -62,7 +62,7 @@ class Matches:
 
 def match(detections: Sequence[Detections], objects: Sequence[Objects]) -> Matches:
     """Match greedily, best score first, each object once, only to detections of its class."""
-    rows = [_matched(found, true) for found, true in zip(detections, objects, strict=True)]
+    rows = [_matched(each, true) for each, true in zip(detections, objects, strict=True)]
     return Matches(*(np.concatenate(column) for column in zip(*rows, strict=True)))
 
 

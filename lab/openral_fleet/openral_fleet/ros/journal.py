@@ -14,7 +14,7 @@ from openral_reasoner.context import FrozenModel
 from openral_reasoner_ros.journal import MissionClock
 
 JOURNAL_FILE = "fleet.journal"
-FORMAT = 1
+FORMAT = 1  # Version of the journal.
 
 
 class UnusableJournal(OpenRALError):
