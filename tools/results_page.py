@@ -52,7 +52,7 @@ class Result(Document):
         """Return the row of the table."""
         count = f"{self.figure} of {self.of}" if self.of else self.figure
         result = " ".join(filter(None, (count, self.unit)))
-        origin = "" if self.in_repository else ", there"
+        origin = "" if self.in_repository else "*"
         command = f"`{self.command}`{origin}" if self.command else ""
         cells = (
             self.claim,
