@@ -186,12 +186,12 @@ class Evidence:
         """Return the log with one more fact."""
         return replace(self, facts=(*self.facts, fact))
 
-    def begun(self, holding: str) -> "Evidence":
+    def with_carried(self, holding: str) -> "Evidence":
         """Return the log at the start of a skill; before the first one the held object is recorded."""
         acted = any(isinstance(fact, Acted) for fact in self.facts)
         return self if acted else replace(self, carried=holding)
 
-    def concluded(self, proofs: tuple[str, ...]) -> "Evidence":
+    def with_conclusion(self, proofs: tuple[str, ...]) -> "Evidence":
         """Return the log at the end of the mission, with these proofs or else the newest facts."""
         return replace(self, conclusion=proofs or self.words())
 

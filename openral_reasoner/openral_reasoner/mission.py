@@ -28,7 +28,7 @@ from openral_reasoner.policies import AdvicePolicy, PrematureEndPolicy
 from openral_reasoner.request.goals import NotUnderstood, Request, is_understood
 from openral_reasoner.request.saying import in_words
 from openral_reasoner.residency import ResidencyState
-from openral_reasoner.search import SearchProgress
+from openral_reasoner.search import SearchEpisode
 from openral_reasoner.settings import MissionSettings
 
 T = TypeVar("T")
@@ -101,18 +101,18 @@ class SearchLog:
     `behaviors.recall` and `behaviors.search` write both, `Mission.disprove` and `tools.exploration` outcomes.
     """
 
-    episodes: dict[str, SearchProgress] = field(default_factory=dict)
+    episodes: dict[str, SearchEpisode] = field(default_factory=dict)
     outcomes: list[str] = field(default_factory=list)
 
-    def episode(self, words: str) -> SearchProgress:
+    def episode(self, words: str) -> SearchEpisode:
         """Return the search progress for a query, empty if there is none."""
-        return self.episodes.get(normalize_term(words), SearchProgress(words))
+        return self.episodes.get(normalize_term(words), SearchEpisode(words))
 
-    def store(self, episode: SearchProgress) -> None:
+    def store(self, episode: SearchEpisode) -> None:
         """Store the progress of a search."""
         self.episodes[normalize_term(episode.term)] = episode
 
-    def drop(self, episode: SearchProgress) -> None:
+    def drop(self, episode: SearchEpisode) -> None:
         """Drop a search that cannot continue."""
         self.episodes.pop(normalize_term(episode.term), None)
 

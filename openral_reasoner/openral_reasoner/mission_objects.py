@@ -35,7 +35,7 @@ class MissionObject:
     states: tuple[ObjectState, ...] = ()
 
     @classmethod
-    def remembered(cls, match: RecallMatch, words: str, *, hint: bool = False) -> "MissionObject":
+    def from_match(cls, match: RecallMatch, words: str, *, hint: bool = False) -> "MissionObject":
         """Build from a match of memory or of a detection."""
         return cls(
             id=match.node_id,
@@ -56,12 +56,12 @@ class MissionObject:
         )
 
     @classmethod
-    def of(cls, node: SceneNode) -> "MissionObject":
+    def from_node(cls, node: SceneNode) -> "MissionObject":
         """Build from a node of the scene graph."""
         return cls(id=node.id, label=node.label, kind=node.kind.value, pose=node.pose, size=node.size)
 
     @classmethod
-    def resolved(
+    def from_resolve(
         cls, result: ResolveResult, label: str, size: tuple[float, float, float] = (0.0, 0.0, 0.0)
     ) -> "MissionObject":
         """Build from a resolved place, room, agent or object; ``size`` of furniture in [m]."""

@@ -89,7 +89,7 @@ def refusal(prompt: PromptReceived) -> str:
     return prompt_refusal(prompt.source, prompt.text, **names) or objects_refusal(prompt.objects)
 
 
-def dropped(goals: tuple[Goal, ...], why: str) -> list[Command]:
+def reports_of_dropped(goals: tuple[Goal, ...], why: str) -> list[Command]:
     """Report to the senders of queued goals that they were dropped."""
     commands: list[Command] = []
     for goal in goals:

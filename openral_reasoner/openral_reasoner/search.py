@@ -181,7 +181,7 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchProgress:
+class SearchEpisode:
     """Search episode for one term; bounded, because no candidate is searched twice."""
 
     term: str
@@ -203,23 +203,23 @@ class SearchProgress:
         looked = {visit.node_id for visit in self.visits if visit.outcome not in BLIND}
         return frozenset(looked | {each for each, count in times.items() if count >= MAX_VISITS})
 
-    def after_escalation(self) -> "SearchProgress":
+    def after_escalation(self) -> "SearchEpisode":
         """Return the episode after the default locator was asked, which happens once."""
         return replace(self, escalated=True)
 
-    def after_visit(self, node_id: str, outcome: str) -> "SearchProgress":
+    def after_visit(self, node_id: str, outcome: str) -> "SearchEpisode":
         """Return the episode with one more visit."""
         return replace(self, visits=(*self.visits, Visit(node_id, outcome)))
 
-    def after_finding(self, node_id: str) -> "SearchProgress":
+    def after_finding(self, node_id: str) -> "SearchEpisode":
         """Return the episode as ended by finding a node."""
         return replace(self, found_id=node_id)
 
-    def reopened(self) -> "SearchProgress":
+    def reopened(self) -> "SearchEpisode":
         """Return the episode reopened, because the object is not where it was found."""
         return replace(self, found_id="", escalated=True)
 
-    def hinted(self, near_misses: tuple[str, ...], priors: tuple[str, ...]) -> "SearchProgress":
+    def hinted(self, near_misses: tuple[str, ...], priors: tuple[str, ...]) -> "SearchEpisode":
         """Return the episode with further hints of memory and the model, earlier hints first."""
         return replace(
             self,
@@ -279,7 +279,7 @@ _REASONS = {CandidateKind.CONTAINER: "its contents are hidden", CandidateKind.PL
 
 def plan_active_search(
     graph: SceneGraph,
-    progress: SearchProgress,
+    episode: SearchEpisode,
     limit: int,
     start: Point | None = None,
     costs: SearchCosts = _USUAL,
@@ -293,14 +293,14 @@ def plan_active_search(
 
     Args:
         graph: Known part of the home.
-        progress: The episode so far, with its hints.
+        episode: The episode so far, with its hints.
         limit: Maximum number of candidates.
         start: Position of the robot in map [m], if known.
         costs: Costs of looking and opening.
         weights: Worth of each source of knowledge about the object's place.
     """
-    candidates = list_candidates(graph, progress, weights)
-    near = [c for node in progress.near_misses for c in candidates if c.node_id == node]
+    candidates = list_candidates(graph, episode, weights)
+    near = [c for node in episode.near_misses for c in candidates if c.node_id == node]
     places = [c for c in candidates if c.kind in (CandidateKind.CONTAINER, CandidateKind.PLACE)]
     rooms = [c for c in candidates if c.kind is CandidateKind.ROOM]
     order = near
@@ -311,20 +311,20 @@ def plan_active_search(
 
 
 def list_candidates(
-    graph: SceneGraph, progress: SearchProgress, weights: BeliefWeights = DEFAULT_WEIGHTS
+    graph: SceneGraph, episode: SearchEpisode, weights: BeliefWeights = DEFAULT_WEIGHTS
 ) -> list[Candidate]:
     """Return the nodes that may be searched and were not visited in this episode."""
     belongs = (Relation.IN_ROOM, Relation.PART_OF)
     rooms = {e.source: graph.by_id[e.target].label for e in graph.edges if e.relation in belongs}
-    kinds = {node.id: kind for node in graph.nodes if (kind := kind_of(node, progress)) is not None}
+    kinds = {node.id: kind for node in graph.nodes if (kind := kind_of(node, episode)) is not None}
     made = list[Candidate]()
     for group in _GROUPS:
         sites = {each: site_of(graph.by_id[each], rooms) for each, kind in kinds.items() if kind in group}
-        chances = placement_chances(graph, sites, progress.term, progress.priors, weights)
+        chances = placement_chances(graph, sites, episode.term, episode.priors, weights)
         made += [
-            candidate_at(graph.by_id[each], kinds[each], sites[each], chances, progress) for each in sites
+            candidate_at(graph.by_id[each], kinds[each], sites[each], chances, episode) for each in sites
         ]
-    unvisited = (each for each in made if each.node_id not in progress.visited)
+    unvisited = (each for each in made if each.node_id not in episode.visited)
     return sorted(unvisited, key=lambda each: (each.kind, each.node_id))
 
 
@@ -350,15 +350,15 @@ def candidate_at(
     kind: CandidateKind,
     site: Site,
     chances: Mapping[str, float],
-    progress: SearchProgress,
+    episode: SearchEpisode,
 ) -> Candidate:
     """Return the candidate that a node is."""
     closed = node.is_container and node.occludes_contents and node.opening is not Opening.OPEN
-    named = rank_of((node.id, *site.names), site.room, progress.priors)
+    named = rank_of((node.id, *site.names), site.room, episode.priors)
     if kind is CandidateKind.NEAR_MISS:
         why = "memory has a similar object there"
-    elif named < len(progress.priors):
-        why = f"{progress.priors[named]!r} is a likely place"
+    elif named < len(episode.priors):
+        why = f"{episode.priors[named]!r} is a likely place"
     elif chances[node.id] * len(chances) > OFTEN:
         why = "such objects are often kept here"
     else:
@@ -366,9 +366,9 @@ def candidate_at(
     return Candidate(node.id, node.label, kind, why, site.room, closed, chances[node.id])
 
 
-def kind_of(node: SceneNode, progress: SearchProgress) -> CandidateKind | None:
+def kind_of(node: SceneNode, episode: SearchEpisode) -> CandidateKind | None:
     """Return the kind of candidate that a node is; None if there is nothing to search."""
-    if node.id in progress.near_misses:
+    if node.id in episode.near_misses:
         return CandidateKind.NEAR_MISS
     if node.kind is not NodeKind.AGENT and node.is_container and node.occludes_contents:
         return CandidateKind.CONTAINER

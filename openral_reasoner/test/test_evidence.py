@@ -38,8 +38,8 @@ def test_an_object_is_known_by_its_labels_and_queries() -> None:
 
 def test_what_was_held_before_the_first_skill_is_carried() -> None:
     grasp = Acted(Verb.GRASP, MUG, SkillStatus.SUCCEEDED)
-    assert Evidence().begun("lemon").names_of(CARRIED) == {"lemon"}
-    assert logged(grasp).begun("red mug").carried == ""
+    assert Evidence().with_carried("lemon").names_of(CARRIED) == {"lemon"}
+    assert logged(grasp).with_carried("red mug").carried == ""
 
 
 def test_a_goal_that_is_not_verified_has_no_effect() -> None:
@@ -57,8 +57,8 @@ def test_the_newest_answer_resolves_a_reference() -> None:
 def test_a_report_shows_the_newest_facts_or_the_proofs() -> None:
     log = logged(*(Referred(f"place {n}", (f"p{n}",)) for n in range(2 * WORDS_KEPT)))
     assert len(log.words()) == WORDS_KEPT
-    assert log.concluded(()).conclusion == log.words()
-    assert log.concluded(("GRASP mug_1: SUCCEEDED",)).conclusion == ("GRASP mug_1: SUCCEEDED",)
+    assert log.with_conclusion(()).conclusion == log.words()
+    assert log.with_conclusion(("GRASP mug_1: SUCCEEDED",)).conclusion == ("GRASP mug_1: SUCCEEDED",)
 
 
 MUG_SKILL_EFFECTS, TABLE, FRIDGE = (

@@ -164,22 +164,22 @@ def match(presence: Presence = Presence.PRESENT) -> RecallMatch:
 
 @pytest.mark.parametrize("presence", list(Presence))
 def test_only_an_object_that_is_present_is_not_stale(presence: Presence) -> None:
-    assert MissionObject.remembered(match(presence), "mug").stale is (presence is not Presence.PRESENT)
+    assert MissionObject.from_match(match(presence), "mug").stale is (presence is not Presence.PRESENT)
 
 
 def test_the_summary_for_the_model_holds_no_pose() -> None:
-    summary = MissionObject.remembered(match(), "mug").summary()
+    summary = MissionObject.from_match(match(), "mug").summary()
     assert (summary.id, summary.place, summary.must_open) == ("mug_1", "shelf_1", "cabinet_1")
     assert not {"pose", "standing", "size"} & set(summary.model_dump())
 
 
 def test_evidence_records_the_place_and_the_containers() -> None:
-    node = MissionObject.remembered(match(), "mug").node()
+    node = MissionObject.from_match(match(), "mug").node()
     assert node == Node("mug_1", "mug", "object", "", ("shelf_1", "cabinet_1"))
 
 
 def test_a_resolved_place_keeps_its_pose_and_the_base_pose_before_it() -> None:
     result = ResolveResult(ResolveStatus.FOUND, "", BEFORE, AT, "place", "table_1")
-    table = MissionObject.resolved(result, "table")
+    table = MissionObject.from_resolve(result, "table")
     assert (table.id, table.label, table.kind) == ("table_1", "table", "place")
     assert (table.pose, table.standing) == (AT, BEFORE)

@@ -15,7 +15,7 @@ from openral_reasoner.search import (
     SEEN_NOT_PLACED,
     CandidateKind,
     RouteLengths,
-    SearchProgress,
+    SearchEpisode,
     SearchStop,
     order_by_expected_time,
     order_by_ratio,
@@ -51,7 +51,7 @@ def graphs(draw: st.DrawFn) -> SceneGraph:
 
 @given(graphs(), st.lists(st.sampled_from(["table", "fridge", "attic"]), max_size=3), st.integers(0, 12))
 def test_a_search_never_revisits_and_ends(graph: SceneGraph, priors: list[str], limit: int) -> None:
-    progress = SearchProgress("mug").hinted((), tuple(priors))
+    progress = SearchEpisode("mug").hinted((), tuple(priors))
     for _ in range(len(graph.nodes) + 1):
         frontier = plan_active_search(graph, progress, max(1, limit))
         if not frontier:
@@ -76,7 +76,7 @@ def test_a_search_never_revisits_and_ends(graph: SceneGraph, priors: list[str], 
 def test_a_place_that_could_not_be_looked_at_is_gone_to_once_more(
     outcomes: tuple[str, ...], done: bool
 ) -> None:
-    progress = SearchProgress("mug")
+    progress = SearchEpisode("mug")
     for outcome in outcomes:
         progress = progress.after_visit("table", outcome)
     assert ("table" in progress.visited) is done
@@ -86,7 +86,7 @@ def test_a_place_that_could_not_be_looked_at_is_gone_to_once_more(
 def test_people_and_plain_objects_are_no_places_to_search(
     graph: SceneGraph, start: tuple[float, float, float]
 ) -> None:
-    for item in plan_active_search(graph, SearchProgress("mug"), 100, start):
+    for item in plan_active_search(graph, SearchEpisode("mug"), 100, start):
         found = graph.by_id[item.node_id]
         assert found.kind is not NodeKind.AGENT
         assert found.kind is not NodeKind.OBJECT or found.occludes_contents
@@ -104,12 +104,12 @@ def kitchen() -> SceneGraph:
     return SceneGraph(nodes, (SceneEdge("table_1", Relation.IN_ROOM, "kitchen_1"),))
 
 
-def order(progress: SearchProgress) -> list[str]:
+def order(progress: SearchEpisode) -> list[str]:
     return [item.node_id for item in plan_active_search(kitchen(), progress, 100, (0.0, 0.0, 0.0))]
 
 
 def test_what_is_cheap_to_search_comes_first_and_rooms_come_last() -> None:
-    assert order(SearchProgress("gizmo")) == ["counter_1", "cabinet_1", "table_1", "fridge_1", "kitchen_1"]
+    assert order(SearchEpisode("gizmo")) == ["counter_1", "cabinet_1", "table_1", "fridge_1", "kitchen_1"]
 
 
 def test_where_two_are_as_likely_and_as_near_the_one_that_hides_things_comes_first() -> None:
@@ -117,7 +117,7 @@ def test_where_two_are_as_likely_and_as_near_the_one_that_hides_things_comes_fir
         node(1, "table", NodeKind.PLACE, 3.0, False, False),
         node(1, "box", NodeKind.PLACE, -3.0, True, True),
     )
-    found = plan_active_search(SceneGraph(nodes), SearchProgress("gizmo"), 2, (0.0, 0.0, 0.0))
+    found = plan_active_search(SceneGraph(nodes), SearchEpisode("gizmo"), 2, (0.0, 0.0, 0.0))
     assert [item.node_id for item in found] == ["box_1", "table_1"]
 
 
@@ -127,7 +127,7 @@ def test_priors_that_alternate_between_two_rooms_make_nobody_walk_to_and_fro() -
         node(1, label, NodeKind.PLACE, 20.0 * (index % 2) + index, False, False)
         for index, label in enumerate(labels)
     )
-    progress = SearchProgress("keys").hinted((), labels)
+    progress = SearchEpisode("keys").hinted((), labels)
     found = plan_active_search(SceneGraph(nodes), progress, 10, (0.0, 0.0, 0.0))
     sides = [labels.index(item.label) % 2 for item in found]
     assert sides == sorted(sides)
@@ -151,12 +151,12 @@ def test_where_all_places_are_alike_the_best_ratio_is_the_nearest(points: list[t
 
 
 def test_a_near_miss_comes_first_and_a_named_place_before_the_rest() -> None:
-    progress = SearchProgress("gizmo").hinted(("bread_1",), ("kitchen table",))
+    progress = SearchEpisode("gizmo").hinted(("bread_1",), ("kitchen table",))
     assert order(progress)[:2] == ["bread_1", "table_1"]
 
 
 def test_only_what_is_closed_has_to_be_opened() -> None:
-    frontier = {c.node_id: c for c in plan_active_search(kitchen(), SearchProgress("glass"), 100)}
+    frontier = {c.node_id: c for c in plan_active_search(kitchen(), SearchEpisode("glass"), 100)}
     assert frontier["fridge_1"].must_open
     assert not frontier["cabinet_1"].must_open
     assert frontier["fridge_1"].kind is CandidateKind.CONTAINER
@@ -245,7 +245,7 @@ def test_without_routes_a_way_is_straight() -> None:
 
 @pytest.mark.parametrize("outcome", sorted(BLIND))
 def test_a_place_without_an_image_is_visited_again_but_not_for_ever(outcome: str) -> None:
-    progress = SearchProgress("mug")
+    progress = SearchEpisode("mug")
     for _ in range(MAX_VISITS):
         assert "table_1" not in progress.visited
         progress = progress.after_visit("table_1", outcome)
@@ -254,17 +254,17 @@ def test_a_place_without_an_image_is_visited_again_but_not_for_ever(outcome: str
 
 def test_a_place_where_it_was_seen_unplaced_is_remembered() -> None:
     progress = (
-        SearchProgress("mug").after_visit("table_1", "NOT_IN_VIEW").after_visit("sink_1", SEEN_NOT_PLACED)
+        SearchEpisode("mug").after_visit("table_1", "NOT_IN_VIEW").after_visit("sink_1", SEEN_NOT_PLACED)
     )
     assert progress.sighted == "sink_1"
     assert progress.visited == {"table_1", "sink_1"}
 
 
 def test_earlier_hints_come_first() -> None:
-    progress = SearchProgress("mug").hinted(("a",), ("table",)).hinted(("b", "a"), ("shelf", "table"))
+    progress = SearchEpisode("mug").hinted(("a",), ("table",)).hinted(("b", "a"), ("shelf", "table"))
     assert (progress.near_misses, progress.priors) == (("a", "b"), ("table", "shelf"))
 
 
 def test_a_refuted_object_reopens_its_episode_without_asking_the_locator_again() -> None:
-    reopened = SearchProgress("mug").after_finding("mug_1").reopened()
+    reopened = SearchEpisode("mug").after_finding("mug_1").reopened()
     assert (reopened.found_id, reopened.escalated) == ("", True)

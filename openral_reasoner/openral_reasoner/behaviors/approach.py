@@ -29,7 +29,7 @@ def resolve_object(mission: Mission, node_id: str) -> Procedure[MissionObject | 
     place = mission.palette.place(answer.node_id)
     entry = place or mission.palette.control(answer.node_id)
     size = place.size if place else (0.0, 0.0, 0.0)
-    target = MissionObject.resolved(answer, entry.label if entry else node_id, size)
+    target = MissionObject.from_resolve(answer, entry.label if entry else node_id, size)
     return mission.learn(target)
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from openral_core.missions import MissionState
 from openral_core.skills import Verb
 from openral_reasoner.behaviors.locate import locate_object, no_locator_reason
-from openral_reasoner.behaviors.recall import frontier, places, shown
+from openral_reasoner.behaviors.recall import frontier, frontier_entries, places
 from openral_reasoner.behaviors.requests import read_scene, recall, resolve
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.policies import Early
 from openral_reasoner.request.goals import LookInside, PickUp, Request, Sequence, parts_of, unrestricted
-from openral_reasoner.search import Candidate, SearchProgress
+from openral_reasoner.search import Candidate, SearchEpisode
 from openral_reasoner.success.case import Case, GoalVerdict, KnownHome
 from openral_reasoner.success.judge import NO_PREDICATE, judge, provable
 
@@ -139,7 +139,7 @@ def _held(mission: Mission) -> tuple[ObjectSummary, ...]:
     return (held.summary(),) if held is not None else ()
 
 
-def ended(mission: Mission, proof: Proof, message: str) -> Ending:
+def ending_of_success(mission: Mission, proof: Proof, message: str) -> Ending:
     """Return the ending of a mission that its model reports as a success."""
     verdict = proof.verdict
     if verdict.proven:
@@ -149,7 +149,7 @@ def ended(mission: Mission, proof: Proof, message: str) -> Ending:
 
 
 def challenge_open_search(
-    mission: Mission, episode: SearchProgress, candidates: tuple[Candidate, ...]
+    mission: Mission, episode: SearchEpisode, candidates: tuple[Candidate, ...]
 ) -> ToolResult:
     """Build the challenge of giving up a search that has places left."""
     text = (
@@ -157,10 +157,12 @@ def challenge_open_search(
         f"with search_for. {_AGAIN}"
     )
     words = (f"not found yet: {episode.term}",)
-    return ToolResult(status=TOO_EARLY, text=text, frontier=shown(mission, candidates), peer_words=words)
+    return ToolResult(
+        status=TOO_EARLY, text=text, frontier=frontier_entries(mission, candidates), peer_words=words
+    )
 
 
-def open_episodes(mission: Mission) -> tuple[SearchProgress, ...]:
+def open_episodes(mission: Mission) -> tuple[SearchEpisode, ...]:
     """Return the searches that can continue, the newest first."""
     able = mission.palette.detector_available and mission.palette.with_verb(Verb.NAVIGATE)
     if not able or any(mission.ledger.left(line) < need for line, need in _NEEDED.items()):

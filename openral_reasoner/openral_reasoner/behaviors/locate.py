@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from openral_core.detectors import LifecycleState, LocateResult, LocateStatus
 from openral_core.spatial_memory import ObserveStatus
-from openral_reasoner.behaviors.referents import meant
+from openral_reasoner.behaviors.referents import matches_of
 from openral_reasoner.behaviors.requests import (
     LOCATOR,
     PeerRequirement,
@@ -167,14 +167,14 @@ def wait_for_recovery(mission: Mission, broken: LocateOutcome) -> Procedure[Loca
     asleep = broken.status == LocateStatus.INACTIVE.name
 
     def settled(palette: ToolPalette) -> bool:
-        return locator in {e.id for e in palette.degraded} or recovered(palette, broken) is not None
+        return locator in {e.id for e in palette.degraded} or recovered_locator(palette, broken) is not None
 
     absent = f"{locator} has not recovered"
     if absent not in mission.peers.exhausted_waits:
         yield from pause(mission, LOOK_AGAIN)
     seconds = deadlines.locator if asleep else deadlines.recovery
     yield from wait_at_most(mission, seconds, PeerRequirement(settled, absent))
-    ready = recovered(mission.palette, broken)
+    ready = recovered_locator(mission.palette, broken)
     if ready is None:
         mission.peers.unrecovered_locators.add(locator)
         if not LOCATOR.there(mission.palette):
@@ -182,7 +182,7 @@ def wait_for_recovery(mission: Mission, broken: LocateOutcome) -> Procedure[Loca
     return ready
 
 
-def recovered(palette: ToolPalette, broken: LocateOutcome) -> LocatorEntry | None:
+def recovered_locator(palette: ToolPalette, broken: LocateOutcome) -> LocatorEntry | None:
     """Return the locator of a failed request if it has recovered, else None."""
     entry = palette.locator(broken.detector)
     return entry if entry is not None and _BACK_SOON[broken.status](entry) else None
@@ -270,11 +270,11 @@ def integrate_detection(
             *_LAGGING,
             _DEPTHLESS,
         )
-    matches = meant(mission, words, observed.matches)
+    matches = matches_of(mission, words, observed.matches)
     if not matches:
         why = f"what is in view is not {words}, but another one of its kind"
         return LocateOutcome(LocateStatus.NOT_IN_VIEW.name, why, result.detector), False
-    objects = tuple(mission.learn(MissionObject.remembered(match, words)) for match in matches)
+    objects = tuple(mission.learn(MissionObject.from_match(match, words)) for match in matches)
     mission.note(Answered(Source.LOOK, words, tuple(target.node() for target in objects)))
     # A broken locator may report FOUND without a detection.
     score = max((detection.score for detection in result.detections), default=0.0)

@@ -67,7 +67,7 @@ def _remembered(mission: Mission, person: MissionObject) -> Procedure[MissionObj
         return None
     if answer.target_pose is None or person.pose is None or _apart(answer.target_pose, person.pose) <= STAYED:
         return None
-    return MissionObject.resolved(answer, person.label)
+    return MissionObject.from_resolve(answer, person.label)
 
 
 def _search(mission: Mission, person: MissionObject) -> Procedure[MissionObject | None]:

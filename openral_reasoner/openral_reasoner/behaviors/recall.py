@@ -13,7 +13,7 @@ from openral_reasoner.behaviors.requests import RequestFailed, read_scene, recal
 from openral_reasoner.context import Frontier, ToolResult
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject
-from openral_reasoner.search import SEEN_NOT_PLACED, Candidate, SearchProgress, plan_active_search
+from openral_reasoner.search import SEEN_NOT_PLACED, Candidate, SearchEpisode, plan_active_search
 
 BAD_QUERY = "BAD_QUERY"
 """Status of such a rejection, the same as a peer's."""
@@ -28,16 +28,16 @@ def unreadable(words: str) -> ToolResult | None:
     try:
         words_of(words)
     except UnreadableText as error:
-        return refused(str(error))
+        return bad_query(str(error))
     return None
 
 
-def refused(why: str) -> ToolResult:
+def bad_query(why: str) -> ToolResult:
     """Reply to a query that a peer could not read."""
     return ToolResult(status=BAD_QUERY, text=_ADVICE, peer_words=(why,))
 
 
-def frontier(mission: Mission, episode: SearchProgress) -> Procedure[tuple[Candidate, ...]]:
+def frontier(mission: Mission, episode: SearchEpisode) -> Procedure[tuple[Candidate, ...]]:
     """Rank the places to search next, within the remaining budget."""
     graph, robot = yield from read_scene(mission)
     remaining = int(mission.ledger.left("candidates"))
@@ -55,7 +55,7 @@ def _is_closed_off(mission: Mission, candidate: Candidate) -> bool:
     return any(forbidden_by(mission, verb, target) for verb in verbs)
 
 
-def shown(mission: Mission, candidates: tuple[Candidate, ...]) -> tuple[Frontier, ...]:
+def frontier_entries(mission: Mission, candidates: tuple[Candidate, ...]) -> tuple[Frontier, ...]:
     """Return the best candidates in the form the model reads."""
     return tuple(
         Frontier(id=each.node_id, label=each.label, why=each.why, must_open=each.must_open)
@@ -79,7 +79,7 @@ def recall_or_locate(mission: Mission, words: str, likely: tuple[str, ...]) -> P
     mission.say(f"recalling {words}")
     answer = yield from recall(mission, words)
     if not isinstance(answer, RequestFailed) and answer.status is RecallStatus.BAD_QUERY:
-        return refused(answer.message)
+        return bad_query(answer.message)
     hits = recall_hits(mission, answer, words) if not isinstance(answer, RequestFailed) else None
     if hits is not None:
         return hits
@@ -110,7 +110,10 @@ def not_found_reply(
     else:
         advice = "No place is left to search: call ask_human or done."
     return ToolResult(
-        status=status, text=f"{text}. {advice}", frontier=shown(mission, candidates), peer_words=peer
+        status=status,
+        text=f"{text}. {advice}",
+        frontier=frontier_entries(mission, candidates),
+        peer_words=peer,
     )
 
 
@@ -119,7 +122,7 @@ def _believed(mission: Mission, matches: tuple[RecallMatch, ...], words: str) ->
     standing = [
         m for m in matches if not (m.node_id in mission.objects and mission.objects[m.node_id].disproved)
     ]
-    return tuple(mission.learn(MissionObject.remembered(match, words)) for match in standing)
+    return tuple(mission.learn(MissionObject.from_match(match, words)) for match in standing)
 
 
 def _near(mission: Mission, answer: RecallResult | RequestFailed, words: str) -> tuple[str, ...]:
@@ -127,12 +130,12 @@ def _near(mission: Mission, answer: RecallResult | RequestFailed, words: str) ->
         return ()
     for match in answer.near_misses:
         if match.node_id not in mission.objects:
-            mission.learn(MissionObject.remembered(match, words, hint=True))
+            mission.learn(MissionObject.from_match(match, words, hint=True))
     return tuple(match.node_id for match in answer.near_misses)
 
 
 def escalate(
-    mission: Mission, answer: RecallResult | RequestFailed, episode: SearchProgress
+    mission: Mission, answer: RecallResult | RequestFailed, episode: SearchEpisode
 ) -> Procedure[ToolResult]:
     """Ask the default locator for the same query, once per episode."""
     words = episode.term
@@ -160,7 +163,7 @@ def escalate(
         return _seen(mission, look, words)
     if look.status == BAD_QUERY:
         mission.search.drop(episode)
-        return refused(look.message)
+        return bad_query(look.message)
     status = SEEN_NOT_PLACED if look.status == SEEN_NOT_PLACED else status
     return (
         yield from not_found_reply(mission, words, status, f"{memory}; {_locate_text(look)}", (look.message,))

@@ -72,7 +72,7 @@ def _recall_referent(mission: Mission, node_id: str) -> Procedure[MissionObject 
         return f"I don't know {node_id}: memory did not answer ({answer.condition}: {answer.message})"
     if not answer.matches:
         return f"{node_id}, which you point at, is gone: {answer.message}"
-    referent = mission.learn(MissionObject.remembered(answer.matches[0], node_id))
+    referent = mission.learn(MissionObject.from_match(answer.matches[0], node_id))
     mission.operator.referents[term] = referent
     return referent
 
@@ -81,7 +81,7 @@ def _described(referent: MissionObject) -> str:
     return ", ".join(filter(None, (f"{referent.label} ({referent.id})", referent.place, referent.room)))
 
 
-def meant(mission: Mission, words: str, matches: tuple[RecallMatch, ...]) -> tuple[RecallMatch, ...]:
+def matches_of(mission: Mission, words: str, matches: tuple[RecallMatch, ...]) -> tuple[RecallMatch, ...]:
     """Return the detections that the words mean: of what the operator points at, that record alone.
 
     A detection that memory took for a new object is the record if it is where the record is.

@@ -179,7 +179,7 @@ def _recall(mission: Mission, words: str) -> Procedure[RecallResult | RequestFai
     result = event.result if referent is None else _only(referent, event.result)
     mission.finish(call_id, result.status.name, result.message)
     if result.status in _REMEMBERED and result.matches:
-        nodes = tuple(MissionObject.remembered(match, words).node() for match in result.matches)
+        nodes = tuple(MissionObject.from_match(match, words).node() for match in result.matches)
         mission.note(Answered(Source.MEMORY, words, nodes))
     return result
 

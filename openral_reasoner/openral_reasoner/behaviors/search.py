@@ -15,13 +15,13 @@ from openral_reasoner.behaviors.approach import (
 )
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, no_locator_reason
 from openral_reasoner.behaviors.preconditions import hand_refusal
-from openral_reasoner.behaviors.recall import BAD_QUERY, not_found_reply, refused
+from openral_reasoner.behaviors.recall import BAD_QUERY, bad_query, not_found_reply
 from openral_reasoner.context import ToolResult
 from openral_reasoner.evidence import Answered, Source
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.placement.belief import thesaurus
-from openral_reasoner.search import NOBODY_CAN_LOOK, SEEN_NOT_PLACED, Candidate, SearchProgress
+from openral_reasoner.search import NOBODY_CAN_LOOK, SEEN_NOT_PLACED, Candidate, SearchEpisode
 
 CERTAIN = 0.7
 """Score of a box from which one image is enough; placeholder scores of uncalibrated locators are 1."""
@@ -32,9 +32,7 @@ _SEEN_WITHOUT_PLACE = (
 )
 
 
-def search_candidate(
-    mission: Mission, candidate: Candidate, episode: SearchProgress
-) -> Procedure[ToolResult]:
+def search_candidate(mission: Mission, candidate: Candidate, episode: SearchEpisode) -> Procedure[ToolResult]:
     """Search one place for the episode's object; do not drive there while no locator can look for it."""
     blind = no_locator_reason(mission, episode.term)
     if blind:
@@ -67,7 +65,7 @@ def reply_to(
         )
     if look.status == BAD_QUERY:
         mission.search.drop(mission.search.episode(words))
-        return refused(look.message)
+        return bad_query(look.message)
     if look.status == SEEN_NOT_PLACED:
         return ToolResult(status=look.status, text=_SEEN_WITHOUT_PLACE, peer_words=(look.message,))
     if look.absent:

@@ -51,7 +51,7 @@ def execute_skill(
         return refused
     if entry not in mission.palette.skills:
         return SkillResult(SkillStatus.UNSUPPORTED, f"{entry.id} is no longer offered")
-    mission.evidence = mission.evidence.begun(mission.palette.holding)
+    mission.evidence = mission.evidence.with_carried(mission.palette.holding)
     result = yield from send_goal(mission, entry, words, params, deadline)
     for _ in range(MAX_QUESTIONS):
         if not (yield from consent_to(mission, result)):

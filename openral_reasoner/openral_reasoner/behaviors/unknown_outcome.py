@@ -45,9 +45,9 @@ def establish(
             bool(in_hand) and may_be_held(target, "", in_hand),
             f"the hand holds {in_hand or 'nothing'}",
         )
-        return _concluded(mission, verb, target, result, why, is_done=is_done)
+        return _established(mission, verb, target, result, why, is_done=is_done)
     if verb in (Verb.PLACE, Verb.HANDOVER) and in_hand:
-        return _concluded(mission, verb, target, result, f"the hand still holds {in_hand}", is_done=False)
+        return _established(mission, verb, target, result, f"the hand still holds {in_hand}", is_done=False)
     step = _step(mission, verb, target)
     try:
         answer = yield from ask_human(
@@ -61,7 +61,7 @@ def establish(
     if word not in (*DONE, NOT_DONE):
         mission.operator.answer = answer
         return _with_outcome(result, f"not known to be done: {result.message}", unknown=True)
-    return _concluded(mission, verb, target, result, f"the operator says {word!r}", is_done=word in DONE)
+    return _established(mission, verb, target, result, f"the operator says {word!r}", is_done=word in DONE)
 
 
 def _step(mission: Mission, verb: Verb, target: MissionObject) -> str:
@@ -70,7 +70,7 @@ def _step(mission: Mission, verb: Verb, target: MissionObject) -> str:
     return f"{verb.value} {what and f'{what} to '}{target.label}"
 
 
-def _concluded(
+def _established(
     mission: Mission, verb: Verb, target: MissionObject, result: SkillResult, why: str, *, is_done: bool
 ) -> SkillResult:
     """Return the established result, and note a success as evidence."""

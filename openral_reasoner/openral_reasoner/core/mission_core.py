@@ -40,7 +40,7 @@ from openral_reasoner.idle_state import IdleState
 from openral_reasoner.mission import Ending, Mission, Procedure, Wait
 from openral_reasoner.palette.build import changes
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.prompts import Goal, GoalQueue, Receipts, dropped, quoted, refusal, say
+from openral_reasoner.prompts import Goal, GoalQueue, Receipts, quoted, refusal, reports_of_dropped, say
 from openral_reasoner.settings import MissionSettings
 
 SAME_STOP = 5.0
@@ -128,7 +128,7 @@ class Core:
     def abort(self, why: str, state: MissionState = MissionState.FAILED) -> tuple[Command, ...]:
         """End the mission after a defect: cancel its skill and drop the queued goals."""
         mission = self.mission
-        self._outbox += dropped(self._queue.drop(), why)
+        self._outbox += reports_of_dropped(self._queue.drop(), why)
         if mission is not None:
             for call_id in mission.calls.pending("execute_rskill"):
                 mission.emit(c.CancelSkill(call_id=call_id))
@@ -181,7 +181,7 @@ class Core:
 
     def _cancelled(self, event: Cancelled) -> None:
         if not event.kept:
-            self._outbox += dropped(self._queue.drop(), event.reason)
+            self._outbox += reports_of_dropped(self._queue.drop(), event.reason)
         self._interrupt(MissionCancelled(event.reason))
 
     def _stop_changed(self, event: StopChanged) -> None:
@@ -202,7 +202,7 @@ class Core:
         self._interrupt(MissionCancelled(why))
         if self.mission is not None:
             self._outbox += self.mission.drain()
-        self._outbox += dropped(queued_goals, why)
+        self._outbox += reports_of_dropped(queued_goals, why)
         if queued_goals and stopped is not None and self.mission is None:
             # Subscribers that keep only the newest status read how the running mission ended.
             self._outbox.append(c.PublishStatus(report=self._last))
@@ -234,7 +234,7 @@ class Core:
             self._refuse(prompt, f"{why}; say 'stop' first")
             return
         if policy == "replace":
-            self._outbox += dropped(self._queue.drop(), f"replaced by {quoted(prompt.text)}")
+            self._outbox += reports_of_dropped(self._queue.drop(), f"replaced by {quoted(prompt.text)}")
         before = self._queue.put(goal := self._goal(prompt))
         message = f"queued behind {quoted(running.prompt.text)}" + (f" and {before} more" if before else "")
         if policy == "replace":
@@ -368,7 +368,7 @@ class Core:
         mission.calls.finish_all("INTERRUPTED")
         mission.close_every_span(ending.state.name)
         mission.state, mission.reason, mission.step = ending.state, ending.reason, "ended"
-        mission.evidence = mission.evidence.concluded(ending.evidence)
+        mission.evidence = mission.evidence.with_conclusion(ending.evidence)
         mission.publish()
         mission.emit(c.ClearDeadline(call_id=mission.id))
         mission.emit(c.EndMission(mission_id=mission.id, state=ending.state, reason=ending.reason))

@@ -20,7 +20,7 @@ from openral_reasoner.behaviors.skill_parameters import Extra, not_filled_in, ty
 from openral_reasoner.context import ToolResult, fence_untrusted
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import SkillEntry, ToolPalette
-from openral_reasoner.search import Candidate, SearchProgress
+from openral_reasoner.search import Candidate, SearchEpisode
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 from openral_reasoner.tools.stating import NOT_STATED
 
@@ -153,7 +153,7 @@ class ExecuteRskillTool(Tool):
 
     def _sought(
         self, mission: Mission, entry: SkillEntry, target: str
-    ) -> Procedure[tuple[Candidate, SearchProgress] | None]:
+    ) -> Procedure[tuple[Candidate, SearchEpisode] | None]:
         """Return the open search for ``search_for`` if the target is on its frontier."""
         if entry.verb not in _TO_SEARCH or not self.search_for:
             return None
@@ -192,7 +192,7 @@ def check_parameters(skill: SkillEntry, arguments: Mapping[str, Extra]) -> None:
             raise InvalidCall("parameter", name, (), advice)
 
 
-def _is_open(episode: SearchProgress) -> bool:
+def _is_open(episode: SearchEpisode) -> bool:
     return episode.escalated and not episode.found_id
 
 

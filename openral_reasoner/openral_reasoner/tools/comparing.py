@@ -125,5 +125,5 @@ def _known(mission: Mission, graph: SceneGraph, node_id: str) -> MissionObject:
     """Return an object as this mission learnt it, with its age, or a place."""
     node = graph.by_id[node_id]
     if node.kind is not NodeKind.OBJECT:
-        return MissionObject.of(node)
+        return MissionObject.from_node(node)
     return replace(mission.objects[node_id], why=seen_ago(node, mission.scene_time))

@@ -7,7 +7,7 @@ from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import override
 
 from openral_core.missions import MissionState
-from openral_reasoner.behaviors.ending import challenge_giving_up, challenge_success, ended, prove
+from openral_reasoner.behaviors.ending import challenge_giving_up, challenge_success, ending_of_success, prove
 from openral_reasoner.behaviors.human import ask_human
 from openral_reasoner.context import ToolResult
 from openral_reasoner.mission import Ending, Mission, Procedure, at_once
@@ -70,7 +70,7 @@ class DoneTool(Tool):
         outcome: Outcome
         if self.success:
             proof = yield from prove(mission)
-            outcome = challenge_success(mission, proof) or ended(mission, proof, self.message)
+            outcome = challenge_success(mission, proof) or ending_of_success(mission, proof, self.message)
         else:
             early = yield from challenge_giving_up(mission)
             outcome = early or Ending(MissionState.FAILED, mission.with_caveats(self.message))

@@ -102,7 +102,7 @@ def area_of(graph: SceneGraph, room: str) -> MissionObject | None:
     if not room:
         return HOME
     node = graph.by_id.get(room)
-    return MissionObject.of(node) if node is not None else None
+    return MissionObject.from_node(node) if node is not None else None
 
 
 def seen_in_room(result: SkillResult) -> str:
@@ -172,7 +172,7 @@ def describe_view(mission: Mission, graph: SceneGraph, robot: Pose | None) -> To
     now = mission.scene_time or 0.0
     objects = [each for each in graph.of_kind(NodeKind.OBJECT) if is_believed(each) and not each.affordance]
     visible = [each for each in objects if now - each.last_seen < IN_VIEW]
-    mission.note(Listed("", tuple(MissionObject.of(each).node() for each in visible)))
+    mission.note(Listed("", tuple(MissionObject.from_node(each).node() for each in visible)))
     text = f"{len(visible)} objects were seen in the last {IN_VIEW:.0f} s"
     names = ", ".join(each.label for each in visible[:MAX_NAMES]) or "no object that I know"
     return ToolResult(
@@ -210,7 +210,7 @@ def describe(mission: Mission, graph: SceneGraph, within: str) -> ToolResult:
     places = [node for node in graph.of_kind(NodeKind.PLACE) if is_inside(node)]
     objects = [node for node in graph.of_kind(NodeKind.OBJECT) if is_inside(node) and is_believed(node)]
     shown = [node for node in graph.of_kind(NodeKind.ROOM) if within in ("", node.id)]
-    mission.note(Listed(within, tuple(MissionObject.of(each).node() for each in objects)))
+    mission.note(Listed(within, tuple(MissionObject.from_node(each).node() for each in objects)))
     counts = f"{len(shown)} rooms, {len(places)} places and {len(objects)} objects"
     text = f"memory has {counts}{age_of(objects, mission.scene_time)}; {mission.floor.words}"
     lines = [

@@ -11,9 +11,9 @@ from openral_core.text.terms import same_term
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
 from openral_reasoner.behaviors.recall import (
     BAD_QUERY,
+    bad_query,
     not_found_reply,
     recall_or_locate,
-    refused,
     unreadable,
 )
 from openral_reasoner.behaviors.requests import RequestFailed, resolve
@@ -83,7 +83,7 @@ class ResolvePlaceTool(Tool):
             )
         entry = mission.palette.place(answer.node_id)
         label, size = (entry.label, entry.size) if entry else (self.reference, (0.0, 0.0, 0.0))
-        known_object = mission.learn(MissionObject.resolved(answer, label, size))
+        known_object = mission.learn(MissionObject.from_resolve(answer, label, size))
         summary = ObjectSummary(
             id=known_object.id,
             label=known_object.label,
@@ -171,7 +171,7 @@ class LocateInViewTool(Tool):
                 )
             )
         if look.status == BAD_QUERY:
-            return refused(look.message)
+            return bad_query(look.message)
         return ToolResult(status=look.status, text=_text(look), peer_words=(look.message,))
 
 

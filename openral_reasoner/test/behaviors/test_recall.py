@@ -7,7 +7,13 @@ import pytest
 from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.missions import MissionState
 from openral_core.spatial_memory import RecallResult, RecallStatus
-from openral_reasoner.behaviors.recall import frontier, not_found_reply, places, recall_or_locate, shown
+from openral_reasoner.behaviors.recall import (
+    frontier,
+    frontier_entries,
+    not_found_reply,
+    places,
+    recall_or_locate,
+)
 from openral_reasoner.commands import CallLocate, CallRecall, Command, PublishHandoff, SendSkill
 from openral_reasoner.context import Context, RawCall, ToolResult
 from openral_reasoner.events import Event, Located, Recalled
@@ -73,7 +79,7 @@ def test_the_frontier_that_is_shown_is_the_beginning_of_the_ranking(
         mission, frontier(mission, mission.search.episode("mug")), HomePeers(home).answer
     )
     assert len(ranked) > 2
-    assert [item.id for item in shown(mission, ranked)] == [item.node_id for item in ranked[:2]]
+    assert [item.id for item in frontier_entries(mission, ranked)] == [item.node_id for item in ranked[:2]]
 
 
 @pytest.mark.parametrize(("count", "words"), [(1, "1 place is"), (2, "2 places are")])

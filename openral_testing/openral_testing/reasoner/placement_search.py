@@ -15,7 +15,7 @@ import numpy as np
 
 from openral_reasoner.placement.belief import BeliefWeights
 from openral_reasoner.placement.prior import shipped_prior
-from openral_reasoner.search import SearchCosts, SearchProgress, plan_active_search
+from openral_reasoner.search import SearchCosts, SearchEpisode, plan_active_search
 from openral_testing.reasoner.placement_table import PlacementTable, draw_home, draw_target
 from openral_testing.reasoner.symbolic_home import SymbolicHome
 
@@ -40,7 +40,7 @@ def planned(weights: BeliefWeights, opinion: Callable[[str], tuple[str, ...]] = 
     """Return the policy of the planner; ``opinion`` gives the likely places of an object."""
 
     def policy(home: SymbolicHome, target: str) -> Iterator[str]:
-        progress, graph = SearchProgress(target).hinted((), opinion(target)), home.graph()
+        progress, graph = SearchEpisode(target).hinted((), opinion(target)), home.graph()
         while plan := plan_active_search(graph, progress, 1, (home.x, home.y, 0.0), COSTS, weights):
             progress = progress.after_visit(plan[0].node_id, "NOT_IN_VIEW")
             if plan[0].node_id in home.places:
