@@ -27,6 +27,7 @@ _ROOMS: tuple[Colour, ...] = (
     (226, 246, 248),
     (246, 242, 214),
 )
+"""Floors of rooms, in turn [BGR]."""
 _INK: Colour = (40, 36, 32)
 """Walls and letters [BGR]."""
 _FURNITURE: Colour = (120, 150, 180)
