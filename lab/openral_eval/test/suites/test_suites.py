@@ -1,7 +1,6 @@
 """Suites: the scripted planner does their tasks, and a wrong deed is never called a success."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -72,7 +71,8 @@ def test_calls_that_come_back_are_counted_by_their_reason() -> None:
         call("execute_rskill", rskill_id="place", target="counter_1"),
         call("done", success=False, message="enough"),
     ]
-    meter = MeteredModel(lambda context: replace(answers[len(context.turns)], read=100, written=7))
+    usage = {"read": 100, "written": 7}
+    meter = MeteredModel(lambda context: answers[len(context.turns)].model_copy(update=usage))
     SUITES["household"].run(BASIC[0], SuiteOptions(), meter, MissionSettings())
     assert (meter.decisions, meter.malformed, meter.refused) == (4, 1, 1)
     assert (meter.tokens_in, meter.tokens_out, len(meter.latencies)) == (400, 28, 4)
