@@ -8,7 +8,7 @@ import mujoco
 import numpy as np
 from scipy.ndimage import distance_transform_edt
 
-from openral_core.arrays import Array, Points, Vector3
+from openral_core.arrays import PlanarPose, Points, Vector2, Vector3
 from openral_sim.planning.placement import PLACEMENT, spread_points
 from openral_sim.planning.surface_rays import RAYS, SurfaceLayers, surface_layers
 
@@ -61,8 +61,8 @@ class FurnitureBounds:
         top: Height of its top in [m].
     """
 
-    pose: Array
-    size: Array
+    pose: PlanarPose
+    size: Vector2
     top: float
 
     def grid(self, cell: float, ahead: float = 0.0) -> Points:
@@ -107,7 +107,7 @@ class FurnitureSurfaces:
         return cls(furniture, (surface_layers(model, data, ahead, start, own_bodies), inside))
 
     def placements(
-        self, discs: Sequence[float], headroom: float, effort: Callable[[Array], float]
+        self, discs: Sequence[float], headroom: float, effort: Callable[[Vector2], float]
     ) -> list[Vector3]:
         """Find free points, the easiest to reach first; large surfaces and wide discs are preferred.
 
@@ -124,10 +124,7 @@ class FurnitureSurfaces:
             spots = list[tuple[float, Vector3]]()
             areas = areas_of(layers, self.furniture)
             for level, area in areas.items():
-                rise = abs(level - CONFIG.easy_height)
-                extra = CONFIG.height_weight * rise
-                extra += CONFIG.stretch_weight * max(0.0, rise - CONFIG.easy_range)
-                extra += CONFIG.area_cost * (1 - area / max(areas.values()))
+                extra = level_cost(level, area / max(areas.values()))
                 for rank, radius in enumerate(discs):
                     free = free_points(layers, level, radius, headroom)
                     distance = np.linalg.norm(free - self.furniture.pose[:2], axis=1)
@@ -139,6 +136,13 @@ class FurnitureSurfaces:
             if spots:
                 return [spot for _, spot in sorted(spots, key=lambda each: each[0])]
         return []
+
+
+def level_cost(level: float, share: float) -> float:
+    """Cost of a surface at a height [m] that has a share of the largest one's area, as an effort in [m]."""
+    rise = abs(level - CONFIG.easy_height)
+    stretch = max(0.0, rise - CONFIG.easy_range)
+    return CONFIG.height_weight * rise + CONFIG.stretch_weight * stretch + CONFIG.area_cost * (1 - share)
 
 
 def is_covered(layers: SurfaceLayers, furniture: FurnitureBounds) -> bool:

@@ -7,7 +7,7 @@ import mujoco
 import numpy as np
 from scipy.ndimage import distance_transform_edt
 
-from openral_core.arrays import Array, Points, Vector3
+from openral_core.arrays import Array, Points, Vector2, Vector3
 from openral_sim.planning.surface_rays import NO_SURFACE, RAYS, height_under
 
 
@@ -42,7 +42,7 @@ def find_placements(
     data: mujoco.MjData,
     requested: Vector3,
     radius: float,
-    effort: Callable[[Array], float],
+    effort: Callable[[Vector2], float],
 ) -> list[Vector3]:
     """Find points of the surface at or below a requested point with a free disc around them.
 
