@@ -39,7 +39,7 @@ from openral_ros.conversions.object_states import object_state_messages, object_
 from openral_ros.conversions.stamps import seconds, stamp_of
 
 KINDS = (NodeKind.OBJECT, NodeKind.PLACE, NodeKind.ROOM, NodeKind.AGENT)
-PRESENCES = (Presence.PRESENT, Presence.STALE, Presence.GONE)
+PRESENCES = tuple(Presence)
 OPENINGS = (Opening.UNKNOWN, Opening.CLOSED, Opening.OPEN)
 
 

@@ -123,7 +123,7 @@ def record_from_node(node: SceneNode) -> ObjectRecord:
     )
 
 
-PRESENCES = (Presence.PRESENT, Presence.STALE, Presence.GONE)
+PRESENCES = tuple(Presence)
 _CODES = {presence: code for code, presence in enumerate(PRESENCES)}
 
 

@@ -16,6 +16,7 @@ from openral_core.spatial_memory import (
     MemoryEdit,
     NodeKind,
     ObserveResult,
+    Opening,
     Presence,
     RecallQuery,
     RecallResult,
@@ -218,6 +219,8 @@ class WorldModel:
     def edit(self, request: MemoryEdit) -> EditResult:
         """Apply an operator's correction."""
         if request.operation == EditOperation.STATE:
+            if NAME_OF.get(request.label) == OPENING:
+                self.container_states.set(request.node_id, Opening(request.label))
             return self.object_states.edit(request, self.home.nodes)
         return edit(self.memory, request, self._thesaurus, self._edits, self.settings.map_epoch)
 

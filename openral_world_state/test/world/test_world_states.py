@@ -86,3 +86,14 @@ def test_a_control_is_resolved_to_its_face_and_a_base_pose_before_it(world: Worl
     ahead = [b - f for f, b in zip(face.position, base.position, strict=True)]
     normal = face.matrix()[:3, 0]
     assert ahead[0] * normal[0] + ahead[1] * normal[1] > 0.4
+
+
+def test_a_door_that_the_operator_opened_need_not_be_opened(world: WorldModel) -> None:
+    fridge = next(site for site in world.home.containers if site.node.id == "fridge")
+    milk = ObjectRecord("milk_1", "milk", fridge.node.pose, votes={"milk": 3.0}, confidence=1.0)
+    world.memory.touch(milk)
+    assert world.recall(RecallQuery("milk"), 0.0).matches[0].must_open == "fridge"
+    assert world.edit(MemoryEdit(EditOperation.STATE, "fridge", "open")).status is EditStatus.EDITED
+    assert world.recall(RecallQuery("milk"), 0.0).matches[0].must_open == ""
+    assert world.edit(MemoryEdit(EditOperation.STATE, "fridge", "closed")).status is EditStatus.EDITED
+    assert world.recall(RecallQuery("milk"), 0.0).matches[0].must_open == "fridge"
