@@ -1,26 +1,32 @@
-"""An active detector: supervised worker, cameras, and the dispatcher between them."""
+"""An active detector: its cameras, and a supervised worker for requests about their latest frames."""
 
 import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from openral_core.rskills import Mode
-from openral_perception_ros.camera_images import ImageCache, RateLimiter, decode_frame, subscribe_camera
+from openral_perception_ros.camera_images import (
+    ImageCache,
+    ImageSet,
+    RateLimiter,
+    decode_frame,
+    subscribe_camera,
+)
 from openral_perception_ros.detector import CameraSource, Detector
 from openral_perception_ros.inference.ipc import Load, Ready
-from openral_perception_ros.inference.worker_manager import WorkerEvent, WorkerStatus
+from openral_perception_ros.inference.worker_manager import NEVER, WorkerEvent, WorkerStatus
 from openral_perception_ros.inference.worker_process import worker_command
-from openral_perception_ros.locate_request import RequestValidator
+from openral_perception_ros.locate_errors import NoFrameAvailable, StaleFrame
+from openral_perception_ros.locate_request import LocateQuery
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.publishers import NO_FRAME_AGE, MemoryUsage, process_memory_mb, status_message
-from openral_perception_ros.request_dispatcher import RequestDispatcher
-from openral_perception_ros.scheduler import RequestOutcome
+from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
 from openral_perception_ros.worker_supervisor import start_supervised_worker
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
@@ -33,7 +39,6 @@ class DetectorConfig:
     parameters: DetectorParameters
     detector: Detector
     cameras: tuple[CameraSource, ...]
-    validator: RequestValidator
     worker_module: str
 
 
@@ -61,17 +66,12 @@ class ActiveDetector:
         self._rate_limiter = RateLimiter(parameters.rate) if manifest.mode is Mode.CONTINUOUS else None
         self._on_seen = on_seen
         self._declared = manifest.memory_mb
-        self.dispatcher = RequestDispatcher(
-            config.validator,
-            self.supervised.supervisor,
-            {camera.id: ImageCache(camera.id, manifest.sensors) for camera in config.cameras},
-            lambda: node.get_clock().now().nanoseconds,
-            parameters.max_frame_age,
-        )
+        self._clock, self._max_frame_age = node.get_clock(), parameters.max_frame_age
+        self.caches = {camera.id: ImageCache(camera.id, manifest.sensors) for camera in config.cameras}
         watchdog = StreamWatchdog(scope, node, SuspensionPolicy())
         for camera in config.cameras:
             on_image_set = self._detect_stream if camera.id == self._primary else None
-            cache = self.dispatcher.caches[camera.id]
+            cache = self.caches[camera.id]
             for subscription in subscribe_camera(scope, camera, cache, parameters.compressed, on_image_set):
                 watchdog.watch(subscription)
 
@@ -106,14 +106,40 @@ class ActiveDetector:
         times = list(self.worker_status.inference_times)
         return statistics.median(times) if times else self.supervised.ready.result().warm_up
 
+    def locate(
+        self, locate_query: LocateQuery, received: float, on_done: Callable[[RequestOutcome], None]
+    ) -> None:
+        """Submit a query; ``on_done`` is called once, on any thread."""
+        terms = locate_query.phrases if locate_query.labels is None else None
+        self._submit(locate_query.camera, terms, received, locate_query.deadline, on_done)
+
+    def latest_frame(self, camera: str) -> ImageSet:
+        """Return the latest image set of a camera.
+
+        Raises:
+            NoFrameAvailable: If the camera has delivered none yet.
+            StaleFrame: If it is older than the limit.
+        """
+        image_set = self.caches[camera].latest()
+        if image_set is None:
+            raise NoFrameAvailable(camera, self.caches[camera].missing_topics())
+        age = self.age(image_set)
+        if age > self._max_frame_age:
+            raise StaleFrame(camera, age, self._max_frame_age)
+        return image_set
+
+    def age(self, image_set: ImageSet) -> float:
+        """Return the current age of an image set [s]."""
+        return image_set.age(self._clock.now().nanoseconds, time.monotonic())
+
     def diagnostics(self, name: str) -> DiagnosticStatus:
         """Return the node's diagnostic status."""
-        image_set = self.dispatcher.caches[self._primary].latest()
+        image_set = self.caches[self._primary].latest()
         return status_message(
             name,
             self.worker_status,
             MemoryUsage(self.memory, self._declared),
-            self.dispatcher.age(image_set) if image_set else NO_FRAME_AGE,
+            self.age(image_set) if image_set else NO_FRAME_AGE,
             self.supervised.queue,
         )
 
@@ -122,4 +148,15 @@ class ActiveDetector:
             return
         allowed, self._rate_limiter = self._rate_limiter.allow(time.monotonic())
         if allowed:
-            self.dispatcher.detect_stream(self._primary, time.monotonic(), self._on_seen)
+            self._submit(self._primary, None, time.monotonic(), NEVER, self._on_seen)
+
+    def _submit(
+        self,
+        camera: str,
+        terms: tuple[str, ...] | None,
+        received: float,
+        deadline: float,
+        on_done: Callable[[RequestOutcome], None],
+    ) -> None:
+        get_frame = partial(self.latest_frame, camera)
+        self.supervised.supervisor.submit(DetectionRequest(get_frame, terms, received, deadline, on_done))

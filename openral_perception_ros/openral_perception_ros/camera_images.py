@@ -31,7 +31,7 @@ class ImageSet:
     """Undecoded images of one camera with the same stamp, by sensor.
 
     ``stamp`` is ROS time [ns]; ``received`` is steady time [s] of the last of them;
-    ``labels`` names instance ids.
+    ``instance_names`` names the ids in semantic images.
     """
 
     camera: str
@@ -39,7 +39,7 @@ class ImageSet:
     frame_id: str
     received: float
     images: Mapping[str, object]
-    labels: Mapping[int, str] = field(default_factory=dict)
+    instance_names: Mapping[int, str] = field(default_factory=dict)
 
     def age(self, ros_now: int, steady_now: float) -> float:
         """Return the age [s]: the larger of both clocks, since either may stop or jump."""
@@ -51,15 +51,15 @@ MAX_PARTIAL_STAMPS = 8
 
 
 class ImageCache:
-    """Match one camera's images by stamp; thread-safe. Semantic images also need their labels."""
+    """Match one camera's images by stamp; thread-safe. Semantic images also need the names of instances."""
 
     def __init__(self, camera: str, sensors: Sequence[Sensor]) -> None:
         self._camera = camera
         self.sensors = tuple(sensor.value for sensor in sensors)
-        self._needs_labels = Sensor.SEMANTIC in sensors
+        self._needs_names = Sensor.SEMANTIC in sensors
         self._lock = Lock()
         self._partial: OrderedDict[int, dict[str, object]] = OrderedDict()
-        self._labels: Mapping[int, str] = {}
+        self._instance_names: Mapping[int, str] = {}
         self._latest: ImageSet | None = None
         self._received: set[str] = set()
 
@@ -75,26 +75,26 @@ class ImageCache:
                 return False
             for old in [partial_stamp for partial_stamp in self._partial if partial_stamp <= stamp]:
                 del self._partial[old]
-            self._latest = ImageSet(self._camera, stamp, frame_id, received, images, self._labels)
+            self._latest = ImageSet(self._camera, stamp, frame_id, received, images, self._instance_names)
             return True
 
-    def put_labels(self, labels: Mapping[int, str]) -> None:
+    def put_instance_names(self, instance_names: Mapping[int, str]) -> None:
         """Set the names of instance ids."""
         with self._lock:
-            self._labels = dict(labels)
+            self._instance_names = dict(instance_names)
             if self._latest is not None:
-                self._latest = replace(self._latest, labels=self._labels)
+                self._latest = replace(self._latest, instance_names=self._instance_names)
 
     def latest(self) -> ImageSet | None:
-        """Return the latest complete image set with the current labels; None before the first."""
+        """Return the latest complete image set with the current names; None before the first."""
         with self._lock:
-            return None if self._needs_labels and not self._labels else self._latest
+            return None if self._needs_names and not self._instance_names else self._latest
 
     def missing_topics(self) -> tuple[str, ...]:
         """Return the inputs that have never arrived, for an error message."""
         with self._lock:
             absent = [sensor for sensor in self.sensors if sensor not in self._received]
-            if self._needs_labels and not self._labels:
+            if self._needs_names and not self._instance_names:
                 absent.append("labels")
             return tuple(absent) or ("images of one stamp",)
 
@@ -128,14 +128,14 @@ def subscribe_camera(
     """Keep a camera's newest images; ``on_image_set`` is called when those of one stamp are complete.
 
     Returns:
-        The subscriptions of its image streams, without the latched labels.
+        The subscriptions of its image streams, without the latched names.
     """
     if Sensor.SEMANTIC.value in cache.sensors:
 
-        def keep_labels(message: LabelInfo) -> None:
-            cache.put_labels({element.class_id: element.class_name for element in message.class_map})
+        def keep_names(message: LabelInfo) -> None:
+            cache.put_instance_names({element.class_id: element.class_name for element in message.class_map})
 
-        subscribe_state(scope, LabelInfo, camera.labels_topic, keep_labels)
+        subscribe_state(scope, LabelInfo, camera.labels_topic, keep_names)
     return [
         subscribe_images(
             scope, camera.topic(item), item, compressed and item is Sensor.RGB, cache, on_image_set
@@ -213,7 +213,7 @@ def decode_frame(image_set: ImageSet) -> EngineFrame:
     colour = planes.get(Sensor.RGB.value)
     if colour is not None and is_blank(colour.astype(np.uint8, copy=False)):
         raise BlankFrame(image_set.camera)
-    return EngineFrame(planes, image_set.camera, image_set.stamp, image_set.labels)
+    return EngineFrame(planes, image_set.camera, image_set.stamp, image_set.instance_names)
 
 
 def decode_depth(image_set: ImageSet) -> NDArray[np.float32] | None:

@@ -16,12 +16,14 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
+from openral_core.detectors import Detection, LocateResult
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.active_detector import ActiveDetector
+from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.locate_errors import DetectorError, LocateError, NotActive
 from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.publishers import make_header
-from openral_perception_ros.request_dispatcher import LocateAnswer
+from openral_perception_ros.scheduler import RequestOutcome
 from openral_ros.callback_guard import describe_error, failure_responder, guard_of, guard_service
 from openral_ros.conversions.detections import fill_locate_response
 from openral_ros.executor import GuardedExecutor
@@ -109,14 +111,15 @@ class DeferredServiceServer:
 class LocateServiceHandler:
     """Handle ``locate_in_view`` requests, on any thread.
 
-    ``active_detector`` returns the active detector or None; ``query`` replaces an empty query. ``on_answer``
-    is called with every answer, on the thread that completes it.
+    ``active_detector`` returns the active detector or None; ``query`` replaces an empty query.
+    ``on_detections`` is called with every image set that was searched, on the thread that completes the
+    request.
     """
 
     rskill_id: str
     validator: RequestValidator
     active_detector: Callable[[], ActiveDetector | None]
-    on_answer: Callable[[LocateAnswer], None]
+    on_detections: Callable[[ImageSet, tuple[Detection, ...]], None]
     query: str = ""
 
     def handle(
@@ -127,16 +130,26 @@ class LocateServiceHandler:
         words = {"query": request.query, "camera": request.camera}
         # A child of the request's span and never the current one, since requests overlap.
         span = start_span("locate_in_view", request.traceparent, words)
-        on_done = partial(self._respond, future, response, span)
+        respond = partial(self._respond, future, response, span)
         query, camera = request.query or self.query, request.camera
         try:
             locate_query = self.validator.parse(query, camera, request.detector, request.deadline)
             active_detector = self.active_detector()
             if active_detector is None:
                 raise NotActive(self.rskill_id)
-            active_detector.dispatcher.locate(locate_query, time.monotonic(), on_done)
         except LocateError as error:
-            on_done(LocateAnswer(self.validator.build_error(query, camera, error)))
+            respond(self.validator.build_error(query, camera, error))
+            return future
+
+        def complete(outcome: RequestOutcome) -> None:
+            if isinstance(outcome, LocateError):
+                respond(self.validator.build_error(query, locate_query.camera, outcome))
+            else:
+                image_set = outcome.image_set
+                age = active_detector.age(image_set)
+                respond(self.validator.build_response(locate_query, outcome, age), image_set)
+
+        active_detector.locate(locate_query, time.monotonic(), complete)
         return future
 
     def _respond(
@@ -144,16 +157,18 @@ class LocateServiceHandler:
         future: "Future[LocateInView.Response]",
         response: LocateInView.Response,
         span: Span,
-        answer: LocateAnswer,
+        result: LocateResult,
+        image_set: ImageSet | None = None,
     ) -> None:
-        span.set_attribute("status", answer.result.status.name)
+        span.set_attribute("status", result.status.name)
         span.end()
         try:
-            filled = fill_locate_response(response, answer.result, make_header(answer.image_set))
+            filled = fill_locate_response(response, result, make_header(image_set))
         except Exception:  # a label that is no valid text must not leave the caller without a response
             _log.exception("the locate_in_view response could not be built")
             unsaid = DetectorError("the model returned a label that is not valid text")
-            broken = self.validator.build_error("", answer.result.camera, unsaid)
+            broken = self.validator.build_error("", result.camera, unsaid)
             filled = fill_locate_response(LocateInView.Response(), broken, make_header(None))
         future.set_result(filled)
-        self.on_answer(answer)
+        if image_set is not None:
+            self.on_detections(image_set, result.detections)

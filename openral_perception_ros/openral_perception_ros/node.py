@@ -29,7 +29,6 @@ from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.locate_service import DeferredServiceServer, LocateServiceHandler
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.publishers import DetectorPublishers, inactive_status, process_memory_mb
-from openral_perception_ros.request_dispatcher import LocateAnswer
 from openral_perception_ros.scheduler import DetectionResult, RequestOutcome
 from openral_ros.callback_guard import FatalNodeError
 from openral_ros.lifecycle_node import LifecycleNodeBase
@@ -82,13 +81,14 @@ class DetectorNode(LifecycleNodeBase):
         detector = load_detector(
             p.rskill, rskill_folders(p.rskill_folders), tuple(camera.id for camera in cameras), p.default
         )
-        self._config = DetectorConfig(
-            p, detector, cameras, RequestValidator(detector, p.deadline), self.worker_module
-        )
+        self._config = DetectorConfig(p, detector, cameras, self.worker_module)
         self._calls = ExecutorQueue(scope)
         self._detector_publishers = DetectorPublishers(scope, self, detector)
         self._locate_handler = LocateServiceHandler(
-            detector.manifest.id, self._config.validator, lambda: self._active_detector, self._on_answer
+            detector.manifest.id,
+            RequestValidator(detector, p.deadline),
+            lambda: self._active_detector,
+            self._annotate,
         )
         server = DeferredServiceServer(scope, self)
         for level in (0, 1) if p.default else (0,):
@@ -120,10 +120,6 @@ class DetectorNode(LifecycleNodeBase):
     def _clear_active_detector(self) -> None:
         self._active_detector = None
         self._publish_info(LifecycleState.INACTIVE)
-
-    def _on_answer(self, answer: LocateAnswer) -> None:
-        if answer.image_set is not None:
-            self._annotate(answer.image_set, answer.result.detections)
 
     def _annotate(self, image_set: ImageSet, detections: tuple[Detection, ...]) -> None:
         if self._detector_publishers.has_annotation_subscriber:

@@ -48,8 +48,9 @@ class DetectionRequest:
     """A request waiting for the worker.
 
     ``get_frame`` returns the latest frame once the worker is free and may raise `LocateError`; ``received``
-    is steady time [s], ``deadline`` is relative to it [s], `NEVER` for a streamed frame, which a newer one
-    replaces; ``on_done`` is called once, on any thread. ``is_completed`` is True once it has been answered.
+    is steady time [s], ``deadline`` is relative to it [s], `NEVER` for a streamed request; ``on_done`` is
+    called once, on any thread, but not for a streamed request that a newer one replaces. ``is_completed`` is
+    True once it has been answered.
     """
 
     get_frame: Callable[[], ImageSet]
@@ -63,6 +64,11 @@ class DetectionRequest:
     def deadline_time(self) -> float:
         """Steady time [s] by which it must be answered."""
         return self.received + self.deadline
+
+    @property
+    def is_streamed(self) -> bool:
+        """True for a request about the stream's newest frame, which yields to requests with a deadline."""
+        return self.deadline == NEVER
 
     def complete(self, outcome: RequestOutcome) -> None:
         """Answer the request; later answers are dropped.
@@ -79,32 +85,30 @@ class DetectionRequest:
 
 
 class RequestQueue:
-    """Bounded FIFO of requests plus one slot for the latest streamed frame.
+    """Bounded FIFO of requests plus one slot for the newest streamed request.
 
-    ``dropped_frames`` and ``refused_requests`` count the frames and the requests for which it had no room.
+    ``dropped_frames`` and ``refused_requests`` count the streamed and the other requests without room.
     """
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
         self._requests: deque[DetectionRequest] = deque()
-        self._latest_frame: DetectionRequest | None = None
+        self._streamed: DetectionRequest | None = None
         self.dropped_frames = self.refused_requests = 0
 
     def __len__(self) -> int:
         return len(self._requests)
 
     def enqueue(self, request: DetectionRequest) -> None:
-        """Append a request, or answer it `QueueFull`."""
-        if len(self._requests) >= self._capacity:
+        """Append a request, or answer it `QueueFull`; a streamed request replaces the one that waits."""
+        if request.is_streamed:
+            self.dropped_frames += self._streamed is not None
+            self._streamed = request
+        elif len(self._requests) >= self._capacity:
             self.refused_requests += 1
             request.complete(QueueFull(self._capacity))
         else:
             self._requests.append(request)
-
-    def set_latest_frame(self, request: DetectionRequest) -> None:
-        """Replace the streamed frame; a frame that was still waiting counts as dropped."""
-        self.dropped_frames += self._latest_frame is not None
-        self._latest_frame = request
 
     def expire(self, now: float) -> None:
         """Answer every request that is past its deadline."""
@@ -114,17 +118,17 @@ class RequestQueue:
             request.complete(DeadlineExceeded(request.deadline, "waiting in the queue"))
 
     def next(self) -> DetectionRequest | None:
-        """Take the next request; service requests precede the streamed frame."""
+        """Take the next request; the streamed one comes last."""
         if self._requests:
             return self._requests.popleft()
-        streamed, self._latest_frame = self._latest_frame, None
+        streamed, self._streamed = self._streamed, None
         return streamed
 
     def clear(self, reason: LocateError) -> None:
-        """Answer every request with ``reason`` and drop the streamed frame."""
+        """Answer every request with ``reason`` and drop the streamed one."""
         while self._requests:
             self._requests.popleft().complete(reason)
-        self._latest_frame = None
+        self._streamed = None
 
     @property
     def next_deadline(self) -> float:
@@ -164,11 +168,6 @@ class RequestScheduler:
             self._queue.enqueue(request)
         else:
             request.complete(reason)
-
-    def set_latest_frame(self, request: DetectionRequest) -> None:
-        """Replace the frame of continuous detection."""
-        if self.unavailable_reason(request.received) is None:
-            self._queue.set_latest_frame(request)
 
     def step(self, now: float) -> float:
         """Do what is due at ``now`` [s]; return the steady time [s] of the next step without new events.

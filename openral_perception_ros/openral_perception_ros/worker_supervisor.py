@@ -51,10 +51,6 @@ class WorkerSupervisor:
         if not self._post(partial(self._scheduler.submit, request)):
             self._scheduler.submit(request)
 
-    def set_latest_frame(self, request: DetectionRequest) -> None:
-        """Replace the frame of continuous detection."""
-        self._post(partial(self._scheduler.set_latest_frame, request))
-
     def stop(self) -> None:
         """Stop the worker, answer waiting requests `NotActive` and wait for the thread, not for ever."""
         self._close()

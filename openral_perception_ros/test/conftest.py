@@ -164,7 +164,7 @@ class Rig:
         labels = [VisionClass(class_id=number, class_name=phrase) for number, phrase in LABELS.items()]
         self._publisher(LabelInfo, f"/{camera}/labels", LATCHED).publish(LabelInfo(class_map=labels))
         publishers = {name: self._publisher(Image, f"/{camera}/{name}", SENSOR) for name in images}
-        cache = self.node._active_detector.dispatcher.caches[camera]
+        cache = self.node._active_detector.caches[camera]
         self.wait(lambda: all(publisher.get_subscription_count() for publisher in self.publishers.values()))
         for name, image in images.items():
             publishers[name].publish(image)

@@ -95,8 +95,8 @@ def test_instance_ids_wait_for_their_names() -> None:
     cache.put("semantic", "s", 1, "optical", 0.0)
     assert cache.latest() is None
     assert cache.missing_topics() == ("labels",)
-    cache.put_labels({1: "mug"})
-    assert cache.latest().labels == {1: "mug"}
+    cache.put_instance_names({1: "mug"})
+    assert cache.latest().instance_names == {1: "mug"}
 
 
 def test_what_never_came_is_named() -> None:

@@ -262,7 +262,7 @@ def test_a_picture_bomb_is_a_typed_answer_and_the_next_picture_is_looked_at(
     active: Make, rgb_only: str, side: int
 ) -> None:
     made = active(rgb_only, FaultyNode, compressed=True)
-    cache = made.node._active_detector.dispatcher.caches["head"]
+    cache = made.node._active_detector.caches["head"]
 
     def show(image: CompressedImage) -> None:
         image.header.stamp = made.client.get_clock().now().to_msg()

@@ -117,7 +117,7 @@ def test_requests_are_served_one_at_a_time_in_order(scheduled: Scheduled) -> Non
 
 
 def test_a_streamed_frame_waits_for_the_requests(scheduled: Scheduled) -> None:
-    scheduled.scheduler.set_latest_frame(scheduled.request("stream"))
+    scheduled.scheduler.submit(scheduled.request("stream", deadline=NEVER))
     scheduled.submit("asked")
     scheduled.scheduler.step(0.0)
     scheduled.reply(Detected((), 0.1), 1.0)
@@ -248,7 +248,7 @@ def served(queue: RequestQueue) -> list[str]:
 
 def test_requests_go_before_the_stream_in_order_of_arrival(look: MakeLook) -> None:
     queue = RequestQueue(4)
-    queue.set_latest_frame(look("stream"))
+    queue.enqueue(look("stream", deadline=NEVER))
     for name in ("first", "second"):
         queue.enqueue(look(name))
     assert served(queue) == ["first", "second", "stream"]
@@ -259,7 +259,7 @@ def test_the_stream_keeps_only_its_newest_frame_and_counts_the_others(
 ) -> None:
     queue = RequestQueue(1)
     for name in ("old", "older", "new"):
-        queue.set_latest_frame(look(name))
+        queue.enqueue(look(name, deadline=NEVER))
     assert served(queue) == ["new"]
     assert queue.dropped_frames == 2
 
@@ -286,7 +286,7 @@ def test_who_waits_past_the_deadline_is_told(look: MakeLook, outcomes: Outcomes)
 def test_clearing_tells_everyone(look: MakeLook, outcomes: Outcomes) -> None:
     queue = RequestQueue(4)
     queue.enqueue(look("a"))
-    queue.set_latest_frame(look("stream"))
+    queue.enqueue(look("stream", deadline=NEVER))
     queue.clear(NotActive("x"))
     assert isinstance(outcomes["a"], NotActive)
     assert queue.next() is None

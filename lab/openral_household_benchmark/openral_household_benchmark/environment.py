@@ -128,7 +128,7 @@ class InProcessDetector:
         """
         needed = {sensor.value: frame.planes[sensor.value] for sensor in self.detector.manifest.sensors}
         planes = self._buffer.write(needed)
-        request = ipc.Detect(planes, frame.camera, frame.stamp, dict(frame.labels), terms)
+        request = ipc.Detect(planes, frame.camera, frame.stamp, dict(frame.instance_names), terms)
         reply = self._checked(self._server.handle(request))
         assert isinstance(reply, ipc.Detected)
         return reply.detections

@@ -27,13 +27,13 @@ class EngineFrame:
     """Image planes of one size; the views are valid only during one `Engine.detect`.
 
     ``planes`` maps a sensor's name to pixels: ``rgb`` uint8 (H, W, 3), ``depth`` float32 [m] (H, W),
-    ``semantic`` uint16 instance ids (H, W). ``labels`` names those ids. ``stamp`` is ROS time [ns].
+    ``semantic`` uint16 instance ids (H, W), named by ``instance_names``. ``stamp`` is ROS time [ns].
     """
 
     planes: Mapping[str, ImagePlane]
     camera: str
     stamp: int
-    labels: Mapping[int, str] = field(default_factory=dict)
+    instance_names: Mapping[int, str] = field(default_factory=dict)
 
     def plane(self, sensor: Sensor) -> ImagePlane:
         """Return the pixels of one sensor.

@@ -142,7 +142,7 @@ class SimGroundtruth:
         named = [
             (index, name)
             for index, item in enumerate(view.visible)
-            for name in naming.names(frame.labels.get(item.instance, ""))
+            for name in naming.names(frame.instance_names.get(item.instance, ""))
         ]
         scores = [self._score(view.visible[index]) for index, _ in named]
         corners = view.corners[[index for index, _ in named]]

@@ -9,7 +9,7 @@ from openral_core.detectors import Box, Detection
 from openral_core.lazy_modules import lazy_module
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_core.text import Thesaurus
-from openral_perception_ros.engines import Engine, EngineFrame
+from openral_perception_ros.engines import Engine, EngineFrame, clip_detections
 from openral_perception_ros.engines.base import PADDING_COLOUR
 from openral_perception_ros.engines.colours import ColourGrounding
 
@@ -56,13 +56,11 @@ class PhraseGrounding:
         canvas = np.full_like(rgb, PADDING_COLOUR)
         canvas[y : y + halved.shape[0], x : x + halved.shape[1]] = halved
         alone = EngineFrame({Sensor.RGB.value: canvas}, frame.camera, frame.stamp)
-        detections = self._engine.detect(alone, None)
-        boxes = [_doubled(each.box, x, y).clipped(width, height) for each in detections]
-        return [
-            Detection(box, each.label, each.score)
-            for each, box in zip(detections, boxes, strict=True)
-            if box is not None
-        ]
+        doubled = (
+            Detection(_doubled(each.box, x, y), each.label, each.score)
+            for each in self._engine.detect(alone, None)
+        )
+        return list(clip_detections(doubled, (width, height)))
 
 
 def _doubled(box: Box, x: float, y: float) -> Box:

@@ -226,7 +226,7 @@ class Detect:
     planes: tuple[ArraySpec, ...]
     camera: str
     stamp: int
-    labels: dict[int, str] = field(default_factory=dict)
+    instance_names: dict[int, str] = field(default_factory=dict)
     terms: tuple[str, ...] | None = None
     type: Literal["detect"] = "detect"
 

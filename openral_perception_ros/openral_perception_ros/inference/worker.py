@@ -78,7 +78,9 @@ class RequestServer:
     def _detect(self, detect: Detect) -> Detected:
         if self._engine is None:
             raise EngineError("detection requested before a model was loaded")
-        frame = EngineFrame(self._buffer.read(detect.planes), detect.camera, detect.stamp, detect.labels)
+        frame = EngineFrame(
+            self._buffer.read(detect.planes), detect.camera, detect.stamp, detect.instance_names
+        )
         started = time.perf_counter()
         if self._grounding is None or detect.terms is None:
             detections = self._engine.detect(frame, detect.terms)

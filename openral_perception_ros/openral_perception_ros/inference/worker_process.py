@@ -111,7 +111,9 @@ class InferenceWorkerProcess:
             self._sent_frame = None
             self._planes = self._buffer.write(frame.planes)
             self._sent_frame = frame
-        self._send(pack_request(Detect(self._planes, frame.camera, frame.stamp, dict(frame.labels), terms)))
+        self._send(
+            pack_request(Detect(self._planes, frame.camera, frame.stamp, dict(frame.instance_names), terms))
+        )
 
     def receive(self) -> Reply | None:
         """Return the next complete reply, or None; never blocks.

@@ -93,7 +93,7 @@ def test_continuous_speaks_its_own_words_and_leaves_out_furniture(
 def test_the_longest_ending_names_a_thing(
     continuous: tuple[DetectorManifest, Path], scene: EngineFrame, phrase: str, label: str | None
 ) -> None:
-    found = boxes(engine_of(*continuous), replace(scene, labels={1: phrase}))
+    found = boxes(engine_of(*continuous), replace(scene, instance_names={1: phrase}))
     assert list(found.values()) == ([label] if label else [])
 
 
@@ -144,7 +144,7 @@ def test_a_frame_without_instance_ids_is_an_error(
 def test_a_label_without_words_is_nothing(
     manifest: DetectorManifest, folder: Path, scene: EngineFrame
 ) -> None:
-    assert boxes(engine_of(manifest, folder), replace(scene, labels={1: "---", 2: ""}), "mug") == {}
+    assert boxes(engine_of(manifest, folder), replace(scene, instance_names={1: "---", 2: ""}), "mug") == {}
 
 
 def test_unknown_options_name_the_valid_ones(manifest: DetectorManifest, folder: Path) -> None:

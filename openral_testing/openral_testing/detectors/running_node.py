@@ -90,7 +90,9 @@ class RunningNode:
 
     def publish(self, frame: EngineFrame) -> None:
         """Publish an image without waiting for subscribers."""
-        labels = [VisionClass(class_id=number, class_name=name) for number, name in frame.labels.items()]
+        labels = [
+            VisionClass(class_id=number, class_name=name) for number, name in frame.instance_names.items()
+        ]
         if Sensor.SEMANTIC in frame.planes:
             self._publisher(f"/{frame.camera}/{LABELS_SUFFIX}", LabelInfo).publish(
                 LabelInfo(class_map=labels)

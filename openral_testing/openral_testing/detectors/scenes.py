@@ -31,7 +31,7 @@ def resized(frame: EngineFrame, size: tuple[int, int]) -> EngineFrame:
     planes = {
         name: cv2.resize(plane, size, interpolation=cv2.INTER_NEAREST) for name, plane in frame.planes.items()
     }
-    return EngineFrame(planes, frame.camera, frame.stamp, frame.labels)
+    return EngineFrame(planes, frame.camera, frame.stamp, frame.instance_names)
 
 
 def true_boxes(name: str) -> list[tuple[str, Box]]:

@@ -55,7 +55,7 @@ def _received(subject: DetectorUnderTest, message: Image | CompressedImage) -> E
     """Return the image as the node decodes it, with the other planes unchanged."""
     frame = subject.image()
     planes = decode_frame(_image_set(subject, message)).planes
-    return EngineFrame({**frame.planes, **planes}, frame.camera, frame.stamp, frame.labels)
+    return EngineFrame({**frame.planes, **planes}, frame.camera, frame.stamp, frame.instance_names)
 
 
 def _image_set(subject: DetectorUnderTest, message: Image | CompressedImage) -> ImageSet:
