@@ -19,7 +19,7 @@ import yaml
 
 from openral_core.rskills import Registry
 from openral_perception_ros.detector import load_detector
-from openral_perception_ros.inference.worker_process import package_roots
+from openral_perception_ros.inference.worker_command import package_roots
 
 LONG = True
 ROOT = Path(__file__).parents[2]

@@ -20,8 +20,8 @@ from openral_perception_ros.camera_images import (
 )
 from openral_perception_ros.detector import CameraSource, Detector
 from openral_perception_ros.inference.ipc import Load, Ready
+from openral_perception_ros.inference.worker_command import worker_command
 from openral_perception_ros.inference.worker_manager import NEVER, WorkerEvent, WorkerStatus
-from openral_perception_ros.inference.worker_process import worker_command
 from openral_perception_ros.locate_errors import NoFrameAvailable, StaleFrame
 from openral_perception_ros.locate_request import LocateQuery
 from openral_perception_ros.parameters import DetectorParameters

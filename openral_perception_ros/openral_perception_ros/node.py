@@ -23,8 +23,8 @@ from openral_perception_ros.detector import (
     parse_cameras,
     robot_of,
 )
+from openral_perception_ros.inference.worker_command import WORKER_MODULE
 from openral_perception_ros.inference.worker_manager import WorkerEvent
-from openral_perception_ros.inference.worker_process import WORKER_MODULE
 from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.locate_service import DeferredServiceServer, LocateServiceHandler
 from openral_perception_ros.parameters import DetectorParameters

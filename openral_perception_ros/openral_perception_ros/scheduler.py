@@ -9,13 +9,9 @@ from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, FailureKind
+from openral_perception_ros.inference.errors import SupervisionFailed
 from openral_perception_ros.inference.ipc import Detected, EngineFailed
-from openral_perception_ros.inference.worker_manager import (
-    NEVER,
-    SupervisionFailed,
-    WorkerManager,
-    WorkerPhase,
-)
+from openral_perception_ros.inference.worker_manager import NEVER, WorkerManager, WorkerPhase
 from openral_perception_ros.locate_errors import (
     DeadlineExceeded,
     DetectorError,

@@ -14,13 +14,14 @@ from threading import Lock, Thread
 
 from openral_core.errors import OpenRALError
 from openral_perception_ros.inference.ipc import Load, Ready
+from openral_perception_ros.inference.worker_command import WorkerCommand
 from openral_perception_ros.inference.worker_manager import (
+    InferenceWorkerProcess,
     WorkerEvent,
     WorkerLimits,
     WorkerManager,
     WorkerStatus,
 )
-from openral_perception_ros.inference.worker_process import InferenceWorkerProcess, WorkerCommand
 from openral_perception_ros.scheduler import Decode, DetectionRequest, RequestQueue, RequestScheduler
 
 _log = logging.getLogger(__name__)

@@ -25,8 +25,8 @@ from openral_msgs.srv import LocateInView
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, LoadOptions
 from openral_perception_ros.inference.ipc import Load
+from openral_perception_ros.inference.worker_command import worker_command
 from openral_perception_ros.inference.worker_manager import WorkerEvent, WorkerLimits
-from openral_perception_ros.inference.worker_process import worker_command
 from openral_perception_ros.node import DetectorNode
 from openral_perception_ros.worker_supervisor import SupervisedWorker, start_supervised_worker
 from openral_ros.conversions.images import image_message

@@ -9,15 +9,9 @@ import pytest
 from openral_core.errors import OpenRALError
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, FailureKind
+from openral_perception_ros.inference.errors import SupervisionFailed, WorkerCrashed
 from openral_perception_ros.inference.ipc import Detected, EngineFailed
-from openral_perception_ros.inference.worker_manager import (
-    NEVER,
-    SupervisionFailed,
-    WorkerManager,
-    WorkerPhase,
-    WorkerStatus,
-)
-from openral_perception_ros.inference.worker_process import WorkerCrashed
+from openral_perception_ros.inference.worker_manager import NEVER, WorkerManager, WorkerPhase, WorkerStatus
 from openral_perception_ros.locate_errors import (
     BlankFrame,
     DeadlineExceeded,

@@ -17,14 +17,8 @@ from openral_core.detectors import Health, LocateStatus
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import load_detector
 from openral_perception_ros.engines import LoadOptions
-from openral_perception_ros.inference.worker_manager import (
-    EventKind,
-    ModelNotLoaded,
-    WorkerEvent,
-    WorkerLimits,
-    WorkerPhase,
-)
-from openral_perception_ros.inference.worker_process import WorkerTimedOut
+from openral_perception_ros.inference.errors import ModelNotLoaded, WorkerTimedOut
+from openral_perception_ros.inference.worker_manager import EventKind, WorkerEvent, WorkerLimits, WorkerPhase
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.scheduler import DetectionRequest, DetectionResult, RequestOutcome
 from openral_perception_ros.worker_supervisor import SupervisedWorker
@@ -279,7 +273,7 @@ def test_nothing_outlives_a_killed_node(tmp_path: Path, rskills: Path) -> None:
         from openral_perception_ros.inference.ipc import Load
         from openral_perception_ros.worker_supervisor import start_supervised_worker
         from openral_perception_ros.inference.worker_manager import WorkerLimits
-        from openral_perception_ros.inference.worker_process import worker_command
+        from openral_perception_ros.inference.worker_command import worker_command
         registry = Registry.load([Path({str(rskills)!r})])
         manifest = registry.detector("sim-groundtruth")
         load = Load(manifest, str(registry.folder(manifest.id)), LoadOptions())

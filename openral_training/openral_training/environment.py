@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from openral_core.errors import OpenRALError
-from openral_perception_ros.inference.worker_process import package_roots
+from openral_perception_ros.inference.worker_command import package_roots
 
 NAME = "training"
 """Folder of the environment; `make training` creates it."""

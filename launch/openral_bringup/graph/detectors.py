@@ -10,7 +10,7 @@ from openral_bringup.graph.options import DEFAULT, STREAMS, DeploymentOptions
 from openral_bringup.graph.problems import Flag, Problem
 from openral_core.rskills import DetectorManifest, Mode, Registry, Sensor, UnknownId
 from openral_perception_ros.engines.provenance import HUB, brings_code
-from openral_perception_ros.inference.worker_process import MissingEnvironment, worker_command
+from openral_perception_ros.inference.worker_command import MissingEnvironment, worker_command
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.weights.fetch import (
     MISSING,

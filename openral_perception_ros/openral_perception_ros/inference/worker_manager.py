@@ -1,8 +1,12 @@
-"""Lifecycle of one worker: start, load, loss, restart with back-off behind a circuit breaker; its status."""
+"""One worker: its process, its start, load, loss and restart behind a circuit breaker, and its status."""
 
+import contextlib
 import logging
+import os
+import signal
+import subprocess
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -10,12 +14,129 @@ from openral_core.backoff import CircuitBreaker, RestartDecision
 from openral_core.detectors import Health
 from openral_core.errors import OpenRALError
 from openral_perception_ros.engines import EngineFrame
-from openral_perception_ros.inference.ipc import Detected, EngineFailed, Load, MessageStream, Ready, Reply
-from openral_perception_ros.inference.worker_process import (
-    InferenceWorkerProcess,
+from openral_perception_ros.inference.errors import (
+    InvalidReply,
+    LoadingAbandoned,
+    ModelNotLoaded,
+    SupervisionFailed,
+    UnexpectedReply,
+    WorkerCrashed,
     WorkerError,
+    WorkerNotStarted,
     WorkerTimedOut,
 )
+from openral_perception_ros.inference.ipc import (
+    ArraySpec,
+    Detect,
+    Detected,
+    EngineFailed,
+    Load,
+    MessageStream,
+    Ready,
+    Reply,
+    SharedFrameBuffer,
+    pack_request,
+    unpack_reply,
+)
+
+SEND_TIMEOUT = 3.0
+"""Longest time a worker may leave a request unread [s]: it is idle when it gets one."""
+KILL_TIMEOUT = 10.0
+"""Longest wait for a killed process [s]; one that is stuck in a driver is abandoned."""
+
+
+class InferenceWorkerProcess:
+    """A worker started by this thread, which must outlive it (see `set_parent_death_signal`).
+
+    The anonymous socket pair is inherited; when either process dies, the other reads end of file.
+    """
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._exit_code: int | None = None
+        self._closed = False
+        self._buffer = SharedFrameBuffer.create()
+        self._sent_frame: EngineFrame | None = None
+        self._planes: tuple[ArraySpec, ...] = ()
+        self.connection = MessageStream()
+        socket, arena = self.connection.worker_end.fileno(), self._buffer.fileno()
+        descriptors = ("--socket", str(socket), "--arena", str(arena))
+        try:
+            self._process = subprocess.Popen(
+                [*command, *descriptors, "--parent", str(os.getpid())],
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                pass_fds=(socket, arena),
+                start_new_session=True,
+            )
+        except OSError as error:
+            self.connection.close()
+            self._buffer.close()
+            raise WorkerNotStarted(command, str(error)) from error
+        finally:
+            self.connection.worker_end.close()
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    def load(self, request: Load) -> None:
+        """Send the load request."""
+        self._send(pack_request(request))
+
+    def detect(self, frame: EngineFrame, terms: tuple[str, ...] | None) -> None:
+        """Send a detection request; overwrites the previous frame, so no request may be pending.
+
+        A frame that was sent last is not copied again: several requests may refer to the same frame.
+
+        Raises:
+            WorkerCrashed: If the worker has exited.
+        """
+        if frame is not self._sent_frame:
+            self._sent_frame = None
+            self._planes = self._buffer.write(frame.planes)
+            self._sent_frame = frame
+        self._send(
+            pack_request(Detect(self._planes, frame.camera, frame.stamp, dict(frame.instance_names), terms))
+        )
+
+    def receive(self) -> Reply | None:
+        """Return the next complete reply, or None; never blocks.
+
+        Raises:
+            WorkerCrashed: If the worker has exited.
+            InvalidReply: If its reply is invalid.
+        """
+        try:
+            data = self.connection.receive()
+            return None if data is None else unpack_reply(data)
+        except (EOFError, OSError) as error:
+            raise WorkerCrashed(self.close()) from error
+        except Exception as error:  # untrusted bytes: msgpack, pydantic and our checks may raise anything
+            self.close()
+            raise InvalidReply(error) from error
+
+    def close(self) -> int | None:
+        """Kill the worker's process group and return its exit code; its memory is free afterwards."""
+        if not self._closed:  # once only: a reaped process id may be reused
+            self._closed = True
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._exit_code = self._process.wait(KILL_TIMEOUT)
+            self.connection.close()
+            self._buffer.close()
+        return self._exit_code
+
+    def _send(self, data: bytes) -> None:
+        try:
+            self.connection.send(data, SEND_TIMEOUT)
+        except TimeoutError as error:
+            self.close()
+            raise WorkerTimedOut("a request it left unread", SEND_TIMEOUT) from error
+        except OSError as error:
+            raise WorkerCrashed(self.close()) from error
+
 
 NEVER = float("inf")
 """Steady time [s] of an event that is not scheduled, and a deadline that is none."""
@@ -80,35 +201,6 @@ class WorkerEvent:
 
     kind: EventKind
     message: str
-
-
-class ModelNotLoaded(OpenRALError):
-    """The worker reported that it could not load the model."""
-
-    def __init__(self, rskill_id: str, failed: EngineFailed) -> None:
-        self.kind = failed.kind
-        super().__init__(f"{rskill_id!r} could not be loaded: {failed.message}")
-
-
-class LoadingAbandoned(OpenRALError):
-    """The node stopped the worker while it was loading."""
-
-    def __init__(self, rskill_id: str) -> None:
-        super().__init__(f"{rskill_id!r} could not be loaded: the node stopped the worker")
-
-
-class UnexpectedReply(OpenRALError):
-    """The worker sent a reply that matches no pending request."""
-
-    def __init__(self, reply: str, phase: str) -> None:
-        super().__init__(f"the worker sent an unexpected {reply!r} reply while {phase} and was killed")
-
-
-class SupervisionFailed(OpenRALError):
-    """A defect in the supervising thread; the worker is dropped."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__(f"worker supervision failed ({type(error).__name__}: {error})"[:500])
 
 
 OpenWorker = Callable[[], InferenceWorkerProcess]

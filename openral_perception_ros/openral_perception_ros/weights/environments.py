@@ -17,7 +17,7 @@ from pathlib import Path
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import engine_loader
-from openral_perception_ros.inference.worker_process import worker_command
+from openral_perception_ros.inference.worker_command import worker_command
 
 Run = Callable[[Sequence[str]], int]
 IMPORTS = "openral_perception_ros.weights.environments"

@@ -19,7 +19,8 @@ from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
 from openral_perception_ros.engines.weights_record import WeightsRecord, digests_of
 from openral_perception_ros.inference.ipc import Detected, EngineFailed, Load, Ready, Reply
-from openral_perception_ros.inference.worker_process import InferenceWorkerProcess, worker_command
+from openral_perception_ros.inference.worker_command import worker_command
+from openral_perception_ros.inference.worker_manager import InferenceWorkerProcess
 
 LABELS = ("mug", "bread", "lemon", "wine glass", "bottle")
 needs_grounding = needs(GROUNDING)

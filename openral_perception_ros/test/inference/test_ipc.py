@@ -20,7 +20,8 @@ from openral_core.detectors import Box, Detection, Health, LocateStatus
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
-from openral_perception_ros.inference import worker_process as process
+from openral_perception_ros.inference import worker_manager
+from openral_perception_ros.inference.errors import WorkerTimedOut
 from openral_perception_ros.inference.ipc import (
     ArrayOutOfBounds,
     ArraySpec,
@@ -37,8 +38,13 @@ from openral_perception_ros.inference.ipc import (
     unpack_reply,
     unpack_request,
 )
-from openral_perception_ros.inference.worker_manager import EventKind, WorkerEvent, WorkerLimits, WorkerPhase
-from openral_perception_ros.inference.worker_process import InferenceWorkerProcess, WorkerTimedOut
+from openral_perception_ros.inference.worker_manager import (
+    EventKind,
+    InferenceWorkerProcess,
+    WorkerEvent,
+    WorkerLimits,
+    WorkerPhase,
+)
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.scheduler import (
     DetectionRequest,
@@ -117,7 +123,7 @@ def status_of(answers: "Queue[RequestOutcome]") -> LocateStatus:
 
 @pytest.fixture
 def worker_reading_nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[InferenceWorkerProcess]:
-    monkeypatch.setattr(process, "SEND_TIMEOUT", 0.3)
+    monkeypatch.setattr(worker_manager, "SEND_TIMEOUT", 0.3)
     made = InferenceWorkerProcess((sys.executable, "-c", "import time; time.sleep(600)"), os.environ)
     yield made
     made.close()

@@ -7,7 +7,7 @@ import pytest
 
 from openral_perception_ros.detector import Detector, load_detector
 from openral_perception_ros.engines import LoadOptions
-from openral_perception_ros.inference.worker_process import WORKER_MODULE
+from openral_perception_ros.inference.worker_command import WORKER_MODULE
 from openral_testing.detectors.running_node import RunningNode, running_node
 from openral_testing.detectors.subject import INFERENCE_TIMEOUT, DetectorUnderTest, LoadSetting
 

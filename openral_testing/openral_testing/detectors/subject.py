@@ -15,8 +15,8 @@ from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines import EngineFrame, LoadOptions
 from openral_perception_ros.inference.ipc import Load
+from openral_perception_ros.inference.worker_command import WORKER_MODULE, worker_command
 from openral_perception_ros.inference.worker_manager import WorkerEvent, WorkerLimits
-from openral_perception_ros.inference.worker_process import WORKER_MODULE, worker_command
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
 from openral_perception_ros.worker_supervisor import SupervisedWorker, start_supervised_worker

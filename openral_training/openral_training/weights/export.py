@@ -9,7 +9,7 @@ from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, PREPROCESSOR_FILE, checkpoint_folder
 from openral_perception_ros.engines.weights_record import WeightsRecord, digests_of
 from openral_perception_ros.engines.weights_record import default_weights_folder as default_folder
-from openral_perception_ros.inference.worker_process import package_roots
+from openral_perception_ros.inference.worker_command import package_roots
 from openral_perception_ros.weights.environments import Run
 from openral_perception_ros.weights.fetch import EXPORTED_ENGINE
 

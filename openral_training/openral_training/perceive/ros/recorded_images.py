@@ -15,7 +15,7 @@ from openral_core.rskills import Mode, Sensor
 from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.detector import Detector, find_detector, load_detector
 from openral_perception_ros.inference.ipc import Load
-from openral_perception_ros.inference.worker_process import worker_command
+from openral_perception_ros.inference.worker_command import worker_command
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.parameters import DetectorParameters
