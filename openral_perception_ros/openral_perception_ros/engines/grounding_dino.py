@@ -20,9 +20,13 @@ from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines.base import LoadOptions
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, PREPROCESSOR_FILE, checkpoint_folder
 from openral_perception_ros.engines.errors import BadDetections, EngineError
+from openral_perception_ros.engines.image_processing import (
+    Candidates,
+    Preprocessing,
+    ResizeMode,
+    make_candidates,
+)
 from openral_perception_ros.engines.phrase_detector import PhraseDetector
-from openral_perception_ros.engines.postprocessing import Candidates, make_candidates
-from openral_perception_ros.engines.preprocessing import Preprocessing, ResizeMode
 from openral_perception_ros.engines.torch_utils import (
     Precision,
     TorchDevice,

@@ -23,8 +23,13 @@ from openral_core.errors import format_choices
 from openral_core.rskills import DetectorManifest, Sensor, Vocabulary
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
 from openral_perception_ros.engines.errors import BadDetections, EmptyQuery, EngineError, FailureKind
-from openral_perception_ros.engines.postprocessing import Candidates, make_candidates
-from openral_perception_ros.engines.preprocessing import ModelSize, Preprocessing, ResizeMode
+from openral_perception_ros.engines.image_processing import (
+    Candidates,
+    ModelSize,
+    Preprocessing,
+    ResizeMode,
+    make_candidates,
+)
 from openral_perception_ros.engines.remote import (
     MAX_MESSAGE,
     RemoteAddress,

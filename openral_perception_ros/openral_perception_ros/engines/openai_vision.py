@@ -28,7 +28,7 @@ from openral_perception_ros.engines.grounding_answers import (
     listed_terms,
     parse_answer,
 )
-from openral_perception_ros.engines.preprocessing import ResizeMode, letterbox_transform
+from openral_perception_ros.engines.image_processing import ResizeMode, letterbox_transform
 from openral_perception_ros.engines.remote import (
     VARIABLE,
     InvalidEndpoint,

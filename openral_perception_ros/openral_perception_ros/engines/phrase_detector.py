@@ -11,8 +11,7 @@ from openral_core.detectors import Detection
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.base import EngineFrame, detections_from
 from openral_perception_ros.engines.errors import EmptyQuery
-from openral_perception_ros.engines.postprocessing import Candidates
-from openral_perception_ros.engines.preprocessing import Preprocessing, ResizeMode
+from openral_perception_ros.engines.image_processing import Candidates, Preprocessing, ResizeMode
 from openral_perception_ros.engines.torch_utils import TorchDevice, device_memory_mb
 
 

@@ -12,8 +12,7 @@ from openral_core.documents import Document, parse_document
 from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, PREPROCESSOR_FILE, checkpoint_folder
-from openral_perception_ros.engines.postprocessing import make_candidates
-from openral_perception_ros.engines.preprocessing import Preprocessing, ResizeMode
+from openral_perception_ros.engines.image_processing import Preprocessing, ResizeMode, make_candidates
 from openral_perception_ros.engines.torch_utils import (
     Precision,
     TorchDevice,

@@ -18,8 +18,7 @@ from openral_core.rskills import DetectorManifest, Sensor
 from openral_perception_ros.engines.base import EngineFrame, LoadOptions, detections_from
 from openral_perception_ros.engines.checkpoints import PREPROCESSOR_FILE, checkpoint_folder
 from openral_perception_ros.engines.errors import EngineError
-from openral_perception_ros.engines.postprocessing import make_candidates
-from openral_perception_ros.engines.preprocessing import Preprocessing, ResizeMode
+from openral_perception_ros.engines.image_processing import Preprocessing, ResizeMode, make_candidates
 from openral_perception_ros.engines.vocabulary import ClassNames
 
 PROVIDERS: Mapping[str, str] = {

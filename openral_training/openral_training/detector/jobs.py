@@ -201,7 +201,7 @@ def _held_out(
 
 def _letterboxed(pixels: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.float32]:
     """Return an image as the engine prepares it, shape (1, 3, H, W)."""
-    from openral_perception_ros.engines.preprocessing import ModelSize, Preprocessing, ResizeMode
+    from openral_perception_ros.engines.image_processing import ModelSize, Preprocessing, ResizeMode
 
     preparation = Preprocessing(size=ModelSize(width=size[0], height=size[1]))
     return preparation.apply(pixels, ResizeMode.LETTERBOX)[0]

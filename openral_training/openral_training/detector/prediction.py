@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from openral_perception_ros.engines.postprocessing import Candidates, non_max_suppression
+from openral_perception_ros.engines.image_processing import Candidates, non_max_suppression
 from openral_training.detector.image_cache import DecodedImages
 from openral_training.detector.matching import Detections
 from openral_training.detector.network import DetectionNetwork

@@ -17,8 +17,7 @@ import torch
 from transformers import AutoModelForObjectDetection
 
 from openral_perception_ros.engines.checkpoints import PREPROCESSOR_FILE
-from openral_perception_ros.engines.postprocessing import make_candidates
-from openral_perception_ros.engines.preprocessing import Preprocessing
+from openral_perception_ros.engines.image_processing import Preprocessing, make_candidates
 
 MODEL_FILE = "model.onnx"
 DEFAULT_SIZE = (640, 640)
