@@ -175,7 +175,7 @@ def nouns_by_kind(wordnet: WordNet) -> Mapping[str, list[str]]:
     return found
 
 
-NOUNS = Path(__file__).parents[1] / "openral_reasoner/openral_reasoner/placement/nouns.yaml"
+NOUNS = Path(__file__).parents[1] / "openral_reasoner/openral_reasoner/likely_places/nouns.yaml"
 HEAD = """\
 # Household nouns by kind, derived from WordNet by lab/household_nouns.py; not edited by hand.
 #

@@ -98,7 +98,8 @@ class DecisionLog:
 class SearchLog:
     """Searches by normalised term, and places with their outcome, for the report.
 
-    `behaviors.recall` and `behaviors.search` write both, `Mission.disprove` and `tools.exploration` outcomes.
+    `behaviors.recall_or_locate` and `behaviors.search` write both, `Mission.disprove` and
+    `tools.exploration` outcomes.
     """
 
     episodes: dict[str, SearchEpisode] = field(default_factory=dict)

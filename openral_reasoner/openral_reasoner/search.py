@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from openral_core.detectors import LocateStatus
 from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneGraph, SceneNode
-from openral_reasoner.placement.belief import DEFAULT_WEIGHTS, BeliefWeights, placement_chances, rank_of
-from openral_reasoner.placement.prior import Site
+from openral_reasoner.likely_places.belief import DEFAULT_WEIGHTS, BeliefWeights, placement_chances, rank_of
+from openral_reasoner.likely_places.prior import Site
 
 LOOKAHEAD = 8
 """Number of next stops whose order is optimised jointly; the rest follow the ratio rule alone."""

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from openral_reasoner.budget import SearchBudget
-from openral_reasoner.placement.belief import BeliefWeights
+from openral_reasoner.likely_places.belief import BeliefWeights
 from openral_reasoner.residency import ResidencyRules
 from openral_reasoner.search import SearchCosts
 

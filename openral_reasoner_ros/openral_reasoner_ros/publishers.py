@@ -31,7 +31,7 @@ from openral_reasoner.commands import (
 )
 from openral_reasoner.context import Context, Frontier
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.prompts import RECEIPTS_KEPT
+from openral_reasoner.prompt_queue import RECEIPTS_KEPT
 from openral_reasoner.request.plain import to_json
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas

@@ -6,9 +6,9 @@ from openral_core.missions import MissionState
 from openral_core.skills import Verb
 from openral_core.spatial_memory import CONFIRMED, NodeKind, Presence
 from openral_reasoner.behaviors.requests import read_scene
+from openral_reasoner.likely_places.immovable import may_be_carried
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.placement.immovable import may_be_carried
 
 _SEPARATE = {Verb.OPEN: "open", Verb.CLOSE: "close", Verb.POUR: "pour", Verb.SWITCH: "switch on and off"}
 

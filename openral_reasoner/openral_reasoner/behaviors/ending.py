@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from openral_core.missions import MissionState
 from openral_core.skills import Verb
 from openral_reasoner.behaviors.locate import locate_object, no_locator_reason
-from openral_reasoner.behaviors.recall import frontier, frontier_entries, places
+from openral_reasoner.behaviors.recall_or_locate import frontier, frontier_entries, places
 from openral_reasoner.behaviors.requests import read_scene, recall, resolve
 from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.mission import Ending, Mission, Procedure

@@ -15,12 +15,12 @@ from openral_reasoner.behaviors.approach import (
 )
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, no_locator_reason
 from openral_reasoner.behaviors.preconditions import hand_refusal
-from openral_reasoner.behaviors.recall import BAD_QUERY, bad_query, not_found_reply
+from openral_reasoner.behaviors.recall_or_locate import BAD_QUERY, bad_query, not_found_reply
 from openral_reasoner.context import ToolResult
 from openral_reasoner.evidence import Answered, Source
+from openral_reasoner.likely_places.belief import thesaurus
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject
-from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.search import NOBODY_CAN_LOOK, SEEN_NOT_PLACED, Candidate, SearchEpisode
 
 CERTAIN = 0.7

@@ -40,7 +40,7 @@ from openral_reasoner.idle_state import IdleState
 from openral_reasoner.mission import Ending, Mission, Procedure, Wait
 from openral_reasoner.palette.build import changes
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.prompts import Goal, GoalQueue, Receipts, quoted, refusal, reports_of_dropped, say
+from openral_reasoner.prompt_queue import Goal, GoalQueue, Receipts, quoted, refusal, reports_of_dropped, say
 from openral_reasoner.settings import MissionSettings
 
 SAME_STOP = 5.0

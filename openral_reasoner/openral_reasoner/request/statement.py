@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from openral_core.errors import OpenRALError
 from openral_core.text.noun_phrases import label_words
-from openral_reasoner.placement.belief import thesaurus
+from openral_reasoner.likely_places.belief import thesaurus
 from openral_reasoner.request import goals
 from openral_reasoner.request.goals import Act, Forbidden, Request, Restricted, Sequence, phrases
 from openral_reasoner.request.plain import to_plain

@@ -7,7 +7,7 @@ from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.behaviors.abilities import examples
 from openral_reasoner.context import ObjectSummary, ToolResult
-from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
+from openral_reasoner.likely_places.immovable import IMMOVABLE_NOUNS
 from openral_reasoner.request import goals
 from openral_reasoner.request.goals import Goal
 from openral_reasoner.request.serving import load_serving_rules

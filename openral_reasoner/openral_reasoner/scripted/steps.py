@@ -13,7 +13,7 @@ from openral_core.spatial_memory import ResolveStatus
 from openral_core.text.noun_phrases import without_number
 from openral_reasoner.behaviors.exploring import UNEXPLORED
 from openral_reasoner.behaviors.preconditions import HAND_FULL
-from openral_reasoner.behaviors.recall import BAD_QUERY
+from openral_reasoner.behaviors.recall_or_locate import BAD_QUERY
 from openral_reasoner.behaviors.skill_parameters import Extra
 from openral_reasoner.context import ObjectSummary, RawCall, ToolResult, plain
 from openral_reasoner.palette.entries import ToolPalette

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from openral_core.consent.hazards import load_hazards
-from openral_reasoner.placement.belief import is_drink
+from openral_reasoner.likely_places.belief import is_drink
 from openral_reasoner.request.goals import (
     Bring,
     BringEach,

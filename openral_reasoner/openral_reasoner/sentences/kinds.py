@@ -4,8 +4,8 @@ from functools import cache, cached_property
 
 from openral_core.documents import Document, shipped_document
 from openral_core.text.noun_phrases import singulars
-from openral_reasoner.placement.belief import is_household_noun, thesaurus
-from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
+from openral_reasoner.likely_places.belief import is_household_noun, thesaurus
+from openral_reasoner.likely_places.immovable import IMMOVABLE_NOUNS
 
 
 class Kinds(Document):

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 
-from openral_reasoner.placement.belief import is_household_noun
-from openral_reasoner.placement.immovable import IMMOVABLE_NOUNS
+from openral_reasoner.likely_places.belief import is_household_noun
+from openral_reasoner.likely_places.immovable import IMMOVABLE_NOUNS
 from openral_reasoner.sentences.language import Language, load_language
 from openral_reasoner.sentences.words import fold
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import combinations
 
 from openral_core.text.noun_phrases import singulars
-from openral_reasoner.placement.belief import thesaurus
+from openral_reasoner.likely_places.belief import thesaurus
 from openral_reasoner.sentences.language import Words
 from openral_reasoner.sentences.words import Phrase, fold
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from openral_reasoner.placement.belief import thesaurus
+from openral_reasoner.likely_places.belief import thesaurus
 from openral_reasoner.sentences.language import Words
 from openral_reasoner.sentences.words import PAUSE, Phrase
 

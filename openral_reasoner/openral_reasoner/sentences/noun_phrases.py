@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from openral_reasoner.placement.belief import is_household_noun, thesaurus
+from openral_reasoner.likely_places.belief import is_household_noun, thesaurus
 from openral_reasoner.sentences.kinds import is_person, kinds
 from openral_reasoner.sentences.lexicon import Lexicon, singular
 from openral_reasoner.sentences.noun_lists import NounLists

@@ -17,8 +17,8 @@ from openral_reasoner.request.goals import (
     Restricted,
     Sequence,
 )
+from openral_reasoner.sentences.clauses import Interpreter
 from openral_reasoner.sentences.context import ClauseReading, Discourse
-from openral_reasoner.sentences.interpreter import Interpreter
 from openral_reasoner.sentences.kinds import kinds
 from openral_reasoner.sentences.language import Language, load_language
 from openral_reasoner.sentences.languages import ENGLISH, spoken_language

@@ -11,7 +11,7 @@ from openral_core.skills import Verb
 from openral_reasoner.behaviors.approach import resolve_object
 from openral_reasoner.behaviors.human import approved
 from openral_reasoner.behaviors.preconditions import hand_refusal, misfit
-from openral_reasoner.behaviors.recall import frontier, not_found_reply
+from openral_reasoner.behaviors.recall_or_locate import frontier, not_found_reply
 from openral_reasoner.behaviors.referents import not_pointed_at
 from openral_reasoner.behaviors.residency import activate_peer, deactivate_peer
 from openral_reasoner.behaviors.search import search_candidate

@@ -20,11 +20,11 @@ from openral_reasoner.behaviors.preconditions import may_be_held
 from openral_reasoner.behaviors.requests import MEMORY, pause, read_scene, wait_for
 from openral_reasoner.context import Frontier, ObjectSummary, ToolResult
 from openral_reasoner.evidence import CARRIED, Listed, looked_at
+from openral_reasoner.likely_places.belief import Belonging, belongings, keeping_places
+from openral_reasoner.likely_places.immovable import may_be_carried
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
-from openral_reasoner.placement.belief import Belonging, belongings, keeping_places
-from openral_reasoner.placement.immovable import may_be_carried
 from openral_reasoner.search import Point, RouteLengths, site_of
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 from openral_reasoner.tools.exploration import seen_ago

@@ -11,9 +11,9 @@ from openral_core.spatial_memory import NodeKind, Opening, Presence, SceneGraph,
 from openral_core.text import UnreadableText
 from openral_reasoner.behaviors.requests import MEMORY, read_scene, wait_for
 from openral_reasoner.context import ToolResult
+from openral_reasoner.likely_places.belief import thesaurus
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.placement.belief import thesaurus
 from openral_reasoner.search import Point, RouteLengths
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 

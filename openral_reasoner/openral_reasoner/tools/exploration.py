@@ -20,7 +20,7 @@ from openral_core.spatial_memory import (
 )
 from openral_reasoner.behaviors.exploring import explore, explore_on_the_way
 from openral_reasoner.behaviors.human import approved
-from openral_reasoner.behaviors.recall import not_found_reply, recall_hits
+from openral_reasoner.behaviors.recall_or_locate import not_found_reply, recall_hits
 from openral_reasoner.behaviors.requests import MEMORY, RequestFailed, read_scene, recall, wait_for
 from openral_reasoner.context import ToolResult
 from openral_reasoner.evidence import Listed

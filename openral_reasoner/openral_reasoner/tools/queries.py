@@ -9,7 +9,7 @@ from typing_extensions import override
 from openral_core.spatial_memory import ResolveStatus
 from openral_core.text.terms import same_term
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
-from openral_reasoner.behaviors.recall import (
+from openral_reasoner.behaviors.recall_or_locate import (
     BAD_QUERY,
     bad_query,
     not_found_reply,

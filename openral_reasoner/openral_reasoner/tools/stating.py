@@ -9,7 +9,7 @@ from openral_core.missions import MissionState
 from openral_reasoner.behaviors.human import ask_human
 from openral_reasoner.context import ToolResult
 from openral_reasoner.mission import Ending, Mission, Procedure, at_once
-from openral_reasoner.prompts import quoted
+from openral_reasoner.prompt_queue import quoted
 from openral_reasoner.request.goals import NotUnderstood, Request, is_understood
 from openral_reasoner.request.saying import in_words
 from openral_reasoner.request.statement import (

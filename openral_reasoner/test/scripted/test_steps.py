@@ -4,7 +4,7 @@ import pytest
 
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
-from openral_reasoner.behaviors.recall import BAD_QUERY
+from openral_reasoner.behaviors.recall_or_locate import BAD_QUERY
 from openral_reasoner.context import Frontier, ObjectSummary, RawCall, ToolResult
 from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.scripted.steps import (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from openral_reasoner.request.goals import NotUnderstood, Request, parts_of
 from openral_reasoner.sentences import read_sentence
-from openral_reasoner.sentences.interpreter import MAX_READINGS
+from openral_reasoner.sentences.clauses import MAX_READINGS
 from openral_reasoner.sentences.language import load_language
 from openral_reasoner.sentences.languages import ENGLISH, OTHERS
 from openral_reasoner.sentences.templates import Templates

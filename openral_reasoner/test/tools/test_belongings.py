@@ -11,8 +11,8 @@ from openral_reasoner.commands import Command, ReadScene
 from openral_reasoner.context import ToolResult
 from openral_reasoner.events import Event, SceneRead
 from openral_reasoner.evidence import Listed
+from openral_reasoner.likely_places import belief
 from openral_reasoner.mission import Mission
-from openral_reasoner.placement import belief
 from openral_reasoner.tools.base import InvalidCall
 from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.exploration import seen_ago

@@ -13,8 +13,8 @@ from random import Random
 
 import numpy as np
 
-from openral_reasoner.placement.belief import BeliefWeights
-from openral_reasoner.placement.prior import shipped_prior
+from openral_reasoner.likely_places.belief import BeliefWeights
+from openral_reasoner.likely_places.prior import shipped_prior
 from openral_reasoner.search import SearchCosts, SearchEpisode, plan_active_search
 from openral_testing.reasoner.placement_table import PlacementTable, draw_home, draw_target
 from openral_testing.reasoner.symbolic_home import SymbolicHome

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from openral_core.documents import InvalidDocument
-from openral_reasoner.placement.belief import BeliefWeights
+from openral_reasoner.likely_places.belief import BeliefWeights
 from openral_testing.reasoner.placement_search import (
     TableResult,
     nearest_first,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import openral_core
 import openral_reasoner
 from openral_core.text.thesaurus import shipped_entries
-from openral_reasoner.placement.prior import Site, shipped_prior
+from openral_reasoner.likely_places.prior import Site, shipped_prior
 
 PRIOR = shipped_prior()
 
@@ -44,7 +44,7 @@ def test_objects_have_a_kind(text: str, kind: str) -> None:
     assert placed.name == kind
 
 
-@pytest.mark.parametrize("text", ["gizmo", "", "!?", "zyxwv 9"])
+@pytest.mark.parametrize("text", ["gizmo", "", "!?", "zyxwv 9", "B:¼"])
 def test_an_unknown_object_has_no_kind(text: str) -> None:
     assert PRIOR.place(text) is None
 
@@ -137,7 +137,7 @@ def test_the_planner_knows_no_table_that_it_is_judged_by(package: object) -> Non
 
 
 def test_the_data_name_their_sources_and_licences() -> None:
-    folder = Path(openral_reasoner.__file__).parent / "placement"
+    folder = Path(openral_reasoner.__file__).parent / "likely_places"
     prior, nouns = ((folder / name).read_text(encoding="utf-8") for name in ("prior.yaml", "nouns.yaml"))
     assert "Source: common knowledge" in prior
     assert "licence of this repository" in prior

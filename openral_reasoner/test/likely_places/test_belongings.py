@@ -2,8 +2,8 @@
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, Relation, SceneEdge, SceneGraph, SceneNode
-from openral_reasoner.placement.belief import belongings
-from openral_reasoner.placement.prior import Site
+from openral_reasoner.likely_places.belief import belongings
+from openral_reasoner.likely_places.prior import Site
 
 SITES = {
     "fridge": Site(("fridge",), "kitchen"),

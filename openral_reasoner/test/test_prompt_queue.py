@@ -31,7 +31,7 @@ from openral_reasoner.events import (
     StopChanged,
 )
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.prompts import RECEIPTS_KEPT
+from openral_reasoner.prompt_queue import RECEIPTS_KEPT
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers

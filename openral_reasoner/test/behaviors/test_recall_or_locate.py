@@ -7,7 +7,7 @@ import pytest
 from openral_core.detectors import LocateResult, LocateStatus
 from openral_core.missions import MissionState
 from openral_core.spatial_memory import RecallResult, RecallStatus
-from openral_reasoner.behaviors.recall import (
+from openral_reasoner.behaviors.recall_or_locate import (
     frontier,
     frontier_entries,
     not_found_reply,

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, Relation, SceneEdge, SceneGraph, SceneNode
-from openral_reasoner.placement.belief import BeliefWeights, likeness, placement_chances, rank_of
-from openral_reasoner.placement.prior import Site
+from openral_reasoner.likely_places.belief import BeliefWeights, likeness, placement_chances, rank_of
+from openral_reasoner.likely_places.prior import Site
 
 SITES = {
     "fridge_1": Site(("fridge",), "kitchen"),

@@ -15,7 +15,7 @@ from functools import lru_cache
 from openral_core.spatial_memory import NodeKind, Relation, SceneGraph, SceneNode
 from openral_core.text import TermRelation, Thesaurus, UnreadableText
 from openral_core.text.terms import normalize_term
-from openral_reasoner.placement.prior import Site, shipped_prior
+from openral_reasoner.likely_places.prior import Site, shipped_prior
 
 
 @dataclass(frozen=True, slots=True)

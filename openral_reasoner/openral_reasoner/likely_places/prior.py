@@ -93,10 +93,9 @@ class PlacementPrior:
     def _place(self, text: str) -> Placed | None:
         """Return the kind of an object, from its head noun or else from a modifier; None if unknown."""
         try:
-            phrase = self._thesaurus.parse(text)
-        except UnreadableText:
+            kinds = list(self._kinds_of(self._thesaurus.parse(text)))
+        except UnreadableText:  # of the text, or of its head: the 4 of a quarter
             return None
-        kinds = list(self._kinds_of(phrase))
         return next((each for each in kinds if not each.kind.vague), next(iter(kinds), None))
 
     def _kinds_of(self, phrase: Phrase) -> Iterator[Placed]:
