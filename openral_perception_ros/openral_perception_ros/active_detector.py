@@ -51,7 +51,7 @@ class ActiveDetector:
         node: Node,
         config: DetectorConfig,
         on_event: Callable[[WorkerEvent], None],
-        on_seen: Callable[[RequestOutcome], None],
+        on_streamed_outcome: Callable[[RequestOutcome], None],
         on_end: Callable[[Exception], None],
     ) -> None:
         parameters, manifest = config.parameters, config.detector.manifest
@@ -64,7 +64,7 @@ class ActiveDetector:
         scope.callback(self.supervised.supervisor.stop)
         self._primary = config.cameras[0].id
         self._rate_limiter = RateLimiter(parameters.rate) if manifest.mode is Mode.CONTINUOUS else None
-        self._on_seen = on_seen
+        self._on_streamed_outcome = on_streamed_outcome
         self._declared = manifest.memory_mb
         self._clock, self._max_frame_age = node.get_clock(), parameters.max_frame_age
         self.caches = {camera.id: ImageCache(camera.id, manifest.sensors) for camera in config.cameras}
@@ -111,7 +111,9 @@ class ActiveDetector:
     ) -> None:
         """Submit a query; ``on_done`` is called once, on any thread."""
         terms = locate_query.phrases if locate_query.labels is None else None
-        self._submit(locate_query.camera, terms, received, locate_query.deadline, on_done)
+        get_frame = partial(self.latest_frame, locate_query.camera)
+        request = DetectionRequest(get_frame, terms, received, locate_query.deadline, on_done)
+        self.supervised.supervisor.submit(request)
 
     def latest_frame(self, camera: str) -> ImageSet:
         """Return the latest image set of a camera.
@@ -148,15 +150,6 @@ class ActiveDetector:
             return
         allowed, self._rate_limiter = self._rate_limiter.allow(time.monotonic())
         if allowed:
-            self._submit(self._primary, None, time.monotonic(), NEVER, self._on_seen)
-
-    def _submit(
-        self,
-        camera: str,
-        terms: tuple[str, ...] | None,
-        received: float,
-        deadline: float,
-        on_done: Callable[[RequestOutcome], None],
-    ) -> None:
-        get_frame = partial(self.latest_frame, camera)
-        self.supervised.supervisor.submit(DetectionRequest(get_frame, terms, received, deadline, on_done))
+            get_frame = partial(self.latest_frame, self._primary)
+            request = DetectionRequest(get_frame, None, time.monotonic(), NEVER, self._on_streamed_outcome)
+            self.supervised.supervisor.submit(request)

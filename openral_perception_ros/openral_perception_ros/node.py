@@ -107,7 +107,7 @@ class DetectorNode(LifecycleNodeBase):
         """Start the worker and wait for its first successful inference."""
         scope.callback(self._clear_active_detector)
         self._active_detector = ActiveDetector(
-            scope, self, self._config, self._on_event, self._on_seen, self._on_end
+            scope, self, self._config, self._on_event, self._on_streamed_outcome, self._on_end
         )
         self._active_detector.wait_until_ready()
         self._publish_info(LifecycleState.ACTIVE)
@@ -125,7 +125,7 @@ class DetectorNode(LifecycleNodeBase):
         if self._detector_publishers.has_annotation_subscriber:
             self._calls.post(partial(self._detector_publishers.annotated, image_set, detections))
 
-    def _on_seen(self, outcome: RequestOutcome) -> None:
+    def _on_streamed_outcome(self, outcome: RequestOutcome) -> None:
         if isinstance(outcome, DetectionResult):
             self._detector_publishers.objects(outcome.image_set, outcome.detections)
             self._annotate(outcome.image_set, outcome.detections)
