@@ -28,9 +28,9 @@ MAX_HEADERS = 16_384
 """Largest headers of a request [bytes]; a browser sends about 1,000."""
 MAX_REQUESTS = 200
 """Most requests at a time, beside stops."""
-MAX_SESSIONS = 64
+MAX_SESSIONS = 64  # The oldest ends when one more logs in.
 STOP_PATH = "/api/stop"
-UNAUTHORISED = 401
+UNAUTHORISED = 401  # HTTP status.
 TOO_MANY_GUESSES = "too many wrong tokens came from this address: wait some seconds"
 SESSION_COOKIE = "openral_session"
 POLICY = (

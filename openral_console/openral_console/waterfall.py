@@ -10,7 +10,7 @@ MAX_ROWS = 60
 """Most spans that are drawn; the longest ones."""
 WIDTH, ROW, MARGIN, NAMES, INDENT = 1400, 20, 16, 400, 16
 """Width, height of a row, margin, width of the names and indent per level [px]."""
-TICKS = 8
+TICKS = 8  # Marks of the time axis.
 SIZE = 13
 """Height of the letters [px]."""
 COLORS = {"invoke_agent": "#4c6ef5", "chat": "#ae3ec9", "execute_tool": "#2b8a3e"}

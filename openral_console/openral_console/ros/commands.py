@@ -38,7 +38,7 @@ from openral_ros.service_client import AsyncServiceClient, CallError
 from openral_ros.stop_client import StopClient
 
 Answer = Deliver[Json]
-RECALL_TIMEOUT, EDIT_TIMEOUT, LOCATE_TIMEOUT, TRANSITION_TIMEOUT = 5.0, 5.0, 30.0, 120.0
+RECALL_TIMEOUT, EDIT_TIMEOUT, LOCATE_TIMEOUT, TRANSITION_TIMEOUT = 5.0, 5.0, 30.0, 120.0  # [s]
 OBSERVE_TIMEOUT, RELEASE_TIMEOUT = 5.0, 5.0
 """Longest waits for a node [s]; activation may load a model from disk."""
 DISCOVERY_PERIOD, DISCOVERY_CHECKS = 0.25, 8

@@ -38,7 +38,7 @@ SHARED = ("/diagnostics", "/tf")
 """Topics of several publishers."""
 SHARED_WINDOW = 3.0
 """Time over which the messages of several publishers make one picture [s]."""
-MAX_MARKS = 500
+MAX_MARKS = 500  # Marks of the time line: more than a screen has pixels to tell apart.
 TYPES = by_type_name(UPDATES)
 """Classes of the messages that sections are made of, by type."""
 

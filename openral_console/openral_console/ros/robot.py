@@ -54,14 +54,14 @@ from openral_ros.tf_buffer import MOVING, STATIC
 
 IMAGE = "sensor_msgs/msg/Image"
 SUFFIX = "/image_raw"
-MAX_CAMERAS = 32
+MAX_CAMERAS = 32  # Above any robot; a flood of topics ends here.
 LINGER = 3.0
 """Time without a request after which a subscription ends [s]."""
 IMAGE_TIMEOUT = 2.0
 """Longest wait for an image [s]."""
 JPEG_QUALITY = 75
 """Quality of the JPEG [1]: a 640x480 image has about 35 kB."""
-CHECK_PERIOD = 0.25
+CHECK_PERIOD = 0.25  # Between two looks for lingering subscriptions [s].
 
 
 @dataclass

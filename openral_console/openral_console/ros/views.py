@@ -34,7 +34,7 @@ from openral_ros.tf_buffer import parse_transform
 
 MAX_NODES = 3000
 """Most nodes of the scene graph that a page gets: what a phone draws at 30 frames a second."""
-MAX_BOXES = 100
+MAX_BOXES = 100  # Boxes of one image that a page gets.
 MAX_TEXT = 4000
 """Longest text of one field [characters]; a longer one is cut, visibly."""
 KINDS = {

@@ -39,7 +39,7 @@ MAX_LINE = 4_000_000
 """Longest line that is read [bytes]; a longer one is skipped."""
 MAX_READ = 8_000_000
 """Most that one call reads of a file [bytes]."""
-MAX_FILES = 64
+MAX_FILES = 64  # Files of one folder; the nodes of a graph write a file each.
 MAX_PROFILES = 16
 """Publishers of a topic whose profiles are recorded."""
 
@@ -89,7 +89,7 @@ def _is_object(line: bytes) -> bool:
     return True
 
 
-MEGABYTE = 1_000_000
+MEGABYTE = 1_000_000  # [bytes]
 
 
 class NoFileName(OpenRALError):
