@@ -103,16 +103,22 @@ class ResidencyRules(BaseModel):
 
     budget: float = Field(default=0.0, ge=0.0, description="total memory of all detectors; 0 = no limit")
     keep_warm: float = Field(
-        default=60.0, ge=0.0, description="idle time before a locator activated on demand is deactivated [s]"
+        default=60.0,
+        ge=0.0,
+        le=86400.0,
+        description="idle time after which a locator that was activated on demand is deactivated [s]",
     )
     min_residency: float = Field(
-        default=5.0, ge=0.0, description="minimum active time before an eviction [s]"
+        default=5.0,
+        ge=0.0,
+        le=3600.0,
+        description="time after its activation in which a detector is not deactivated [s]",
     )
     memory_back: float = Field(
         default=10.0, gt=0.0, description="time limit for freed memory to be measured as free [s]"
     )
     load_rate: float = Field(default=250.0, gt=0.0, description="loading rate until one was measured [MB/s]")
-    pinned: tuple[str, ...] = Field(default=(), description="peers that are never evicted")
+    pinned: tuple[str, ...] = Field(default=(), description="detectors that are never deactivated")
 
     @property
     def room(self) -> float:

@@ -261,8 +261,18 @@ class SearchCosts(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    looking: float = Field(default=2.0, gt=0.0, description="turning to a place and looking [m]")
-    opening: float = Field(default=10.0, ge=0.0, description="opening and closing a door beside it [m]")
+    looking: float = Field(
+        default=2.0,
+        gt=0.0,
+        le=100.0,
+        description="search cost of one detection, as an equivalent driving distance [m]",
+    )
+    opening: float = Field(
+        default=10.0,
+        ge=0.0,
+        le=1000.0,
+        description="search cost of opening and closing, as an equivalent driving distance [m]",
+    )
 
 
 _USUAL = SearchCosts()

@@ -9,26 +9,48 @@ from openral_reasoner.likely_places.belief import BeliefWeights
 from openral_reasoner.residency import ResidencyRules
 from openral_reasoner.search import SearchCosts
 
+SecondGoal = Literal["queue", "replace", "refuse"]
+"""Treatment of a goal that arrives while another one is running."""
+
 
 class CallDeadlines(BaseModel):
     """Time limits of each kind of call [s], in steady time."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    memory: float = Field(default=5.0, gt=0.0, description="recall, resolve and observe [s]")
-    locate: float = Field(
-        default=20.0, gt=0.0, description="one locate request, queueing and inference included [s]"
+    memory: float = Field(
+        default=5.0, ge=0.1, le=60.0, description="deadline of recall_object, resolve_place and observe [s]"
     )
-    model: float = Field(default=60.0, gt=0.0, description="one decision of the model [s]")
-    transition: float = Field(default=60.0, gt=0.0, description="one lifecycle transition [s]")
+    locate: float = Field(default=20.0, ge=0.5, le=300.0, description="deadline of locate_in_view [s]")
+    model: float = Field(
+        default=60.0, ge=0.5, le=600.0, description="deadline of one decision of the model [s]"
+    )
+    transition: float = Field(
+        default=60.0, ge=0.5, le=600.0, description="deadline of one lifecycle transition [s]"
+    )
     skill_grace: float = Field(default=10.0, gt=0.0, description="beyond the skill's own deadline [s]")
     cancel: float = Field(default=10.0, gt=0.0, description="until a cancelled skill has stopped [s]")
-    palette: float = Field(default=30.0, ge=0.0, description="for memory and a skill server to appear [s]")
-    locator: float = Field(default=5.0, ge=0.0, description="then for a locator, which is optional [s]")
-    recovery: float = Field(
-        default=15.0, ge=0.0, description="for a locator that failed during a request to recover [s]"
+    palette: float = Field(
+        default=30.0,
+        ge=0.0,
+        le=600.0,
+        description="longest wait of a new goal for memory and a skill server [s]",
     )
-    handoff: float = Field(default=0.0, ge=0.0, description="for a human's answer; 0 = do not wait [s]")
+    locator: float = Field(
+        default=5.0, ge=0.0, le=600.0, description="longest further wait for a locator [s]"
+    )
+    recovery: float = Field(
+        default=15.0,
+        ge=0.0,
+        le=600.0,
+        description="longest wait for a locator that failed during a request [s]",
+    )
+    handoff: float = Field(
+        default=0.0,
+        ge=0.0,
+        le=86400.0,
+        description="longest wait for a human's answer [s]; 0 ends the mission at once",
+    )
     approval: float = Field(default=120.0, gt=0.0, description="for a human's approval [s]")
 
 
@@ -41,7 +63,9 @@ class MissionSettings(BaseModel):
     deadlines: CallDeadlines = CallDeadlines()
     residency: ResidencyRules = ResidencyRules()
     search: SearchCosts = SearchCosts()
-    default_requester: str = Field(default="", description="agent a goal is for if its prompt names none")
+    default_requester: str = Field(
+        default="", description="scene-graph agent that a goal is for when its prompt names none"
+    )
     max_failures: int = Field(default=3, ge=1, description="failures of the model until a human is asked")
     max_repeats: int = Field(
         default=3, ge=2, description="identical calls with identical answers until a human is asked"
@@ -50,14 +74,12 @@ class MissionSettings(BaseModel):
     same_object_within: float = Field(
         default=1.0, gt=0.0, description="a detection this near to the remembered pose is the same object [m]"
     )
-    second_goal: Literal["queue", "replace", "refuse"] = "queue"
+    second_goal: SecondGoal = Field(default="queue", description="queue, replace or refuse")
     queue_length: int = Field(default=8, ge=1, description="goals that may wait")
     has_skills: bool = Field(
-        default=True, description="the robot has skills; False = no mission waits for a skill server"
+        default=True, description="the robot has skills; false: a goal waits for no skill server"
     )
-    require_approval: bool = Field(
-        default=False, description="ask the operator before every acting tool call"
-    )
+    require_approval: bool = Field(default=False, description="ask the operator before every skill")
     placement_prior: bool = Field(
         default=True, description="use commonsense about where kinds of objects are kept"
     )

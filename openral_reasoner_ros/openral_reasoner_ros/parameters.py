@@ -1,25 +1,24 @@
 """Parameters of the reasoner node."""
 
-from enum import StrEnum
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field
 
 from openral_reasoner.budget import SearchBudget
 from openral_reasoner.residency import ResidencyRules
 from openral_reasoner.search import SearchCosts
-from openral_reasoner.settings import CallDeadlines, MissionSettings
+from openral_reasoner.settings import CallDeadlines, MissionSettings, SecondGoal
 from openral_reasoner_ros.brains import Brain
 from openral_ros.gpu import gpu_total_mb
 from openral_ros.parameters import Parameters
 
-
-class SecondGoal(StrEnum):
-    """Treatment of a goal that arrives while another one is running."""
-
-    QUEUE = "queue"
-    REPLACE = "replace"
-    REFUSE = "refuse"
+MISSION: Mapping[str, Any] = MissionSettings.model_fields
+DEADLINES: Mapping[str, Any] = CallDeadlines.model_fields
+RESIDENCY: Mapping[str, Any] = ResidencyRules.model_fields
+COSTS: Mapping[str, Any] = SearchCosts.model_fields
+"""Settings of the core, which state default, bounds and description of the parameters made from them."""
 
 
 class ReasonerParameters(SearchBudget, Parameters):
@@ -42,9 +41,7 @@ class ReasonerParameters(SearchBudget, Parameters):
     seed: int = Field(
         default=0, ge=0, description="seed of the jitter between retries; decisions are deterministic"
     )
-    requester: str = Field(
-        default="", description="scene-graph agent that a goal is for when its prompt names none"
-    )
+    requester: str = MISSION["default_requester"]
     default_detector: str = Field(
         default="", description="locator to ask first; empty uses the one whose info says it is the default"
     )
@@ -61,19 +58,9 @@ class ReasonerParameters(SearchBudget, Parameters):
         le=1e6,
         description="memory budget of detectors and skills [MB]; 0 uses the GPU's, or no limit without a GPU",
     )
-    keep_warm: float = Field(
-        default=60.0,
-        ge=0.0,
-        le=86400.0,
-        description="idle time after which a locator that was activated on demand is deactivated [s]",
-    )
-    min_residency: float = Field(
-        default=5.0,
-        ge=0.0,
-        le=3600.0,
-        description="time after its activation in which a detector is not deactivated [s]",
-    )
-    pinned: tuple[str, ...] = Field(default=(), description="detectors that are never deactivated")
+    keep_warm: float = RESIDENCY["keep_warm"]
+    min_residency: float = RESIDENCY["min_residency"]
+    pinned: tuple[str, ...] = RESIDENCY["pinned"]
     record: str = Field(
         default="", description="folder for the recording of events and commands; empty disables it"
     )
@@ -91,56 +78,19 @@ class ReasonerParameters(SearchBudget, Parameters):
         le=60.0,
         description="silence after which a peer counts as unavailable [s]",
     )
-    handoff_timeout: float = Field(
-        default=0.0,
-        ge=0.0,
-        le=86400.0,
-        description="longest wait for a human's answer [s]; 0 ends the mission at once",
-    )
-    second_goal: SecondGoal = Field(default=SecondGoal.QUEUE, description="queue, replace or refuse")
-    require_approval: bool = Field(default=False, description="ask the operator before every skill")
-    has_skills: bool = Field(
-        default=True, description="the robot has skills; false: a goal waits for no skill server"
-    )
-    palette_wait: float = Field(
-        default=30.0,
-        ge=0.0,
-        le=600.0,
-        description="longest wait of a new goal for memory and a skill server [s]",
-    )
-    locator_wait: float = Field(
-        default=5.0, ge=0.0, le=600.0, description="longest further wait for a locator [s]"
-    )
-    recovery_wait: float = Field(
-        default=15.0,
-        ge=0.0,
-        le=600.0,
-        description="longest wait for a locator that failed during a request [s]",
-    )
-    memory_deadline: float = Field(
-        default=5.0, ge=0.1, le=60.0, description="deadline of recall_object, resolve_place and observe [s]"
-    )
-    locate_deadline: float = Field(
-        default=20.0, ge=0.5, le=300.0, description="deadline of locate_in_view [s]"
-    )
-    model_deadline: float = Field(
-        default=60.0, ge=0.5, le=600.0, description="deadline of one decision of the model [s]"
-    )
-    transition_deadline: float = Field(
-        default=60.0, ge=0.5, le=600.0, description="deadline of one lifecycle transition [s]"
-    )
-    looking_cost: float = Field(
-        default=2.0,
-        gt=0.0,
-        le=100.0,
-        description="search cost of one detection, as an equivalent driving distance [m]",
-    )
-    opening_cost: float = Field(
-        default=10.0,
-        ge=0.0,
-        le=1000.0,
-        description="search cost of opening and closing, as an equivalent driving distance [m]",
-    )
+    handoff_timeout: float = DEADLINES["handoff"]
+    second_goal: SecondGoal = MISSION["second_goal"]
+    require_approval: bool = MISSION["require_approval"]
+    has_skills: bool = MISSION["has_skills"]
+    palette_wait: float = DEADLINES["palette"]
+    locator_wait: float = DEADLINES["locator"]
+    recovery_wait: float = DEADLINES["recovery"]
+    memory_deadline: float = DEADLINES["memory"]
+    locate_deadline: float = DEADLINES["locate"]
+    model_deadline: float = DEADLINES["model"]
+    transition_deadline: float = DEADLINES["transition"]
+    looking_cost: float = COSTS["looking"]
+    opening_cost: float = COSTS["opening"]
 
     @property
     def journal_folder(self) -> Path | None:
@@ -171,7 +121,7 @@ class ReasonerParameters(SearchBudget, Parameters):
             ),
             search=SearchCosts(looking=self.looking_cost, opening=self.opening_cost),
             default_requester=self.requester,
-            second_goal=self.second_goal.value,
+            second_goal=self.second_goal,
             has_skills=self.has_skills,
             require_approval=self.require_approval,
             advisor_decisions=self.advisor_decisions if self.advisor_model else 0,
