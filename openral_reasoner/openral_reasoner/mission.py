@@ -136,8 +136,8 @@ class HandState:
 class BaseState:
     """Ids of what the base stands at and the camera faces, "" after any skill that may have moved them.
 
-    `behaviors.approach`, `exploring`, `meeting` and `skill_execution` write them, `exploring` also the area
-    that it explores now.
+    `behaviors.approach`, `meeting`, `skill_execution` and `skill_goal` write them, `exploring` the area that
+    it explores now.
     """
 
     at_target: str = ""

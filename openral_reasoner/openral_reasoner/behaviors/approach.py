@@ -5,16 +5,14 @@ from math import dist
 
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_core.spatial_memory import ResolveStatus
-from openral_reasoner.behaviors.exploring import execute_on_known_floor, explore_on_the_way, may_explore
+from openral_reasoner.behaviors.exploring import explore_on_the_way, may_explore, run_on_known_floor
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object, not_evaluated
 from openral_reasoner.behaviors.requests import SKILLS, RequestFailed, resolve, wait_for
-from openral_reasoner.behaviors.skill_goal import STOOD
-from openral_reasoner.behaviors.skill_parameters import MissingParameter, bind
+from openral_reasoner.behaviors.skill_goal import STOOD, SkillStep
 from openral_reasoner.context import plain
 from openral_reasoner.evidence import Same
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject
-from openral_reasoner.palette.entries import SkillEntry
 
 _NO_POSE = SkillResult(SkillStatus.NOT_REACHABLE, "memory has no pose for it")
 
@@ -33,27 +31,13 @@ def resolve_object(mission: Mission, node_id: str) -> Procedure[MissionObject | 
     return mission.learn(target)
 
 
-def run_skill(mission: Mission, verb: Verb, target: MissionObject) -> Procedure[SkillResult]:
+def run_verb(mission: Mission, verb: Verb, target: MissionObject) -> Procedure[SkillResult]:
     """Run the first skill of a verb on an object."""
     yield from wait_for(mission, SKILLS)
     entries = mission.palette.with_verb(verb)
     if not entries:
         return SkillResult(SkillStatus.UNSUPPORTED, f"no {verb.value} skill is available now")
-    return (yield from run_skill_with(mission, entries[0], target))
-
-
-def run_skill_with(mission: Mission, entry: SkillEntry, target: MissionObject) -> Procedure[SkillResult]:
-    """Run one skill on an object, without recovery."""
-    try:
-        params = bind(entry, target, {})
-    except MissingParameter as error:
-        return SkillResult(SkillStatus.BAD_REQUEST, str(error))
-    mission.say(f"{entry.verb.value} {target.label}")
-    if entry.verb is not Verb.LOOK_AT:
-        # Any other skill may move the base.
-        mission.base.at_target = mission.base.faced_target = ""
-    words = f"{entry.verb.value} {target.label}"
-    return (yield from execute_on_known_floor(mission, entry, target, words, params))
+    return (yield from run_on_known_floor(mission, SkillStep(entries[0], target)))
 
 
 def approach(mission: Mission, target: MissionObject) -> Procedure[SkillResult]:
@@ -63,9 +47,9 @@ def approach(mission: Mission, target: MissionObject) -> Procedure[SkillResult]:
     target = yield from with_standing_pose(mission, target)
     if target.standing is None:
         return _NO_POSE
-    result = yield from run_skill(mission, Verb.NAVIGATE, target)
+    result = yield from run_verb(mission, Verb.NAVIGATE, target)
     if result.status in (SkillStatus.TIMEOUT, SkillStatus.BUSY, SkillStatus.BLOCKED, SkillStatus.SKILL_ERROR):
-        result = yield from run_skill(mission, Verb.NAVIGATE, target)
+        result = yield from run_verb(mission, Verb.NAVIGATE, target)
     if result.success:
         mission.base.at_target = target.id
     return result
@@ -93,7 +77,7 @@ def face(mission: Mission, target: MissionObject) -> Procedure[SkillResult]:
     if target.pose is None:
         return _NO_POSE
     mission.base.faced_target = ""
-    result = yield from run_skill(mission, Verb.LOOK_AT, target)
+    result = yield from run_verb(mission, Verb.LOOK_AT, target)
     drove = result.evidence.get("drove", 0.0)
     if isinstance(drove, float) and drove > STOOD:
         mission.base.at_target = ""
@@ -114,7 +98,7 @@ def open_container(mission: Mission, node_id: str) -> Procedure[SkillResult]:
     went = yield from approach(mission, container)
     if not went.success:
         return went
-    result = yield from run_skill(mission, Verb.OPEN, container)
+    result = yield from run_verb(mission, Verb.OPEN, container)
     if result.success:
         mission.hand.open_containers.add(node_id)
     return result
@@ -129,7 +113,7 @@ def close_container(mission: Mission, node_id: str) -> Procedure[None]:
         or not mission.palette.with_verb(Verb.CLOSE)
     ):
         return
-    result = yield from run_skill(mission, Verb.CLOSE, container)
+    result = yield from run_verb(mission, Verb.CLOSE, container)
     if result.success:
         mission.hand.open_containers.discard(node_id)
     else:

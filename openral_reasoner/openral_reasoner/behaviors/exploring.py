@@ -1,15 +1,12 @@
 """Explore unknown floor: as a step of its own, and where a goal fails for want of known floor."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from openral_core.obstructions import ObstacleKind, Obstruction
-from openral_core.skills import ParamValue, SkillResult, SkillStatus, Verb
-from openral_reasoner.behaviors.skill_goal import execute_skill
-from openral_reasoner.behaviors.skill_parameters import MissingParameter, bind
+from openral_core.skills import SkillResult, SkillStatus, Verb
+from openral_reasoner.behaviors.skill_goal import SkillStep, run_skill
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import HOME, MissionObject
-from openral_reasoner.palette.entries import SkillEntry
 from openral_reasoner.search import Candidate, CandidateKind, SearchCosts
 
 UNEXPLORED = "unexplored"
@@ -37,16 +34,11 @@ def explore(mission: Mission, area: MissionObject, views: int = 0) -> Procedure[
     entry = next(iter(mission.palette.with_verb(Verb.EXPLORE)), None)
     if entry is None:
         return SkillResult(SkillStatus.UNSUPPORTED, "no EXPLORE skill is available")
-    try:
-        params = bind(entry, area, {"views": views} if views else {})
-    except MissingParameter as error:
-        return SkillResult(SkillStatus.BAD_REQUEST, str(error))
-    mission.say(f"EXPLORE {area.label}")
-    mission.base.at_target, mission.base.faced_target, mission.base.explored_area = "", "", area.id
+    step = SkillStep(entry, area, extras={"views": views} if views else {})
+    mission.base.explored_area = area.id
     seconds = max(1.0, min(entry.deadline, mission.ledger.left("seconds", mission.now) - MARGIN))
     try:
-        words = f"EXPLORE {area.label}"
-        result = yield from execute_skill(mission, entry, area, words, params, seconds)
+        result = yield from run_skill(mission, step, seconds)
     finally:
         mission.base.explored_area = ""
     if area.id == HOME.id:
@@ -75,17 +67,14 @@ def may_explore(mission: Mission) -> bool:
     return able and timely and not is_complete and floor.rounds < MAX_ROUNDS
 
 
-def execute_on_known_floor(
-    mission: Mission, entry: SkillEntry, target: MissionObject, words: str, params: Mapping[str, ParamValue]
-) -> Procedure[SkillResult]:
-    """Execute a skill; while it fails because its way is not on the map, explore and send it again."""
-    result = yield from execute_skill(mission, entry, target, words, params)
+def run_on_known_floor(mission: Mission, step: SkillStep) -> Procedure[SkillResult]:
+    """Run a skill; while it fails because its way is not on the map, explore and run it again."""
+    result = yield from run_skill(mission, step)
     while lacks_floor(result):
         mission.floor = replace(mission.floor, lacked=True)
         if not may_explore(mission) or not (yield from explore_on_the_way(mission)):
             return result
-        mission.say(words)
-        result = yield from execute_skill(mission, entry, target, words, params)
+        result = yield from run_skill(mission, step)
     if result.success:
         mission.floor = replace(mission.floor, lacked=False)
     return result

@@ -50,10 +50,10 @@ def search_candidate(mission: Mission, candidate: Candidate, episode: SearchEpis
         mission.search.store(mission.search.episode(episode.term).after_visit(candidate.node_id, outcome))
         mission.search.outcomes.append(f"{candidate.label}: {outcome}")
         mission.close_span(span, outcome)
-    return (yield from reply_to(mission, candidate, look, episode.term))
+    return (yield from search_reply(mission, candidate, look, episode.term))
 
 
-def reply_to(
+def search_reply(
     mission: Mission, candidate: Candidate, look: LocateOutcome, words: str
 ) -> Procedure[ToolResult]:
     """Reply to the model with the outcome of searching one place."""

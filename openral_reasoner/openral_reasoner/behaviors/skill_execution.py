@@ -1,30 +1,19 @@
 """Execution of one skill step: approach, containers, a final look, recovery from failures."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from openral_core.geometry import Pose
 from openral_core.skills import OUTCOME_UNKNOWN, SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.approach import approach, close_container, face, open_container, refine_pose
-from openral_reasoner.behaviors.exploring import execute_on_known_floor
+from openral_reasoner.behaviors.exploring import run_on_known_floor
 from openral_reasoner.behaviors.locate import LocateOutcome
 from openral_reasoner.behaviors.meeting import meet, walks
-from openral_reasoner.behaviors.skill_parameters import Extra, MissingParameter, bind
+from openral_reasoner.behaviors.skill_goal import SkillStep
 from openral_reasoner.behaviors.unknown_outcome import REPEATABLE, establish
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject
-from openral_reasoner.palette.entries import SkillEntry
 from openral_reasoner.policies import RecoveryAction, RecoveryPolicy
-
-
-@dataclass(frozen=True, slots=True)
-class SkillStep:
-    """One acting tool call on one object."""
-
-    entry: SkillEntry
-    target: MissionObject
-    words: str = ""
-    extras: Mapping[str, Extra] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +25,7 @@ class SkillExecution:
     moved: LocateOutcome | None = None
 
 
-def execute(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
+def execute_step(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
     """Execute a step with everything its verb requires."""
     return (yield from _VERBS[step.entry.verb](mission, step))
 
@@ -151,7 +140,7 @@ def run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Proce
                     SkillResult(SkillStatus.NOTHING_THERE, "the object has moved"), step.target, refined.look
                 )
             step = replace(step, target=refined.target)
-        result = yield from attempt(mission, step)
+        result = yield from run_on_known_floor(mission, step)
         result = yield from establish(mission, step.entry.verb, step.target, result)
         if result.success or _must_not_be_repeated(step, result):
             return SkillExecution(result, step.target)
@@ -172,19 +161,6 @@ def _must_not_be_repeated(step: SkillStep, result: SkillResult) -> bool:
     """Return True if the skill may be done, or lost the object that it needs in the hand."""
     fell = result.status is SkillStatus.LOST_OBJECT and step.entry.verb is not Verb.GRASP
     return fell or (result.may_be_done and step.entry.verb not in REPEATABLE)
-
-
-def attempt(mission: Mission, step: SkillStep) -> Procedure[SkillResult]:
-    """Send one goal with its parameters bound to the target."""
-    try:
-        params = bind(step.entry, step.target, step.extras)
-    except MissingParameter as error:
-        return SkillResult(SkillStatus.BAD_REQUEST, str(error))
-    words = step.words or f"{step.entry.verb.value} {step.target.label}"
-    mission.say(f"{step.entry.verb.value} {step.target.label}")
-    result = yield from execute_on_known_floor(mission, step.entry, step.target, words, params)
-    mission.base.at_target = mission.base.faced_target = ""
-    return result
 
 
 _VERBS: Mapping[Verb, Callable[[Mission, SkillStep], Procedure[SkillExecution]]] = {

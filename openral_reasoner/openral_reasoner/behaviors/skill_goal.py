@@ -1,6 +1,7 @@
 """Send one goal to the skill server, the only behavior that moves the robot, and wait for its result."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from openral_core.consent.decisions import ConsentOutcome
 from openral_core.skills import OUTCOME_UNKNOWN, ParamValue, SkillGoal, SkillResult, SkillStatus, Verb
@@ -8,6 +9,7 @@ from openral_reasoner.behaviors.human import consent_to
 from openral_reasoner.behaviors.preconditions import forbidden_by, refusal
 from openral_reasoner.behaviors.requests import SKILLS, MissionCancelled, wait_for
 from openral_reasoner.behaviors.residency import free_memory_for_skill, keep_evicted, restore_pending
+from openral_reasoner.behaviors.skill_parameters import Extra, MissingParameter, bind
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import CancelSkill, ClearDeadline, SendSkill, SetDeadline
 from openral_reasoner.context import plain
@@ -26,15 +28,18 @@ MAX_QUESTIONS = 2
 UNCONFIRMED = "the skill server did not confirm that the cancelled skill has stopped"
 
 
-def execute_skill(
-    mission: Mission,
-    entry: SkillEntry,
-    target: MissionObject,
-    words: str,
-    params: Mapping[str, ParamValue],
-    deadline: float = 0.0,
-) -> Procedure[SkillResult]:
-    """Send one goal once its memory is free, and wait for its result.
+@dataclass(frozen=True, slots=True)
+class SkillStep:
+    """One skill on one target, with the model's words and values of parameters."""
+
+    entry: SkillEntry
+    target: MissionObject
+    words: str = ""
+    extras: Mapping[str, Extra] = field(default_factory=dict)
+
+
+def run_skill(mission: Mission, step: SkillStep, deadline: float = 0.0) -> Procedure[SkillResult]:
+    """Send one goal with its parameters bound to the target, and wait for its result.
 
     A goal that misses its ``deadline`` [s], by default its manifest's, or is no longer wanted is cancelled.
     Detectors evicted for it are restored afterwards.
@@ -42,21 +47,26 @@ def execute_skill(
     Raises:
         MissionCancelled: If the operator, or another client of the robot, cancelled it.
     """
-    rule = forbidden_by(mission, entry.verb, target)
-    if rule is not None:
-        return SkillResult(SkillStatus.BAD_REQUEST, refusal(rule))
-    yield from wait_for(mission, SKILLS)
-    refused = yield from free_memory_for_skill(mission, entry)
-    if refused is not None:
-        return refused
-    if entry not in mission.palette.skills:
-        return SkillResult(SkillStatus.UNSUPPORTED, f"{entry.id} is no longer offered")
+    entry, target = step.entry, step.target
+    try:
+        params = bind(entry, target, step.extras)
+    except MissingParameter as error:
+        return SkillResult(SkillStatus.BAD_REQUEST, str(error))
+    title = f"{entry.verb.value} {target.label}"
+    mission.say(title)
+    if entry.verb is not Verb.LOOK_AT:
+        # Any other skill may move the base.
+        mission.base.at_target = mission.base.faced_target = ""
+    failure = yield from prepare(mission, entry, target)
+    if failure is not None:
+        return failure
     mission.evidence = mission.evidence.with_carried(mission.palette.holding)
-    result = yield from send_goal(mission, entry, words, params, deadline)
+    goal = SkillGoal(entry.id, step.words or title, params, deadline or entry.deadline)
+    result = yield from send_goal(mission, entry, goal)
     for _ in range(MAX_QUESTIONS):
         if not (yield from consent_to(mission, result)):
             break
-        result = yield from send_goal(mission, entry, words, params, deadline)
+        result = yield from send_goal(mission, entry, goal)
     mission.note(fact_of(entry, target, result, params))
     mission.blocked_ways = mission.blocked_ways.after(target.id, result, drove=entry.verb is Verb.NAVIGATE)
     if result.status is SkillStatus.CANCELLED:
@@ -65,19 +75,27 @@ def execute_skill(
     return result
 
 
-def send_goal(
-    mission: Mission, entry: SkillEntry, words: str, params: Mapping[str, ParamValue], deadline: float
-) -> Procedure[SkillResult]:
+def prepare(mission: Mission, entry: SkillEntry, target: MissionObject) -> Procedure[SkillResult | None]:
+    """Wait for the skill server and free the skill's memory; return the reason if it must not run."""
+    rule = forbidden_by(mission, entry.verb, target)
+    if rule is not None:
+        return SkillResult(SkillStatus.BAD_REQUEST, refusal(rule))
+    yield from wait_for(mission, SKILLS)
+    failure = yield from free_memory_for_skill(mission, entry)
+    if failure is None and entry not in mission.palette.skills:
+        return SkillResult(SkillStatus.UNSUPPORTED, f"{entry.id} is no longer offered")
+    return failure
+
+
+def send_goal(mission: Mission, entry: SkillEntry, goal: SkillGoal) -> Procedure[SkillResult]:
     """Send a goal and wait for its result; cancel it at its deadline or if the mission is interrupted."""
     mission.spend("skills")
     call_id = mission.next_id("skill")
-    mission.begin(call_id, "execute_rskill", rskill=entry.id, step=words)
+    mission.begin(call_id, "execute_rskill", rskill=goal.rskill_id, step=goal.prompt)
     if entry.gpu_memory_mb > 0.0:
         mission.residency = mission.residency.reserve_for(call_id)
-    deadline = deadline or entry.deadline
-    goal = SkillGoal(entry.id, words, params, deadline)
     mission.emit(SendSkill(call_id=call_id, goal=goal))
-    seconds = deadline + mission.settings.deadlines.skill_grace
+    seconds = goal.deadline + mission.settings.deadlines.skill_grace
     mission.emit(SetDeadline(call_id=call_id, seconds=seconds))
     try:
         event = yield from wait_for_end(mission, call_id)

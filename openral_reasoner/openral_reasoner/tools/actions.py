@@ -15,7 +15,8 @@ from openral_reasoner.behaviors.recall_or_locate import frontier, not_found_repl
 from openral_reasoner.behaviors.referents import not_pointed_at
 from openral_reasoner.behaviors.residency import activate_peer, deactivate_peer
 from openral_reasoner.behaviors.search import search_candidate
-from openral_reasoner.behaviors.skill_execution import SkillExecution, SkillStep, execute
+from openral_reasoner.behaviors.skill_execution import SkillExecution, execute_step
+from openral_reasoner.behaviors.skill_goal import SkillStep
 from openral_reasoner.behaviors.skill_parameters import Extra, not_filled_in, typed
 from openral_reasoner.context import ToolResult, fence_untrusted
 from openral_reasoner.mission import Mission, Procedure
@@ -133,8 +134,9 @@ class ExecuteRskillTool(Tool):
         known_object = yield from resolve_object(mission, target)
         if known_object is None:
             return ToolResult(status="NOT_FOUND", text="memory has no location for the target")
-        execution = yield from execute(mission, SkillStep(entry, known_object, self.prompt, self.parameters))
-        return (yield from reply_to(mission, entry, execution, self.search_for))
+        step = SkillStep(entry, known_object, self.prompt, self.parameters)
+        execution = yield from execute_step(mission, step)
+        return (yield from step_reply(mission, entry, execution, self.search_for))
 
     def _entry(self, mission: Mission) -> SkillEntry:
         entry = mission.palette.skill(self.rskill_id)
@@ -205,7 +207,7 @@ def acting_targets(mission: Mission) -> tuple[str, ...]:
     )
 
 
-def reply_to(
+def step_reply(
     mission: Mission, entry: SkillEntry, execution: SkillExecution, search_for: str
 ) -> Procedure[ToolResult]:
     """Reply to the model with the result of a step."""

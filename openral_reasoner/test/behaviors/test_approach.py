@@ -5,7 +5,8 @@ import pytest
 from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skills import SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.approach import approach, close_container, open_container, resolve_object
-from openral_reasoner.behaviors.skill_execution import SkillStep, run_with_recovery
+from openral_reasoner.behaviors.skill_execution import run_with_recovery
+from openral_reasoner.behaviors.skill_goal import SkillStep
 from openral_reasoner.commands import Command, SendSkill
 from openral_reasoner.events import Event, SkillEnded
 from openral_reasoner.mission import Mission
