@@ -21,13 +21,13 @@ from openral_perception_ros.camera_images import (
 from openral_perception_ros.detector import CameraSource, Detector
 from openral_perception_ros.inference.ipc import Load, Ready
 from openral_perception_ros.inference.worker_command import worker_command
-from openral_perception_ros.inference.worker_manager import NEVER, WorkerEvent, WorkerStatus
+from openral_perception_ros.inference.worker_supervisor import NEVER, WorkerEvent, WorkerStatus
 from openral_perception_ros.locate_errors import NoFrameAvailable, StaleFrame
 from openral_perception_ros.locate_request import LocateQuery
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.publishers import NO_FRAME_AGE, MemoryUsage, process_memory_mb, status_message
 from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
-from openral_perception_ros.worker_supervisor import start_supervised_worker
+from openral_perception_ros.worker_thread import start_supervised_worker
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 
@@ -61,7 +61,7 @@ class ActiveDetector:
         self.supervised = start_supervised_worker(
             command, load, parameters.limits, decode_once, on_event, on_end
         )
-        scope.callback(self.supervised.supervisor.stop)
+        scope.callback(self.supervised.thread.stop)
         self._primary = config.cameras[0].id
         self._rate_limiter = RateLimiter(parameters.rate) if manifest.mode is Mode.CONTINUOUS else None
         self._on_streamed_outcome = on_streamed_outcome
@@ -113,7 +113,7 @@ class ActiveDetector:
         terms = locate_query.phrases if locate_query.labels is None else None
         get_frame = partial(self.latest_frame, locate_query.camera)
         request = DetectionRequest(get_frame, terms, received, locate_query.deadline, on_done)
-        self.supervised.supervisor.submit(request)
+        self.supervised.thread.submit(request)
 
     def latest_frame(self, camera: str) -> ImageSet:
         """Return the latest image set of a camera.
@@ -152,4 +152,4 @@ class ActiveDetector:
         if allowed:
             get_frame = partial(self.latest_frame, self._primary)
             request = DetectionRequest(get_frame, None, time.monotonic(), NEVER, self._on_streamed_outcome)
-            self.supervised.supervisor.submit(request)
+            self.supervised.thread.submit(request)

@@ -24,7 +24,7 @@ from openral_perception_ros.detector import (
     robot_of,
 )
 from openral_perception_ros.inference.worker_command import WORKER_MODULE
-from openral_perception_ros.inference.worker_manager import WorkerEvent
+from openral_perception_ros.inference.worker_supervisor import WorkerEvent
 from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.locate_service import DeferredServiceServer, LocateServiceHandler
 from openral_perception_ros.parameters import DetectorParameters

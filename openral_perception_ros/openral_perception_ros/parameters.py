@@ -7,7 +7,7 @@ from pydantic import Field
 from openral_core.backoff import CircuitBreaker
 from openral_perception_ros.detector import InvalidCamera, check_device, find_detector, parse_cameras
 from openral_perception_ros.engines import LoadOptions
-from openral_perception_ros.inference.worker_manager import WorkerLimits
+from openral_perception_ros.inference.worker_supervisor import WorkerLimits
 from openral_ros.parameters import Parameters
 from openral_ros.rskill_folders import rskill_folders
 

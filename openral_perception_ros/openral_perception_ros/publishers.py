@@ -23,7 +23,7 @@ from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.msg import FailureTrigger
 from openral_perception_ros.camera_images import ImageSet, decode_frame
 from openral_perception_ros.detector import Detector, robot_of
-from openral_perception_ros.inference.worker_manager import (
+from openral_perception_ros.inference.worker_supervisor import (
     NEVER,
     EventKind,
     WorkerEvent,

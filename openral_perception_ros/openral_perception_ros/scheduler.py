@@ -11,7 +11,7 @@ from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, FailureKind
 from openral_perception_ros.inference.errors import SupervisionFailed
 from openral_perception_ros.inference.ipc import Detected, EngineFailed
-from openral_perception_ros.inference.worker_manager import NEVER, WorkerManager, WorkerPhase
+from openral_perception_ros.inference.worker_supervisor import NEVER, WorkerPhase, WorkerSupervisor
 from openral_perception_ros.locate_errors import (
     DeadlineExceeded,
     DetectorError,
@@ -150,8 +150,10 @@ class RequestScheduler:
     Owned by one thread, which calls `step` whenever something may have changed.
     """
 
-    def __init__(self, manager: WorkerManager, queue: RequestQueue, decode: Decode, rskill_id: str) -> None:
-        self.manager = manager
+    def __init__(
+        self, supervisor: WorkerSupervisor, queue: RequestQueue, decode: Decode, rskill_id: str
+    ) -> None:
+        self.supervisor = supervisor
         self._queue = queue
         self._decode = decode
         self._rskill_id = rskill_id
@@ -175,13 +177,14 @@ class RequestScheduler:
         if self._in_flight is not None and self._in_flight.request.deadline_time <= now:
             late = self._in_flight.request
             late.complete(DeadlineExceeded(late.deadline, "the model was running"))
-        outcome = self.manager.poll(now)
+        outcome = self.supervisor.poll(now)
         previous = self._in_flight
         if outcome is not None:
             self._in_flight = None
         try:
             while (
-                self.manager.status.phase is WorkerPhase.IDLE and (request := self._queue.next()) is not None
+                self.supervisor.status.phase is WorkerPhase.IDLE
+                and (request := self._queue.next()) is not None
             ):
                 self._dispatch(request, now)
         finally:
@@ -192,7 +195,7 @@ class RequestScheduler:
             if self._in_flight and not self._in_flight.request.is_completed
             else NEVER
         )
-        return min(self._queue.next_deadline, self.manager.wake_at, current_due)
+        return min(self._queue.next_deadline, self.supervisor.wake_at, current_due)
 
     def on_defect(self, error: Exception, now: float) -> None:
         """Recover from an exception in `step` by dropping the worker and answering every request.
@@ -201,15 +204,15 @@ class RequestScheduler:
             SupervisionFailed: If there is no worker to drop.
         """
         lost = SupervisionFailed(error)
-        if self.manager.connection is None:
+        if self.supervisor.connection is None:
             raise lost from error
         previous, self._in_flight = self._in_flight, None
-        self.manager.on_lost(lost, now)
+        self.supervisor.on_lost(lost, now)
         self._complete(previous, lost, now)
 
     def stop(self) -> None:
         """Stop the worker and answer every request `NotActive`."""
-        self.manager.close()
+        self.supervisor.close()
         reason = NotActive(self._rskill_id)
         if self._in_flight is not None:
             self._in_flight.request.complete(reason)
@@ -220,8 +223,8 @@ class RequestScheduler:
     ) -> None:
         if in_flight is not None:
             if isinstance(outcome, Detected):
-                self.manager.status.answered += 1
-                self.manager.status.inference_times.append(outcome.inference_time)
+                self.supervisor.status.answered += 1
+                self.supervisor.status.inference_times.append(outcome.inference_time)
                 waited = in_flight.dispatched - in_flight.request.received
                 in_flight.request.complete(
                     DetectionResult(in_flight.image_set, outcome.detections, waited, outcome.inference_time)
@@ -239,7 +242,7 @@ class RequestScheduler:
         """
         try:
             image_set = request.get_frame()
-            lost = self.manager.dispatch(self._decode(image_set), request.terms, now)
+            lost = self.supervisor.dispatch(self._decode(image_set), request.terms, now)
         except LocateError as refusal:
             request.complete(refusal)
             return
@@ -256,7 +259,7 @@ class RequestScheduler:
 
     def unavailable_reason(self, now: float) -> LocateError | None:
         """Return the error for requests at ``now`` [s, steady], or None if the model is loaded."""
-        worker_status = self.manager.status
+        worker_status = self.supervisor.status
         if worker_status.phase in (WorkerPhase.LOADING, WorkerPhase.WAITING):
             return ModelLoading(self._rskill_id, worker_status.last_error or "starting")
         if worker_status.phase is WorkerPhase.STOPPED:

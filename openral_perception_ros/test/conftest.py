@@ -26,9 +26,9 @@ from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, LoadOptions
 from openral_perception_ros.inference.ipc import Load
 from openral_perception_ros.inference.worker_command import worker_command
-from openral_perception_ros.inference.worker_manager import WorkerEvent, WorkerLimits
+from openral_perception_ros.inference.worker_supervisor import WorkerEvent, WorkerLimits
 from openral_perception_ros.node import DetectorNode
-from openral_perception_ros.worker_supervisor import SupervisedWorker, start_supervised_worker
+from openral_perception_ros.worker_thread import SupervisedWorker, start_supervised_worker
 from openral_ros.conversions.images import image_message
 from openral_ros.executor import TransitionThreadExecutor
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
@@ -250,7 +250,7 @@ def start(
 
     yield begin
     for item in running:
-        item.supervisor.stop()
+        item.thread.stop()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ pytest.importorskip("diagnostic_msgs")
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from openral_core.detectors import Health
-from openral_perception_ros.inference.worker_manager import WorkerPhase, WorkerStatus
+from openral_perception_ros.inference.worker_supervisor import WorkerPhase, WorkerStatus
 from openral_perception_ros.publishers import MemoryUsage, status_message
 from openral_perception_ros.scheduler import RequestQueue
 

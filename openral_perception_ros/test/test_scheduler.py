@@ -11,7 +11,12 @@ from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, FailureKind
 from openral_perception_ros.inference.errors import SupervisionFailed, WorkerCrashed
 from openral_perception_ros.inference.ipc import Detected, EngineFailed
-from openral_perception_ros.inference.worker_manager import NEVER, WorkerManager, WorkerPhase, WorkerStatus
+from openral_perception_ros.inference.worker_supervisor import (
+    NEVER,
+    WorkerPhase,
+    WorkerStatus,
+    WorkerSupervisor,
+)
 from openral_perception_ros.locate_errors import (
     BlankFrame,
     DeadlineExceeded,
@@ -35,7 +40,7 @@ IMAGES = ImageSet("head", 0, "camera", 0.0, {})
 
 
 class FakeManager:
-    """A manager that is idle at once and returns the outcome that the test sets."""
+    """A supervisor that is idle at once and returns the outcome that the test sets."""
 
     def __init__(self) -> None:
         self.status = WorkerStatus(phase=WorkerPhase.IDLE)
@@ -71,7 +76,7 @@ class Scheduled:
         self.outcomes: dict[str, object] = {}
         queue = RequestQueue(2)
         self.scheduler = RequestScheduler(
-            cast("WorkerManager", self.worker), queue, lambda images: FRAME, "small"
+            cast("WorkerSupervisor", self.worker), queue, lambda images: FRAME, "small"
         )
 
     def request(

@@ -20,7 +20,7 @@ from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
 from openral_perception_ros.engines.weights_record import WeightsRecord, digests_of
 from openral_perception_ros.inference.ipc import Detected, EngineFailed, Load, Ready, Reply
 from openral_perception_ros.inference.worker_command import worker_command
-from openral_perception_ros.inference.worker_manager import InferenceWorkerProcess
+from openral_perception_ros.inference.worker_supervisor import InferenceWorkerProcess
 
 LABELS = ("mug", "bread", "lemon", "wine glass", "bottle")
 needs_grounding = needs(GROUNDING)

@@ -20,7 +20,7 @@ from openral_core.detectors import Box, Detection, Health, LocateStatus
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.engines import EngineFrame, FailureKind, LoadOptions
-from openral_perception_ros.inference import worker_manager
+from openral_perception_ros.inference import worker_supervisor
 from openral_perception_ros.inference.errors import WorkerTimedOut
 from openral_perception_ros.inference.ipc import (
     ArrayOutOfBounds,
@@ -38,7 +38,7 @@ from openral_perception_ros.inference.ipc import (
     unpack_reply,
     unpack_request,
 )
-from openral_perception_ros.inference.worker_manager import (
+from openral_perception_ros.inference.worker_supervisor import (
     EventKind,
     InferenceWorkerProcess,
     WorkerEvent,
@@ -52,7 +52,7 @@ from openral_perception_ros.scheduler import (
     RequestOutcome,
     RequestQueue,
 )
-from openral_perception_ros.worker_supervisor import SupervisedWorker
+from openral_perception_ros.worker_thread import SupervisedWorker
 
 REQUESTS = [
     Detect(
@@ -104,7 +104,7 @@ def ask(
     take: Callable[[], ImageSet] = lambda: SHOT,
 ) -> "Queue[RequestOutcome]":
     answers: Queue[RequestOutcome] = Queue()
-    supervised.supervisor.submit(DetectionRequest(take, terms, time.monotonic(), deadline, answers.put))
+    supervised.thread.submit(DetectionRequest(take, terms, time.monotonic(), deadline, answers.put))
     return answers
 
 
@@ -123,7 +123,7 @@ def status_of(answers: "Queue[RequestOutcome]") -> LocateStatus:
 
 @pytest.fixture
 def worker_reading_nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[InferenceWorkerProcess]:
-    monkeypatch.setattr(worker_manager, "SEND_TIMEOUT", 0.3)
+    monkeypatch.setattr(worker_supervisor, "SEND_TIMEOUT", 0.3)
     made = InferenceWorkerProcess((sys.executable, "-c", "import time; time.sleep(600)"), os.environ)
     yield made
     made.close()
@@ -157,7 +157,7 @@ def test_a_worker_in_the_middle_of_an_answer_can_be_stopped(start: Start, lie: s
     supervised.ready.result(20.0)
     answers, pid = ask(supervised, lie, deadline=3600.0), supervised.status.pid
     wait_for(lambda: supervised.status.phase is WorkerPhase.BUSY)
-    stopped = Thread(target=supervised.supervisor.stop)
+    stopped = Thread(target=supervised.thread.stop)
     stopped.start()
     stopped.join(20.0)
     assert not stopped.is_alive()
@@ -205,7 +205,7 @@ def test_an_answer_that_cannot_be_told_on_costs_nobody_else_theirs(supervised: S
     def refuse(outcome: RequestOutcome) -> None:
         raise RuntimeError("the publisher is gone")
 
-    supervised.supervisor.submit(DetectionRequest(lambda: SHOT, ("mug",), time.monotonic(), 10.0, refuse))
+    supervised.thread.submit(DetectionRequest(lambda: SHOT, ("mug",), time.monotonic(), 10.0, refuse))
     assert isinstance(ask(supervised, "mug").get(timeout=20.0), DetectionResult)
     assert supervised.status.restarts == 0
 

@@ -1,4 +1,4 @@
-"""The worker's request loop with an engine of this test's own; processes are in test_worker_manager.py."""
+"""The worker's request loop with an engine of this test's own; processes are in test_worker_supervisor.py."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -16,10 +16,10 @@ from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines import EngineFrame, LoadOptions
 from openral_perception_ros.inference.ipc import Load
 from openral_perception_ros.inference.worker_command import WORKER_MODULE, worker_command
-from openral_perception_ros.inference.worker_manager import WorkerEvent, WorkerLimits
+from openral_perception_ros.inference.worker_supervisor import WorkerEvent, WorkerLimits
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
-from openral_perception_ros.worker_supervisor import SupervisedWorker, start_supervised_worker
+from openral_perception_ros.worker_thread import SupervisedWorker, start_supervised_worker
 from openral_testing.detectors.scenes import GOLDENS, golden
 
 LOAD_TIMEOUT = 300.0
@@ -67,7 +67,7 @@ class DetectorUnderTest:
             try:
                 loading.ready.result(LOAD_TIMEOUT)
             except OpenRALError:
-                loading.supervisor.stop()
+                loading.thread.stop()
                 raise
             self._supervised = loading
         return self._supervised
@@ -104,7 +104,7 @@ class DetectorUnderTest:
         request = DetectionRequest(
             lambda: image_set, terms, time.monotonic(), INFERENCE_TIMEOUT, answered.set_result
         )
-        self.supervised.supervisor.submit(request)
+        self.supervised.thread.submit(request)
         return answered
 
     def detect(self, frame: EngineFrame, terms: tuple[str, ...] | None) -> tuple[Detection, ...]:
@@ -121,7 +121,7 @@ class DetectorUnderTest:
     def close(self) -> None:
         """Stop the worker."""
         if self._supervised is not None:
-            self._supervised.supervisor.stop()
+            self._supervised.thread.stop()
         self._supervised = None
 
 

@@ -7,7 +7,7 @@ from lifecycle_msgs.msg import Transition
 
 from openral_msgs.srv import LocateInView
 from openral_perception_ros.detector import Detector
-from openral_perception_ros.inference.worker_manager import EventKind, WorkerPhase
+from openral_perception_ros.inference.worker_supervisor import EventKind, WorkerPhase
 from openral_perception_ros.locate_errors import DetectorError, DetectorOutOfMemory
 from openral_perception_ros.scheduler import DetectionResult, RequestOutcome
 from openral_testing.detectors.activation_cycles import toggle

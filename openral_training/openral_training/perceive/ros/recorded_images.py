@@ -20,7 +20,7 @@ from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
-from openral_perception_ros.worker_supervisor import start_supervised_worker
+from openral_perception_ros.worker_thread import start_supervised_worker
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.stamps import nanoseconds
 
@@ -126,7 +126,7 @@ class RecordedImageDetector:
 
     def close(self) -> None:
         """End the worker."""
-        self._worker.supervisor.stop()
+        self._worker.thread.stop()
 
     def _count(self, error: LocateError) -> None:
         self.errors[type(error).__name__] += 1
@@ -146,6 +146,6 @@ class RecordedImageDetector:
         frame = ImageSet(camera, nanoseconds(image.header.stamp), image.header.frame_id, now, images)
         outcome: Future[RequestOutcome] = Future()
         request = DetectionRequest(lambda: frame, terms, now, self._deadline, outcome.set_result)
-        self._worker.supervisor.submit(request)
+        self._worker.thread.submit(request)
         self.images += 1
         return outcome.result()

@@ -15,12 +15,12 @@ from threading import Lock, Thread
 from openral_core.errors import OpenRALError
 from openral_perception_ros.inference.ipc import Load, Ready
 from openral_perception_ros.inference.worker_command import WorkerCommand
-from openral_perception_ros.inference.worker_manager import (
+from openral_perception_ros.inference.worker_supervisor import (
     InferenceWorkerProcess,
     WorkerEvent,
     WorkerLimits,
-    WorkerManager,
     WorkerStatus,
+    WorkerSupervisor,
 )
 from openral_perception_ros.scheduler import Decode, DetectionRequest, RequestQueue, RequestScheduler
 
@@ -31,7 +31,7 @@ MAX_WAIT = 3600.0
 """Longest single wait [s]: poll(2) takes no infinite time in [ms]."""
 
 
-class WorkerSupervisor:
+class WorkerThread:
     """Thread that runs a `RequestScheduler` until stopped; all methods are thread-safe.
 
     The kernel kills the worker together with the thread that started it, so that thread must outlive it.
@@ -88,7 +88,7 @@ class WorkerSupervisor:
     def _run_once(self) -> None:
         try:
             until = self._scheduler.step(time.monotonic())
-            connection = self._scheduler.manager.connection
+            connection = self._scheduler.supervisor.connection
             descriptors = [self._wake] if connection is None else [self._wake, connection.fileno()]
             wait(descriptors, min(max(until - time.monotonic(), 0.0), MAX_WAIT))
             with suppress(BlockingIOError):
@@ -107,7 +107,7 @@ class WorkerSupervisor:
 class SupervisedWorker:
     """A worker under supervision; ``ready`` completes when the model is loaded or loading failed."""
 
-    supervisor: WorkerSupervisor
+    thread: WorkerThread
     ready: "Future[Ready]"
     status: WorkerStatus
     queue: RequestQueue
@@ -135,9 +135,9 @@ def start_supervised_worker(
             ready.set_exception(outcome)
 
     open_worker = partial(InferenceWorkerProcess, command.line, command.variables)
-    manager = WorkerManager(open_worker, load, limits, resolve, on_event)
+    supervisor = WorkerSupervisor(open_worker, load, limits, resolve, on_event)
     queue = RequestQueue(limits.capacity)
     rskill_id = load.manifest.id
-    scheduler = RequestScheduler(manager, queue, decode, rskill_id)
-    supervisor = WorkerSupervisor(scheduler, rskill_id, on_end)
-    return SupervisedWorker(supervisor, ready, manager.status, queue)
+    scheduler = RequestScheduler(supervisor, queue, decode, rskill_id)
+    thread = WorkerThread(scheduler, rskill_id, on_end)
+    return SupervisedWorker(thread, ready, supervisor.status, queue)

@@ -212,7 +212,7 @@ _EXPECTED: Mapping[WorkerPhase, tuple[type, ...]] = {
 }
 
 
-class WorkerManager:
+class WorkerSupervisor:
     """Keep one worker alive; owned by one thread.
 
     ``on_startup`` receives the first `Ready`, or the error of a start that failed for good. Later losses

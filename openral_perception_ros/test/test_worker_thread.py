@@ -18,10 +18,15 @@ from openral_perception_ros.camera_images import ImageSet
 from openral_perception_ros.detector import load_detector
 from openral_perception_ros.engines import LoadOptions
 from openral_perception_ros.inference.errors import ModelNotLoaded, WorkerTimedOut
-from openral_perception_ros.inference.worker_manager import EventKind, WorkerEvent, WorkerLimits, WorkerPhase
+from openral_perception_ros.inference.worker_supervisor import (
+    EventKind,
+    WorkerEvent,
+    WorkerLimits,
+    WorkerPhase,
+)
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.scheduler import DetectionRequest, DetectionResult, RequestOutcome
-from openral_perception_ros.worker_supervisor import SupervisedWorker
+from openral_perception_ros.worker_thread import SupervisedWorker
 from openral_testing.detectors.activation_cycles import toggle
 from openral_testing.detectors.running_node import RunningNode, running_node
 from openral_testing.detectors.scenes import golden
@@ -73,7 +78,7 @@ def ask(
     take: Callable[[], ImageSet] = lambda: SHOT,
 ) -> "Queue[RequestOutcome]":
     answers: Queue[RequestOutcome] = Queue()
-    supervised.supervisor.submit(DetectionRequest(take, terms, time.monotonic(), deadline, answers.put))
+    supervised.thread.submit(DetectionRequest(take, terms, time.monotonic(), deadline, answers.put))
     return answers
 
 
@@ -95,7 +100,7 @@ def test_the_worker_has_its_next_look_before_the_last_is_answered(supervised: Su
         look = DetectionRequest(
             lambda: SHOT, (term,), time.monotonic(), 10.0, lambda _: phases.put(supervised.status.phase)
         )
-        supervised.supervisor.submit(look)
+        supervised.thread.submit(look)
     assert [phases.get(timeout=20.0) for _ in range(2)] == [WorkerPhase.BUSY, WorkerPhase.IDLE]
 
 
@@ -181,7 +186,7 @@ def test_a_deadline_holds_while_the_model_still_works(supervised: SupervisedWork
         0.1,
         lambda outcome: answers.put((outcome, supervised.status.phase)),
     )
-    supervised.supervisor.submit(request)
+    supervised.thread.submit(request)
     outcome, phase = answers.get(timeout=20.0)
     assert isinstance(outcome, LocateError)
     assert outcome.status is LocateStatus.TIMEOUT
@@ -247,14 +252,14 @@ def test_stopping_while_loading_ends_the_load_and_the_worker(start: Start) -> No
     while supervised.status.pid == 0 and time.monotonic() < deadline:
         pass
     pid = supervised.status.pid
-    supervised.supervisor.stop()
+    supervised.thread.stop()
     assert isinstance(supervised.ready.exception(1.0), Exception)
     assert not psutil.pid_exists(pid)
 
 
 def test_stopping_tells_everyone_who_waits(supervised: SupervisedWorker) -> None:
     answers = [ask(supervised, "hang"), ask(supervised, "mug")]
-    supervised.supervisor.stop()
+    supervised.thread.stop()
     assert [status_of(answer) for answer in answers] == [LocateStatus.INACTIVE] * 2
     assert status_of(ask(supervised, "mug")) is LocateStatus.INACTIVE
 
@@ -271,8 +276,8 @@ def test_nothing_outlives_a_killed_node(tmp_path: Path, rskills: Path) -> None:
         from openral_core.rskills import Registry
         from openral_perception_ros.engines.base import LoadOptions
         from openral_perception_ros.inference.ipc import Load
-        from openral_perception_ros.worker_supervisor import start_supervised_worker
-        from openral_perception_ros.inference.worker_manager import WorkerLimits
+        from openral_perception_ros.worker_thread import start_supervised_worker
+        from openral_perception_ros.inference.worker_supervisor import WorkerLimits
         from openral_perception_ros.inference.worker_command import worker_command
         registry = Registry.load([Path({str(rskills)!r})])
         manifest = registry.detector("sim-groundtruth")

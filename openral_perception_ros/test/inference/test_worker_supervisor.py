@@ -34,14 +34,14 @@ from openral_perception_ros.inference.ipc import (
     SharedFrameBuffer,
 )
 from openral_perception_ros.inference.worker_command import worker_command
-from openral_perception_ros.inference.worker_manager import (
+from openral_perception_ros.inference.worker_supervisor import (
     NEVER,
     EventKind,
     InferenceWorkerProcess,
     WorkerEvent,
     WorkerLimits,
-    WorkerManager,
     WorkerPhase,
+    WorkerSupervisor,
 )
 
 LIMITS = WorkerLimits(
@@ -80,14 +80,14 @@ class FakeWorker:
 
 
 class Supervised:
-    """A manager with the workers it opened, and what it reported."""
+    """A supervisor with the workers it opened, and what it reported."""
 
     def __init__(self, manifest: DetectorManifest) -> None:
         self.workers: list[FakeWorker] = []
         self.startup: list[Ready | OpenRALError] = []
         self.events: list[WorkerEvent] = []
         load = Load(manifest, str(Path()), LoadOptions())
-        self.manager = WorkerManager(self._open, load, LIMITS, self.startup.append, self.events.append)
+        self.supervisor = WorkerSupervisor(self._open, load, LIMITS, self.startup.append, self.events.append)
 
     def _open(self) -> InferenceWorkerProcess:
         self.workers.append(FakeWorker())
@@ -95,13 +95,13 @@ class Supervised:
 
     def reply(self, reply: Reply | OpenRALError, now: float) -> Detected | EngineFailed | OpenRALError | None:
         self.workers[-1].replies.append(reply)
-        return self.manager.poll(now)
+        return self.supervisor.poll(now)
 
 
 @pytest.fixture
 def loading(manifest: DetectorManifest) -> Supervised:
     supervised = Supervised(manifest)
-    supervised.manager.poll(0.0)
+    supervised.supervisor.poll(0.0)
     return supervised
 
 
@@ -113,24 +113,24 @@ def ready(loading: Supervised) -> Supervised:
 
 def test_the_first_poll_starts_a_worker_and_loads_the_model(loading: Supervised) -> None:
     assert [type(request) for request in loading.workers[0].requests] == [Load]
-    assert (loading.manager.status.phase, loading.manager.wake_at) == (WorkerPhase.LOADING, LIMITS.load)
+    assert (loading.supervisor.status.phase, loading.supervisor.wake_at) == (WorkerPhase.LOADING, LIMITS.load)
 
 
 def test_a_loaded_worker_is_idle_and_reported_once(ready: Supervised) -> None:
     assert ready.startup == [READY]
-    assert (ready.manager.status.phase, ready.manager.wake_at) == (WorkerPhase.IDLE, NEVER)
+    assert (ready.supervisor.status.phase, ready.supervisor.wake_at) == (WorkerPhase.IDLE, NEVER)
     assert not ready.events
 
 
 def test_a_detection_is_returned_and_the_worker_idle_again(ready: Supervised) -> None:
-    assert ready.manager.dispatch(FRAME, ("mug",), 3.0) is None
-    assert (ready.manager.status.phase, ready.manager.wake_at) == (WorkerPhase.BUSY, 5.0)
+    assert ready.supervisor.dispatch(FRAME, ("mug",), 3.0) is None
+    assert (ready.supervisor.status.phase, ready.supervisor.wake_at) == (WorkerPhase.BUSY, 5.0)
     assert ready.reply(DETECTED, 4.0) is DETECTED
-    assert ready.manager.status.phase is WorkerPhase.IDLE
+    assert ready.supervisor.status.phase is WorkerPhase.IDLE
 
 
 def test_a_failed_detection_keeps_the_worker(ready: Supervised) -> None:
-    ready.manager.dispatch(FRAME, None, 3.0)
+    ready.supervisor.dispatch(FRAME, None, 3.0)
     failed = EngineFailed(FailureKind.OUT_OF_MEMORY, "CUDA")
     assert ready.reply(failed, 4.0) is failed
     assert not ready.workers[0].is_closed
@@ -139,15 +139,15 @@ def test_a_failed_detection_keeps_the_worker(ready: Supervised) -> None:
 def test_a_model_that_does_not_load_ends_the_start_for_good(loading: Supervised) -> None:
     assert isinstance(loading.reply(NO_MODEL, 1.0), ModelNotLoaded)
     assert [type(outcome) for outcome in loading.startup] == [ModelNotLoaded]
-    assert loading.manager.status.phase is WorkerPhase.DEGRADED
-    loading.manager.poll(1e9)
+    assert loading.supervisor.status.phase is WorkerPhase.DEGRADED
+    loading.supervisor.poll(1e9)
     assert len(loading.workers) == 1
 
 
 def test_a_worker_that_exceeds_its_limit_is_dropped(ready: Supervised) -> None:
-    ready.manager.dispatch(FRAME, None, 3.0)
-    assert ready.manager.poll(4.9) is None
-    assert isinstance(ready.manager.poll(5.0), WorkerTimedOut)
+    ready.supervisor.dispatch(FRAME, None, 3.0)
+    assert ready.supervisor.poll(4.9) is None
+    assert isinstance(ready.supervisor.poll(5.0), WorkerTimedOut)
     assert ready.workers[0].is_closed
 
 
@@ -159,11 +159,11 @@ def test_an_idle_worker_that_replies_is_dropped(ready: Supervised, reply: Reply)
 
 def test_a_lost_worker_is_restarted_after_the_delay_and_reported(ready: Supervised) -> None:
     ready.reply(WorkerCrashed(-9), 10.0)
-    status = ready.manager.status
+    status = ready.supervisor.status
     assert (status.phase, status.health, status.restarts) == (WorkerPhase.WAITING, Health.RESTARTING, 1)
-    ready.manager.poll(10.4)
+    ready.supervisor.poll(10.4)
     assert len(ready.workers) == 1
-    ready.manager.poll(10.5)
+    ready.supervisor.poll(10.5)
     ready.reply(READY, 11.0)
     assert [event.kind for event in ready.events] == [EventKind.WORKER_LOST, EventKind.WORKER_RESTORED]
     assert status.health is Health.OK
@@ -172,19 +172,19 @@ def test_a_lost_worker_is_restarted_after_the_delay_and_reported(ready: Supervis
 
 def test_a_worker_lost_too_often_is_degraded_until_the_cool_down_ends(ready: Supervised) -> None:
     ready.reply(WorkerCrashed(1), 10.0)
-    ready.manager.poll(10.5)
+    ready.supervisor.poll(10.5)
     ready.reply(WorkerCrashed(1), 11.0)
-    assert ready.manager.status.phase is WorkerPhase.DEGRADED
-    assert ready.manager.status.health is Health.DEGRADED
+    assert ready.supervisor.status.phase is WorkerPhase.DEGRADED
+    assert ready.supervisor.status.health is Health.DEGRADED
     assert ready.events[-1].kind is EventKind.WORKER_DEGRADED
-    assert ready.manager.wake_at == 71.0
-    ready.manager.poll(71.0)
+    assert ready.supervisor.wake_at == 71.0
+    ready.supervisor.poll(71.0)
     ready.reply(READY, 72.0)
     assert "probation" in ready.events[-1].message
-    assert ready.manager.status.half_open
-    ready.manager.dispatch(FRAME, None, 73.0)
+    assert ready.supervisor.status.half_open
+    ready.supervisor.dispatch(FRAME, None, 73.0)
     ready.reply(DETECTED, 74.0)
-    assert not ready.manager.status.half_open
+    assert not ready.supervisor.status.half_open
 
 
 def test_a_worker_that_cannot_be_opened_is_a_loss(manifest: DetectorManifest) -> None:
@@ -193,24 +193,24 @@ def test_a_worker_that_cannot_be_opened_is_a_loss(manifest: DetectorManifest) ->
     def fail() -> InferenceWorkerProcess:
         raise OSError("too many open files")
 
-    supervised.manager._open_worker = fail
-    lost = supervised.manager.poll(0.0)
+    supervised.supervisor._open_worker = fail
+    lost = supervised.supervisor.poll(0.0)
     assert isinstance(lost, SupervisionFailed)
     assert "too many open files" in str(lost)
     assert supervised.startup == [lost]
 
 
 def test_closing_while_loading_abandons_the_start(loading: Supervised) -> None:
-    loading.manager.close()
+    loading.supervisor.close()
     assert [type(outcome) for outcome in loading.startup] == [LoadingAbandoned]
     assert loading.workers[0].is_closed
-    assert loading.manager.status.phase is WorkerPhase.STOPPED
+    assert loading.supervisor.status.phase is WorkerPhase.STOPPED
 
 
 def test_without_a_worker_a_frame_is_not_dispatched(manifest: DetectorManifest) -> None:
     supervised = Supervised(manifest)
-    assert supervised.manager.dispatch(FRAME, None, 0.0) is None
-    assert supervised.manager.status.phase is WorkerPhase.LOADING
+    assert supervised.supervisor.dispatch(FRAME, None, 0.0) is None
+    assert supervised.supervisor.status.phase is WorkerPhase.LOADING
 
 
 FAULTY = "openral_testing.detectors.faulty_worker"
