@@ -27,7 +27,7 @@ from openral_perception_ros.locate_request import LocateQuery
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.publishers import NO_FRAME_AGE, MemoryUsage, process_memory_mb, status_message
 from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
-from openral_perception_ros.worker_thread import start_supervised_worker
+from openral_perception_ros.scheduler_thread import start_supervised_worker
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 

@@ -28,7 +28,7 @@ from openral_perception_ros.inference.ipc import Load
 from openral_perception_ros.inference.worker_command import worker_command
 from openral_perception_ros.inference.worker_supervisor import WorkerEvent, WorkerLimits
 from openral_perception_ros.node import DetectorNode
-from openral_perception_ros.worker_thread import SupervisedWorker, start_supervised_worker
+from openral_perception_ros.scheduler_thread import SupervisedWorker, start_supervised_worker
 from openral_ros.conversions.images import image_message
 from openral_ros.executor import TransitionThreadExecutor
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR

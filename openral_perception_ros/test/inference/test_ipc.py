@@ -52,7 +52,7 @@ from openral_perception_ros.scheduler import (
     RequestOutcome,
     RequestQueue,
 )
-from openral_perception_ros.worker_thread import SupervisedWorker
+from openral_perception_ros.scheduler_thread import SupervisedWorker
 
 REQUESTS = [
     Detect(

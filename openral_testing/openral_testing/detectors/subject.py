@@ -19,7 +19,7 @@ from openral_perception_ros.inference.worker_command import WORKER_MODULE, worke
 from openral_perception_ros.inference.worker_supervisor import WorkerEvent, WorkerLimits
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
-from openral_perception_ros.worker_thread import SupervisedWorker, start_supervised_worker
+from openral_perception_ros.scheduler_thread import SupervisedWorker, start_supervised_worker
 from openral_testing.detectors.scenes import GOLDENS, golden
 
 LOAD_TIMEOUT = 300.0

@@ -20,7 +20,7 @@ from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.locate_request import RequestValidator
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
-from openral_perception_ros.worker_thread import start_supervised_worker
+from openral_perception_ros.scheduler_thread import start_supervised_worker
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.stamps import nanoseconds
 

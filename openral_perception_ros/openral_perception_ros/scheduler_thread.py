@@ -31,7 +31,7 @@ MAX_WAIT = 3600.0
 """Longest single wait [s]: poll(2) takes no infinite time in [ms]."""
 
 
-class WorkerThread:
+class SchedulerThread:
     """Thread that runs a `RequestScheduler` until stopped; all methods are thread-safe.
 
     The kernel kills the worker together with the thread that started it, so that thread must outlive it.
@@ -107,7 +107,7 @@ class WorkerThread:
 class SupervisedWorker:
     """A worker under supervision; ``ready`` completes when the model is loaded or loading failed."""
 
-    thread: WorkerThread
+    thread: SchedulerThread
     ready: "Future[Ready]"
     status: WorkerStatus
     queue: RequestQueue
@@ -139,5 +139,5 @@ def start_supervised_worker(
     queue = RequestQueue(limits.capacity)
     rskill_id = load.manifest.id
     scheduler = RequestScheduler(supervisor, queue, decode, rskill_id)
-    thread = WorkerThread(scheduler, rskill_id, on_end)
+    thread = SchedulerThread(scheduler, rskill_id, on_end)
     return SupervisedWorker(thread, ready, supervisor.status, queue)

@@ -26,7 +26,7 @@ from openral_perception_ros.inference.worker_supervisor import (
 )
 from openral_perception_ros.locate_errors import LocateError
 from openral_perception_ros.scheduler import DetectionRequest, DetectionResult, RequestOutcome
-from openral_perception_ros.worker_thread import SupervisedWorker
+from openral_perception_ros.scheduler_thread import SupervisedWorker
 from openral_testing.detectors.activation_cycles import toggle
 from openral_testing.detectors.running_node import RunningNode, running_node
 from openral_testing.detectors.scenes import golden
@@ -276,7 +276,7 @@ def test_nothing_outlives_a_killed_node(tmp_path: Path, rskills: Path) -> None:
         from openral_core.rskills import Registry
         from openral_perception_ros.engines.base import LoadOptions
         from openral_perception_ros.inference.ipc import Load
-        from openral_perception_ros.worker_thread import start_supervised_worker
+        from openral_perception_ros.scheduler_thread import start_supervised_worker
         from openral_perception_ros.inference.worker_supervisor import WorkerLimits
         from openral_perception_ros.inference.worker_command import worker_command
         registry = Registry.load([Path({str(rskills)!r})])
