@@ -19,7 +19,7 @@ from openral_bringup.graph.middleware import LARGE_IMAGES, rmw_environment
 from openral_bringup.graph.nodes import NodeSpec, ParameterValue, overridden, unknown
 from openral_bringup.graph.options import DeploymentOptions, Drift, remaps_of
 from openral_bringup.graph.problems import Flag, InvalidDeployment, Problem
-from openral_core.rskills import Registry
+from openral_core.rskills import DetectorManifest, Registry
 from openral_reasoner.llm.base import KEY_VARIABLES, MissingKey, api_key_for
 
 CHECKED = {"ROS_PYTHON_CHECK_FIELDS": "1"}
@@ -98,7 +98,7 @@ def build_graph(
         *detectors,
         world_state_node(options, body),
         *mapper_nodes(options, body),
-        reasoner_node(options, folders, default_locator(chosen), body),
+        reasoner_node(options, folders, chosen, body),
     )
     managed: list[str] = [node.managed_as for node in nodes if node.level is not None]
     bringup = NodeSpec("bringup", "openral_bringup", "bringup", options.namespace, None, {"nodes": managed})
@@ -168,7 +168,9 @@ def mapper_nodes(options: DeploymentOptions, body: RobotBody) -> tuple[NodeSpec,
     return (NodeSpec("mapper", "openral_mapping", "mapper", options.namespace, 1, parameters, remaps=remaps),)
 
 
-def reasoner_node(options: DeploymentOptions, folders: list[str], default: str, body: RobotBody) -> NodeSpec:
+def reasoner_node(
+    options: DeploymentOptions, folders: list[str], detectors: tuple[DetectorManifest, ...], body: RobotBody
+) -> NodeSpec:
     """Return the reasoner with its default locator."""
     parameters: dict[str, ParameterValue] = {
         "use_sim_time": options.simulated,
@@ -176,7 +178,7 @@ def reasoner_node(options: DeploymentOptions, folders: list[str], default: str, 
         "model": options.model,
         "base_url": options.base_url,
         "rskill_folders": folders,
-        "default_detector": default,
+        "default_detector": default_locator(detectors),
         "seed": options.seed,
         "has_skills": body.has_skills,
         "handoff_timeout": options.handoff_timeout,

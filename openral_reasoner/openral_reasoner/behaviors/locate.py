@@ -138,18 +138,18 @@ def locate_object(
 def decides(mission: Mission, entry: LocatorEntry, named: str) -> bool:
     """Return True if this locator's NOT_IN_VIEW is final."""
     palette = mission.palette
-    rivals = () if palette.chosen_default else palette.rivals
-    some_default = bool(palette.chosen_default) or any(each.is_default for each in palette.locators)
+    configured = palette.configured_default_locator
+    rivals = () if configured else palette.rivals
+    some_default = bool(configured) or any(each.is_default for each in palette.locators)
     return bool(named) or not some_default or (entry.is_default and not rivals)
 
 
 def missing_default(mission: Mission) -> LocateOutcome | None:
     """Return a failed outcome for the deployment's default locator if it is not in the graph."""
-    chosen = mission.palette.chosen_default
-    there = not chosen or any(each.is_default for each in mission.palette.locators)
-    return (
-        None if there else LocateOutcome(LocateStatus.DETECTOR_ERROR.name, "it is not in the graph", chosen)
-    )
+    configured = mission.palette.configured_default_locator
+    if not configured or any(each.is_default for each in mission.palette.locators):
+        return None
+    return LocateOutcome(LocateStatus.DETECTOR_ERROR.name, "it is not in the graph", configured)
 
 
 def _look_by(mission: Mission, entry: LocatorEntry, words: str, camera: str) -> Procedure[LocateOutcome]:

@@ -68,7 +68,7 @@ _NAMED = (NodeKind.ROOM, NodeKind.PLACE, NodeKind.AGENT)
 
 @dataclass(frozen=True, slots=True)
 class DetectorState:
-    """Latched info of a detector, and whether its node is alive."""
+    """Latched info of a detector, liveness of its node, and the namespace of its topics."""
 
     info: DetectorInfo
     alive: bool
@@ -91,15 +91,15 @@ class GraphState:
 
 
 def build_palette(
-    graph: GraphState, manifests: Iterable[SkillManifest], default_detector: str = ""
+    graph: GraphState, manifests: Iterable[SkillManifest], configured_default_locator: str = ""
 ) -> ToolPalette:
     """Build a bounded palette of the peers that are alive and not degraded.
 
-    ``default_detector`` overrides the detectors' own default flags, even while it is absent.
+    ``configured_default_locator`` overrides the detectors' own default flags, even while it is absent.
     """
     available = [each.info for each in graph.detectors if each.alive and each.info.state in _LIVING]
-    default = pick_default(available, default_detector)
-    detectors = sorted(available, key=lambda info: (info.name.id != default, info.name.id))
+    default_locator = pick_default_locator(available, configured_default_locator)
+    detectors = sorted(available, key=lambda info: (info.name.id != default_locator, info.name.id))
     listed = detectors[:DETECTORS]
     living = [info for info in listed if not info.degraded]
     locators = [info for info in living if info.mode is Mode.ON_DEMAND]
@@ -108,7 +108,7 @@ def build_palette(
         detector_available=bool(locators),
         spatial_memory_available=graph.memory_alive,
         continuous_detectors=tuple(continuous_entry(info, len(streaming)) for info in streaming),
-        locators=tuple(locator_entry(info, info.name.id == default) for info in locators),
+        locators=tuple(locator_entry(info, info.name.id == default_locator) for info in locators),
         cameras=tuple(dict.fromkeys(c for info in locators for c in first_cameras(info.cameras))),
         skills=skill_entries(graph, manifests),
         peers=tuple(sorted(graph.peers)),
@@ -121,16 +121,16 @@ def build_palette(
             for i in listed
             if i.degraded
         ),
-        chosen_default=default_detector,
-        rivals=tuple(info.name.id for info in listed if info.is_default and info.name.id != default),
+        configured_default_locator=configured_default_locator,
+        rivals=tuple(info.name.id for info in listed if info.is_default and info.name.id != default_locator),
         unlisted=len(detectors) - len(listed),
     )
 
 
-def pick_default(available: Iterable[DetectorInfo], chosen: str) -> str:
-    """Return the id of the locator asked first: the chosen one, else the first default; "" for none."""
+def pick_default_locator(available: Iterable[DetectorInfo], configured: str) -> str:
+    """Return the id of the locator asked first: the configured one, else the first default; "" for none."""
     locators = sorted((i for i in available if i.mode is Mode.ON_DEMAND), key=lambda i: i.name.id)
-    marked = (i.name.id for i in locators if (i.name.answers_to(chosen) if chosen else i.is_default))
+    marked = (i.name.id for i in locators if (i.name.answers_to(configured) if configured else i.is_default))
     return next(marked, "")
 
 
@@ -279,8 +279,8 @@ def overrun_changes(old: ToolPalette, new: ToolPalette) -> list[str]:
 
 def rival_changes(old: ToolPalette, new: ToolPalette) -> list[str]:
     """Report locators that now claim to be the default too."""
-    default = new.default_locator
-    first = f"{default.id!r} is asked first" if default else "it is not asked first"
+    default_locator = new.default_locator
+    first = f"{default_locator.id!r} is asked first" if default_locator else "it is not asked first"
     return [
         f"locator {each!r} also claims to be the default: {first}"
         for each in new.rivals

@@ -147,9 +147,9 @@ class ControlEntry(PaletteEntry):
 class ToolPalette(PaletteEntry):
     """Every id that the model may use in one decision.
 
-    ``chosen_default`` is the locator that the deployment configures as default, present or not. ``rivals``
-    also claim to be the default. ``unlisted`` counts the detectors beyond the bound. Recordings name the
-    ``degraded`` detectors "blind".
+    ``configured_default_locator`` is the one that the deployment configures, present or not. ``rivals`` also
+    claim to be the default. ``unlisted`` counts the detectors beyond the bound. Recordings name the
+    ``degraded`` detectors "blind", and the configured locator "chosen_default".
     """
 
     model_config = ConfigDict(validate_by_name=True, serialize_by_alias=True)
@@ -168,7 +168,9 @@ class ToolPalette(PaletteEntry):
     degraded: tuple[DegradedDetectorEntry, ...] = Field(
         default=(), validation_alias="blind", serialization_alias="blind"
     )
-    chosen_default: str = ""
+    configured_default_locator: str = Field(
+        default="", validation_alias="chosen_default", serialization_alias="chosen_default"
+    )
     rivals: tuple[str, ...] = ()
     unlisted: int = 0
 

@@ -31,7 +31,7 @@ def rivals(palette: ToolPalette) -> ToolPalette:
 def alone(palette: ToolPalette) -> ToolPalette:
     """The stranger, while the deployment's default is away."""
     stranger = palette.locators[0].model_copy(update={"id": STRANGER, "aliases": (), "is_default": False})
-    return palette.model_copy(update={"locators": (stranger,), "chosen_default": TRUE})
+    return palette.model_copy(update={"locators": (stranger,), "configured_default_locator": TRUE})
 
 
 @pytest.fixture

@@ -271,7 +271,7 @@ def test_two_that_call_themselves_default_are_told() -> None:
 def test_while_the_deployments_default_is_away_nobody_takes_its_mark() -> None:
     palette = two_defaults("true-locator", alive=False)
     assert [(each.id, each.is_default) for each in palette.locators] == [("aaa-stranger", False)]
-    assert palette.chosen_default == "true-locator"
+    assert palette.configured_default_locator == "true-locator"
 
 
 def test_a_long_text_states_how_much_was_left_out() -> None:
