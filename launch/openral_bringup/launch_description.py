@@ -21,6 +21,7 @@ from openral_bringup.graph.detectors import missing_requirements
 from openral_bringup.graph.middleware import limit_discovery
 from openral_bringup.graph.nodes import NodeSpec, Overrides, overrides_of
 from openral_bringup.graph.options import (
+    CAMERA_FLAG,
     DEFAULT_SCENE,
     OF_ROBOT,
     OF_SIMULATION,
@@ -150,12 +151,8 @@ def split_list(word: str, separator: str = ",") -> tuple[str, ...]:
 
 def launch_spelling(flag: Flag, arguments: Collection[str]) -> str:
     """Return a flag of `deploy_sim.py` as a launch argument, or as it is if there is none."""
-    name = OTHER_NAMES.get(flag.name, flag.name)
+    name = CAMERA_FLAG.get(flag.name, flag.name)
     return f"{name}:={flag.value}" if name in arguments else str(flag)
-
-
-OTHER_NAMES = {"camera": "cameras"}
-"""Launch arguments whose flag has another name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from openral_bringup.graph.detectors import fetch_missing, missing_requirements
 from openral_bringup.graph.middleware import limit_discovery
 from openral_bringup.graph.nodes import Overrides, overrides_of
 from openral_bringup.graph.options import (
+    CAMERA_FLAG,
     DEFAULT_SCENE,
     OF_SIMULATION,
     RENAMED,
@@ -98,7 +99,7 @@ async def deployment(
     os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
     processes, missing = with_companions(graph, companions)
     supervisor = ProcessSupervisor(processes, folder, environment, Respawn(options.max_restarts))
-    monitor = MonitorNode(options.namespace, options.camera_bases, graph.listening, domain)
+    monitor = MonitorNode(options.namespace, [c.id for c in options.chosen_cameras], graph.listening, domain)
     runner = MissionRunner(
         monitor, folder, RunTimeouts(), lambda: list(supervisor.logs.alarms), supervisor.restarts
     )
@@ -161,10 +162,6 @@ HELP = f"Bring up the whole graph in simulation and pursue goals.\n{EXIT_CODES}"
 ROBOT_HELP = f"Bring up everything but drivers, Nav2 and controllers on a real robot.\n{EXIT_CODES}"
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 robot_app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-CAMERA_FLAG = {"camera": "cameras"}
-"""Flag whose option has another name, besides those of launch arguments."""
-
-
 MADE = ("scene", "robot", "record", "overrides")
 """Options that are made from flags of their own."""
 

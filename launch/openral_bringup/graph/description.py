@@ -137,11 +137,11 @@ def world_state_node(options: DeploymentOptions, body: RobotBody) -> NodeSpec:
         **body.geometry,
         "map": body.home_map,
         "perceived_home": options.finds_home,
-        "cameras": list(options.camera_bases),
+        "cameras": [camera.id for camera in options.chosen_cameras],
         "spatial_memory_path": options.spatial_memory_path,
         "record": options.record,
     }
-    remaps = {**remaps_of(options.camera_bases, options.namespace), **body.remaps}
+    remaps = {**remaps_of(options.chosen_cameras, options.namespace), **body.remaps}
     return NodeSpec(
         "world_state", "openral_world_state", "world_state", options.namespace, 1, parameters, remaps=remaps
     )
@@ -151,7 +151,7 @@ def mapper_nodes(options: DeploymentOptions, body: RobotBody) -> tuple[NodeSpec,
     """Return the mapper if it was asked for, or there is no map; it uses the primary camera."""
     if not (options.mapper or options.finds_home):
         return ()
-    primary = next(iter(options.camera_bases))
+    primary = options.chosen_cameras[0].id
     rectified = cast("list[str]", body.geometry.get("rectified_cameras", []))
     parameters: dict[str, ParameterValue] = {
         "use_sim_time": options.simulated,
@@ -164,7 +164,7 @@ def mapper_nodes(options: DeploymentOptions, body: RobotBody) -> tuple[NodeSpec,
         parameters["map_path"] = str(Path(options.spatial_memory_path).with_suffix(".floor.npz"))
     if streams := [name for name in rectified if name in (primary, f"{primary}/depth")]:
         parameters["rectified_cameras"] = streams
-    remaps = {**remaps_of(options.camera_bases, options.namespace), **body.remaps}
+    remaps = {**remaps_of(options.chosen_cameras, options.namespace), **body.remaps}
     return (NodeSpec("mapper", "openral_mapping", "mapper", options.namespace, 1, parameters, remaps=remaps),)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from openral_bringup.graph.nodes import NodeSpec
-from openral_bringup.graph.options import DEFAULT, STREAMS, DeploymentOptions
+from openral_bringup.graph.options import DEFAULT, STREAMS, CameraChoice, DeploymentOptions
 from openral_bringup.graph.problems import Flag, Problem
 from openral_core.rskills import DetectorManifest, Mode, Registry, Sensor, UnknownId
 from openral_perception_ros.engines.provenance import HUB, brings_code
@@ -68,7 +68,7 @@ def detector_nodes(
             {
                 "rskill": manifest.id,
                 "rskill_folders": folders,
-                "cameras": [f"{camera}:={base}" for camera, base in options.camera_bases.items()],
+                "cameras": [camera.parameter for camera in options.chosen_cameras],
                 "default": manifest.id == default_locator(manifests),
                 "seed": options.seed,
                 "weights_folder": options.weights_dir,
@@ -140,10 +140,10 @@ def initially_inactive(
 
 def check_compressed(nodes: Iterable[NodeSpec], namespace: str, problems: list[Problem]) -> None:
     """Add a problem for each detector that wants compressed images, which the simulation does not publish."""
+    ids = {CameraChoice(name, f"{namespace}/{name}").parameter: name for name in DEFAULT}
     for node in nodes:
         words = node.parameters.get("cameras")
-        cameras = [word.partition(":=")[::2] for word in words] if isinstance(words, list) else []
-        simulated = [name for name, base in cameras if name in DEFAULT and base == f"{namespace}/{name}"]
+        simulated = [ids[word] for word in words if word in ids] if isinstance(words, list) else []
         if node.parameters.get("compressed") and simulated:
             text = f": the simulation publishes no {simulated[0]}/{STREAMS[0]}/compressed; "
             remedy = "remove the setting, or use a camera that publishes it, as in "

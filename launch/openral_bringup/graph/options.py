@@ -1,14 +1,17 @@
 """Options of a deployment: one model behind the command line and the launch arguments; invalid ones."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
+from typing import Self
 
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
-from openral_bringup.graph.problems import Flag, InvalidOption, Problem
+from openral_bringup.graph.problems import Flag, InvalidOption, Problem, Problems
 from openral_core.discovery import Discovery
 from openral_core.documents import Document
 from openral_reasoner_ros.brains import Brain
@@ -27,13 +30,30 @@ class InvalidCameraChoice(InvalidOption):
         super().__init__(Flag("camera", word), f": expected an id, or id=/topics as in {example}")
 
 
-def camera_bases(cameras: Iterable[str], namespace: str) -> dict[str, str]:
-    """Return camera ids, the primary first, with the absolute base name of their topics.
+@dataclass(frozen=True, slots=True)
+class CameraChoice:
+    """Camera by id; ``base`` is the absolute name that its topics begin with."""
 
-    Raises:
-        InvalidCameraChoice: If an entry is not ``id`` or ``id=/topics``.
-    """
-    return {camera: base or f"{namespace}/{camera}" for camera, base in map(parse_camera, cameras)}
+    id: str
+    base: str
+
+    @classmethod
+    def parse(cls, word: str, namespace: str) -> Self:
+        """Parse ``id``, with topics below ``<namespace>/id``, or ``id=/topics``.
+
+        Raises:
+            InvalidCameraChoice: If the word matches neither form.
+        """
+        camera, equals, base = word.partition("=")
+        base = base.removesuffix(f"/{STREAMS[0]}")
+        if not _ID.fullmatch(camera) or (equals and not _BASE.fullmatch(base)):
+            raise InvalidCameraChoice(word)
+        return cls(camera, base or f"{namespace}/{camera}")
+
+    @property
+    def parameter(self) -> str:
+        """Entry of a detector's parameter `cameras`."""
+        return f"{self.id}:={self.base}"
 
 
 def merged(cameras: Iterable[str]) -> tuple[str, ...]:
@@ -42,23 +62,14 @@ def merged(cameras: Iterable[str]) -> tuple[str, ...]:
     return tuple(({camera: camera for camera in DEFAULT} | changes).values())
 
 
-def remaps_of(bases: Mapping[str, str], namespace: str) -> dict[str, str]:
+def remaps_of(cameras: Iterable[CameraChoice], namespace: str) -> dict[str, str]:
     """Return the remaps of a node that subscribes to ``<id>/<stream>``, for cameras with other topics."""
     return {
-        f"{namespace}/{camera}/{stream}": f"{base}/{stream}"
-        for camera, base in bases.items()
-        if base != f"{namespace}/{camera}"
+        f"{namespace}/{camera.id}/{stream}": f"{camera.base}/{stream}"
+        for camera in cameras
+        if camera.base != f"{namespace}/{camera.id}"
         for stream in STREAMS
     }
-
-
-def parse_camera(word: str) -> tuple[str, str]:
-    """Split ``id`` or ``id=/topics`` into the id and the base of its topics, "" if it is the default."""
-    camera, equals, base = word.partition("=")
-    base = base.removesuffix(f"/{STREAMS[0]}")
-    if not _ID.fullmatch(camera) or (equals and not _BASE.fullmatch(base)):
-        raise InvalidCameraChoice(word)
-    return camera, base
 
 
 class DetectorSet(StrEnum):
@@ -125,6 +136,8 @@ RENAMED = {"accept_licence": "accepted_licences"}
 """Flags and launch arguments whose option has another name."""
 RENAMED_IN_SIMULATION = {**RENAMED, "robot": "sim_robot"}
 """The same of a simulated robot."""
+CAMERA_FLAG = {"camera": "cameras"}
+"""Flag whose option and launch argument have another name."""
 DEFAULT_SIM_ROBOT = "franka"
 """Name of the simulation's default robot."""
 
@@ -236,16 +249,13 @@ class DeploymentOptions(Document):
     @property
     def name_problems(self) -> tuple[Problem, ...]:
         """Problems with the names of cameras and namespace, which every node description needs."""
-        problems = []
+        problems = Problems()
         if not _NAMESPACE.fullmatch(self.namespace):
             expected = ": expected names that each begin with a slash, as in /robot1"
-            problems.append(Problem(Flag("namespace", self.namespace), expected))
+            problems.collected.append(Problem(Flag("namespace", self.namespace), expected))
         for word in self.cameras:
-            try:
-                camera_bases((word,), self.namespace)
-            except InvalidCameraChoice as error:
-                problems.append(error.problem)
-        return tuple(problems)
+            problems.attempt(partial(CameraChoice.parse, word, self.namespace), None)
+        return tuple(problems.collected)
 
     @property
     def with_valid_names(self) -> "DeploymentOptions":
@@ -268,9 +278,10 @@ class DeploymentOptions(Document):
         return (*chosen, *extra)
 
     @property
-    def camera_bases(self) -> dict[str, str]:
-        """Camera ids, the primary first, with the absolute base name of their topics."""
-        return camera_bases(self.cameras, self.namespace)
+    def chosen_cameras(self) -> tuple[CameraChoice, ...]:
+        """Cameras, the primary first, one per id."""
+        chosen = (CameraChoice.parse(word, self.namespace) for word in self.cameras)
+        return tuple({camera.id: camera for camera in chosen}.values())
 
 
 def with_default(option: str, field: FieldInfo, *, simulated: bool) -> FieldInfo:

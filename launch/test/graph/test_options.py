@@ -12,10 +12,10 @@ from openral_bringup.graph.options import (
     DEFAULT,
     LOCATE_ANYTHING,
     STREAMS,
+    CameraChoice,
     DeploymentOptions,
     DetectorSet,
     InvalidCameraChoice,
-    camera_bases,
     merged,
     remaps_of,
 )
@@ -70,30 +70,36 @@ bases = st.from_regex(r"/[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)*", fullmatch=True)
 
 @given(ids, bases)
 def test_a_camera_is_described_by_its_base_or_by_its_image_topic(camera: str, base: str) -> None:
-    assert camera_bases([f"{camera}={base}/image_raw"], "") == camera_bases([f"{camera}={base}"], "")
-    assert camera_bases([f"{camera}={base}"], "/robot1")[camera] == base.removesuffix("/image_raw")
+    assert CameraChoice.parse(f"{camera}={base}/image_raw", "") == CameraChoice.parse(f"{camera}={base}", "")
+    assert CameraChoice.parse(f"{camera}={base}", "/robot1").base == base.removesuffix("/image_raw")
 
 
 @given(ids, st.sampled_from(["", "/robot1", "/fleet/robot1"]))
 def test_a_camera_without_topics_lies_in_the_namespace_without_remap(camera: str, namespace: str) -> None:
-    found = camera_bases([camera], namespace)
-    assert found == {camera: f"{namespace}/{camera}"}
-    assert remaps_of(found, namespace) == {}
+    choice = CameraChoice.parse(camera, namespace)
+    assert choice == CameraChoice(camera, f"{namespace}/{camera}")
+    assert remaps_of([choice], namespace) == {}
 
 
 def test_every_stream_of_a_camera_with_other_topics_is_remapped() -> None:
-    remaps = remaps_of({"head": "/front", "wrist": "/robot1/wrist"}, "/robot1")
+    cameras = CameraChoice("head", "/front"), CameraChoice("wrist", "/robot1/wrist")
+    remaps = remaps_of(cameras, "/robot1")
     assert remaps == {f"/robot1/head/{stream}": f"/front/{stream}" for stream in STREAMS}
 
 
 def test_an_invalid_camera_is_quoted_with_an_example() -> None:
     with pytest.raises(InvalidCameraChoice, match=r"--camera 1head: .*as in head=/front/camera"):
-        camera_bases(["head", "1head"], "")
+        CameraChoice.parse("1head", "")
 
 
 def test_cameras_of_the_user_replace_the_default_of_the_same_id_and_keep_the_order() -> None:
     assert merged([]) == DEFAULT
     assert merged(["wrist=/arm", "door"]) == ("head", "wrist=/arm", "door")
+
+
+def test_of_two_cameras_with_one_id_the_last_counts_in_the_place_of_the_first() -> None:
+    options = DeploymentOptions(scene=SCENE, cameras=("head", "wrist", "head=/front"))
+    assert options.chosen_cameras == (CameraChoice("head", "/front"), CameraChoice("wrist", "/wrist"))
 
 
 def test_detectors_chosen_by_name_replace_the_whole_set() -> None:

@@ -92,7 +92,8 @@ class FaultTestDeployment:
         os.environ["ROS_LOG_DIR"] = environment["ROS_LOG_DIR"]
         self._stack.enter_context(overlaid(folder))
         self.supervisor = ProcessSupervisor(graph, self.folder, {**environment, **os.environ}, setup.respawn)
-        self._monitor = MonitorNode("", options.camera_bases, graph.listening, None)
+        cameras = [camera.id for camera in options.chosen_cameras]
+        self._monitor = MonitorNode("", cameras, graph.listening, None)
         self.operator = Operator(answer=setup.answer)
         alarms = self.supervisor.logs.alarms
         self.runner = MissionRunner(
