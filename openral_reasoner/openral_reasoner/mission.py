@@ -67,7 +67,7 @@ class OperatorInput:
     """Input of the operator beside the goal.
 
     `behaviors.referents` writes ``referents``, the objects pointed at, by normalised id, in whose place no
-    other will do, and ``other_ids``, all else that memory has. The loop and `behaviors.unknown_outcome` write
+    other will do, and ``other_ids``, all else that memory has. The loop and `behaviors.skill_execution` write
     the ``answer`` for the next decision, the loop and `tools.dialogue` that another goal may answer the open
     question, `behaviors.preconditions` the ``obeyed_rules``.
     """

@@ -24,7 +24,10 @@ from openral_reasoner.request.goals import (
     Restricted,
     restrictions,
 )
-from openral_reasoner.request.statement import (
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.sentences.reader import read_sentence
+from openral_reasoner.settings import MissionSettings
+from openral_reasoner.tools.stating import (
     Ban,
     Step,
     UnfaithfulStatement,
@@ -32,9 +35,6 @@ from openral_reasoner.request.statement import (
     check_statement,
     request_of,
 )
-from openral_reasoner.scripted.planner import decide
-from openral_reasoner.sentences.reader import read_sentence
-from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import MissionRun, act, call, run_mission_in_home
 from openral_testing.reasoner.symbolic_home import SymbolicHome

@@ -1,19 +1,38 @@
-"""Execution of one skill step: approach, containers, a final look, recovery from failures."""
+"""Execution of one skill step: approach, containers, a final look, recovery; a step of unknown outcome."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.skills import OUTCOME_UNKNOWN, SkillResult, SkillStatus, Verb
 from openral_reasoner.behaviors.approach import approach, close_container, face, open_container, refine_pose
 from openral_reasoner.behaviors.exploring import run_on_known_floor
+from openral_reasoner.behaviors.human import ask_human
 from openral_reasoner.behaviors.locate import LocateOutcome
 from openral_reasoner.behaviors.meeting import meet, walks
+from openral_reasoner.behaviors.preconditions import may_be_held
+from openral_reasoner.behaviors.requests import SKILLS, pause, wait_for
 from openral_reasoner.behaviors.skill_goal import SkillStep
-from openral_reasoner.behaviors.unknown_outcome import REPEATABLE, establish
+from openral_reasoner.budget import BudgetExhausted
+from openral_reasoner.evidence import Acted
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.policies import RecoveryAction, RecoveryPolicy
+
+REPEATABLE = frozenset({Verb.NAVIGATE, Verb.LOOK_AT, Verb.EXPLORE, Verb.OPEN, Verb.CLOSE, Verb.SWITCH})
+"""Verbs that bring about a state, whatever it is before: where it is there already, nothing changes."""
+SETTLE = 1.5
+"""Time in which the skill server reports what the hand holds [s]: it repeats its catalogue every second."""
+DONE, NOT_DONE = ("yes", "done"), "no"
+"""Answers of the operator."""
+
+
+class OutcomeUnknown(OpenRALError):
+    """An acting step may have been done, and nothing tells."""
+
+    def __init__(self, step: str, why: str) -> None:
+        super().__init__(f"I do not know whether this was done, and did not repeat it: {step}: {why}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +160,7 @@ def run_with_recovery(mission: Mission, step: SkillStep, *, near: bool) -> Proce
                 )
             step = replace(step, target=refined.target)
         result = yield from run_on_known_floor(mission, step)
-        result = yield from establish(mission, step.entry.verb, step.target, result)
+        result = yield from establish(mission, step, result)
         if result.success or _must_not_be_repeated(step, result):
             return SkillExecution(result, step.target)
         action, recovery = recovery.after(result.status)
@@ -161,6 +180,66 @@ def _must_not_be_repeated(step: SkillStep, result: SkillResult) -> bool:
     """Return True if the skill may be done, or lost the object that it needs in the hand."""
     fell = result.status is SkillStatus.LOST_OBJECT and step.entry.verb is not Verb.GRASP
     return fell or (result.may_be_done and step.entry.verb not in REPEATABLE)
+
+
+def establish(mission: Mission, step: SkillStep, result: SkillResult) -> Procedure[SkillResult]:
+    """Find out what a step did: a success, what surely was not done, or still unknown.
+
+    A result that is known, or of a verb that may be repeated, is returned as it is.
+
+    Raises:
+        OutcomeUnknown: If the operator was asked and did not answer.
+    """
+    verb = step.entry.verb
+    if result.success or not result.may_be_done or verb in REPEATABLE:
+        return result
+    yield from wait_for(mission, SKILLS)
+    yield from pause(mission, SETTLE)
+    in_hand = mission.palette.holding
+    if verb is Verb.GRASP:
+        is_done, why = (
+            bool(in_hand) and may_be_held(step.target, "", in_hand),
+            f"the hand holds {in_hand or 'nothing'}",
+        )
+        return _established(mission, step, result, why, is_done=is_done)
+    if verb in (Verb.PLACE, Verb.HANDOVER) and in_hand:
+        return _established(mission, step, result, f"the hand still holds {in_hand}", is_done=False)
+    title = _title(mission, step)
+    try:
+        answer = yield from ask_human(
+            mission, f"{result.message}. Was this done: {title}?", (DONE[0], NOT_DONE)
+        )
+    except BudgetExhausted:
+        answer = None
+    if answer is None:
+        raise OutcomeUnknown(title, result.message)
+    word = answer.strip().lower().rstrip(".!")
+    if word not in (*DONE, NOT_DONE):
+        mission.operator.answer = answer
+        return _with_outcome(result, f"not known to be done: {result.message}", unknown=True)
+    return _established(mission, step, result, f"the operator says {word!r}", is_done=word in DONE)
+
+
+def _title(mission: Mission, step: SkillStep) -> str:
+    held = mission.objects.get(mission.hand.object_id)
+    what = held.label if held is not None else mission.palette.holding
+    return f"{step.entry.verb.value} {what and f'{what} to '}{step.target.label}"
+
+
+def _established(
+    mission: Mission, step: SkillStep, result: SkillResult, why: str, *, is_done: bool
+) -> SkillResult:
+    """Return the established result, and note a success as evidence."""
+    if not is_done:
+        return _with_outcome(result, f"{result.message}; {why}", unknown=False)
+    verb, target = step.entry.verb, step.target
+    receiver = target.id if verb is Verb.HANDOVER else ""
+    mission.note(Acted(verb, target.node(), SkillStatus.SUCCEEDED, receiver))
+    return SkillResult(SkillStatus.SUCCEEDED, f"{why}, so it was done", result.evidence)
+
+
+def _with_outcome(result: SkillResult, message: str, *, unknown: bool) -> SkillResult:
+    return SkillResult(result.status, message, {**result.evidence, OUTCOME_UNKNOWN: unknown})
 
 
 _VERBS: Mapping[Verb, Callable[[Mission, SkillStep], Procedure[SkillExecution]]] = {

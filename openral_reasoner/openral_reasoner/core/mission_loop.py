@@ -8,7 +8,7 @@ from openral_reasoner.behaviors.human import ConsentRefused, ask_human
 from openral_reasoner.behaviors.referents import settle_referents
 from openral_reasoner.behaviors.requests import MissionCancelled, MissionStuck, send_request, wait_for_peers
 from openral_reasoner.behaviors.residency import restore_pending
-from openral_reasoner.behaviors.unknown_outcome import OutcomeUnknown
+from openral_reasoner.behaviors.skill_execution import OutcomeUnknown
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import AskModel
 from openral_reasoner.context import Context, RawCall, ToolResult, Turn, plain

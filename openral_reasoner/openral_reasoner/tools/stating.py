@@ -1,32 +1,113 @@
-"""Tool with which a language model says what it understood, before it acts."""
+"""Tool with which a language model says what it understood, before it acts.
 
+A statement is steps with slots, made into the goals that are judged. What a step names has to occur in the
+sentence, and every object that the sentence names in a step or in what is forbidden, so that a model can
+neither add to what was asked for nor leave any of it out.
+"""
+
+import re
+from collections.abc import Callable, Mapping
 from typing import Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import override
 
+from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState
+from openral_core.text.noun_phrases import label_words
 from openral_reasoner.behaviors.human import ask_human
 from openral_reasoner.context import ToolResult
+from openral_reasoner.likely_places.belief import thesaurus
 from openral_reasoner.mission import Ending, Mission, Procedure, at_once
 from openral_reasoner.prompt_queue import quoted
-from openral_reasoner.request.goals import NotUnderstood, Request, is_understood
+from openral_reasoner.request import goals
+from openral_reasoner.request.goals import Act, NotUnderstood, Request, is_understood, phrases
+from openral_reasoner.request.plain import to_plain
 from openral_reasoner.request.saying import in_words
-from openral_reasoner.request.statement import (
-    Ban,
-    Step,
-    UnfaithfulStatement,
-    When,
-    check_statement,
-    request_of,
-    same_request,
-)
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
 NOT_STATED = ToolResult(
     status="NOT_STATED", text="call state_request first: what was asked for is not stated yet"
 )
 """Reply to a call that would act on a goal which nobody has said to have understood."""
+_SELF = frozenset({"me", "us", "i", "myself", "ourselves"})
+_PROHIBITION = re.compile(
+    r"\b(?:(?:don'?t|do not|never|mustn't|must not|shouldn't|without|not to|rather than|instead of)\W+"
+    r"(?:\w+\W+)?"
+    r"(?:open|clos|shut|tak|touch|enter|go|going|us|grab|pick|bring|put|mov|driv|disturb|fetch|get|look)\w*"
+    r"|except|but not|not the|not my|nothing but|leave .+ alone)\b",
+    re.IGNORECASE,
+)
+"""Words that forbid an act or exclude a thing; "it never walks over" does neither."""
+_CONDITION = re.compile(
+    r"^(?!.*\b(?:were|would|wouldn't|might|nobody)\b).*(?:\b(?:unless (?!I)|as soon as|in case)\b"
+    r"|(?:^|[.;,] )(?:when|once|after) (?!that|this|all|you )"
+    r"|(?<!see )(?<!check )(?<!know )(?<!me )"
+    r"\bif (?!possible|at all|need|not|only|I (?:may|might)|you |(?:it|that)(?: is|'s)? ))",
+    re.IGNORECASE,
+)
+"""Words that make an order depend on something; "if you would" and what is only imagined do not."""
+_ASKING = re.compile(r"\b(?:whether|tell me|let me know|report|verify|check)\b|\?", re.IGNORECASE)
+_VERBS = frozenset(
+    {"water", "set", "open", "close", "clear", "press", "light", "book", "watch", "drink", "pop"}
+)
+"""Nouns that are more often verbs in an order."""
+
+
+Do = Literal[
+    "bring", "pick_up", "find", "go_to", "look_at", "look_inside", "open", "close", "pour",
+    "turn_on", "turn_off", "press", "swap", "tidy", "clear", "set_table", "explore",
+    "describe", "ask_state", "tell_state", "ask_count", "compare", "ask_view", "ask_whereabouts",
+]  # fmt: skip
+
+
+class Step(BaseModel):
+    """One thing to do, in the words of the sentence and in the singular; a slot that is not said is empty."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    do: Do = Field(description="bring is also put, give and hand over; find is also where is")
+    object: str = Field(default="", max_length=80, description="what it is done to; of pour, the vessel")
+    count: int = Field(default=1, ge=1, le=12, description="number of objects, or of people at the table")
+    every: bool = Field(default=False, description="of bring: all objects of this kind")
+    source: str = Field(default="", max_length=80, description="place where the object is said to be")
+    to: str = Field(default="", max_length=80, description="person or place; the speaker is me")
+    contents: str = Field(default="", max_length=80, description="what is poured or served in the object")
+    other: str = Field(default="", max_length=80, description="of swap and compare: the second object")
+    state: str = Field(
+        default="",
+        max_length=20,
+        description="of ask_state, tell_state: on, empty; of compare: largest, nearest",
+    )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names in the slots."""
+        return tuple(filter(None, (self.object, self.source, self.to, self.contents, self.other)))
+
+
+class When(BaseModel):
+    """Condition of all the steps; give no step if the sentence has another."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    arrives: str = Field(default="", max_length=80, description="person who has to come before the steps")
+    found: str = Field(default="", max_length=80, description="object that has to be there for the steps")
+    at: str = Field(default="", max_length=80, description="place where it has to be")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names in the slots."""
+        return tuple(filter(None, (self.arrives, self.found, self.at)))
+
+
+class Ban(BaseModel):
+    """Something that the sentence forbids."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    act: Act = Field(description="take is also from there; enter is of rooms; touch is all that a hand does")
+    what: str = Field(min_length=1, max_length=80)
 
 
 def may_state(mission: Mission) -> bool:
@@ -88,3 +169,131 @@ class StateRequestTool(Tool):
             )
         mission.understand(requests[readings.index(answer)])
         return ToolResult(status="STATED", text=f"the operator means: {answer}")
+
+
+class UnfaithfulStatement(OpenRALError):
+    """A statement that adds to its sentence or leaves something out."""
+
+
+def request_of(
+    steps: tuple[Step, ...], bans: tuple[Ban, ...], *, ordered: bool, when: When | None = None
+) -> Request:
+    """Make a request of its steps.
+
+    Raises:
+        UnfaithfulStatement: If a step lacks a slot that it needs.
+    """
+    parts = tuple(map(_goal_of, steps))
+    request = parts[0] if len(parts) == 1 else goals.Sequence(parts, ordered)
+    if when is not None and when.found:
+        request = goals.Conditional(goals.Find(when.found, when.at), request)
+    if when is not None and when.arrives:
+        request = goals.WaitFor(when.arrives, request)
+    if not bans:
+        return request
+    return goals.Restricted(request, tuple(goals.Forbidden(ban.act, ban.what) for ban in bans))
+
+
+def same_request(first: Request, second: Request) -> bool:
+    """Return True if two readings ask for the same, in whatever forms of names, ordered or not."""
+    return _canonical(to_plain(first)) == _canonical(to_plain(second))
+
+
+def _canonical(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _canonical(each) for key, each in value.items() if key != "ordered"}
+    if isinstance(value, list):
+        return [_canonical(each) for each in value]
+    return label_words(value) if isinstance(value, str) else value
+
+
+def check_statement(
+    text: str, steps: tuple[Step, ...], bans: tuple[Ban, ...], when: When | None = None
+) -> None:
+    """Compare a statement with its sentence.
+
+    Raises:
+        UnfaithfulStatement: Naming what is not in the sentence, or what of it is left out.
+    """
+    words = label_words(text)
+    named = (*(name for step in steps for name in step.names), *(ban.what for ban in bans))
+    named += when.names if when is not None else ()
+    if added := [name for name in named if not label_words(name) - _SELF <= words]:
+        listed = ", ".join(map(repr, added))
+        raise UnfaithfulStatement(f"the sentence does not say {listed}: use its own words")
+    covered = frozenset().union(*map(label_words, named))
+    if left_out := sorted(filter(_is_thing, words - covered - _VERBS)):
+        raise UnfaithfulStatement(f"no step and nothing forbidden has {', '.join(left_out)} of the sentence")
+    if _ASKING.search(text) and any(step.do == "tell_state" for step in steps):
+        raise UnfaithfulStatement("the sentence asks: tell_state only notes what the operator says is so")
+    if _CONDITION.search(text) and (when is None or not when.names):
+        raise UnfaithfulStatement("the sentence has a condition that is not in 'when'")
+    if _PROHIBITION.search(text) and not bans:
+        raise UnfaithfulStatement("the sentence forbids or excludes something that is not in 'forbidden'")
+
+
+def _is_thing(word: str) -> bool:
+    """Return True if a word names a thing of a household, and not only a person or an amount."""
+    return thesaurus().knows_thing(word) and not thesaurus().relation("person", word).is_hit
+
+
+def _goal_of(step: Step) -> Request:
+    if missing := [slot for slot in _NEEDED.get(step.do, ("object",)) if not getattr(step, slot)]:
+        raise UnfaithfulStatement(f"{step.do} needs {' and '.join(missing)}")
+    goal = _GOALS[step.do](step)
+    if unused := [name for name in step.names if not any(name in phrase for phrase in phrases(goal))]:
+        raise UnfaithfulStatement(f"{step.do} has no place for {', '.join(map(repr, unused))}")
+    return goal
+
+
+def _placed(step: Step) -> str:
+    return f"{step.object} in {step.source}" if step.source else step.object
+
+
+def _brought(step: Step) -> Request:
+    to = step.to or "me"
+    if step.contents:
+        return goals.BringFilled(step.object, step.contents, to)
+    if step.every:
+        return goals.BringEvery(step.object, to, step.source)
+    if step.count > 1:
+        return goals.BringSeveral(step.object, step.count, to, step.source)
+    return goals.Bring(step.object, to, step.source)
+
+
+_GOALS: Mapping[str, Callable[[Step], Request]] = {
+    "bring": _brought,
+    "pick_up": lambda step: goals.PickUp(step.object, step.source),
+    "find": lambda step: goals.Find(step.object, step.source),
+    "go_to": lambda step: goals.GoTo(step.to),
+    "look_at": lambda step: goals.LookAt(step.object),
+    "look_inside": lambda step: goals.LookInside(step.object),
+    "open": lambda step: goals.MoveDoor(step.object, open=True),
+    "close": lambda step: goals.MoveDoor(step.object, open=False),
+    "pour": lambda step: goals.Pour(step.contents, step.object),
+    "turn_on": lambda step: goals.Switch(step.object, on=True, where=step.source),
+    "turn_off": lambda step: goals.Switch(step.object, on=False, where=step.source),
+    "press": lambda step: goals.Press(step.object),
+    "swap": lambda step: goals.Swap(step.object, step.other),
+    "tidy": lambda step: goals.Tidy(step.to or step.source or step.object),
+    "clear": lambda step: goals.Clear(step.source or step.object, step.to),
+    "set_table": lambda step: goals.SetTable(step.count, "", step.to or "table"),
+    "explore": lambda step: goals.Explore(step.to or step.source or step.object),
+    "describe": lambda step: goals.Describe(step.to or step.source or step.object),
+    "ask_state": lambda step: goals.AskState(_placed(step), step.state),
+    "tell_state": lambda step: goals.TellState(step.object, step.state),
+    "ask_count": lambda step: goals.AskCount(step.object, step.source),
+    "compare": lambda step: goals.AskCompare(step.object, step.state, step.source, step.other, step.to),
+    "ask_view": lambda step: goals.AskView(),
+    "ask_whereabouts": lambda step: goals.AskWhereabouts(),
+}
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("tidy", "clear", "set_table", "explore", "describe", "ask_view", "ask_whereabouts"), ()),
+    "go_to": ("to",),
+    "pour": ("object", "contents"),
+    "swap": ("object", "other"),
+    "ask_state": ("object", "state"),
+    "tell_state": ("object", "state"),
+    "compare": ("object", "state"),
+}
+"""Slots that a step needs, other than its object."""
