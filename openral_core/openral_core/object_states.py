@@ -78,9 +78,10 @@ class ObjectState:
         """Return True until the time for which it holds has passed."""
         return self.until is None or now <= self.until
 
-    def in_words(self, now: float) -> str:
-        """Describe it with its source and age, as in "on (seen 20 s ago)"."""
-        return f"{self.value} ({self.source.value} {age_in_words(now - self.since)} ago)"
+    def in_words(self, now: float | None = None) -> str:
+        """Describe it with its source, as in "on (seen)", and its age at ``now``: "on (seen 20 s ago)"."""
+        age = "" if now is None else f" {age_in_words(now - self.since)} ago"
+        return f"{self.value} ({self.source.value}{age})"
 
 
 class InvalidStateReport(OpenRALError):

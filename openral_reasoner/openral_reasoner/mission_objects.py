@@ -7,6 +7,7 @@ from openral_core.object_states import ObjectState
 from openral_core.spatial_memory import Presence, RecallMatch, ResolveResult, SceneNode
 from openral_reasoner.context import ObjectSummary
 from openral_reasoner.evidence import Node
+from openral_reasoner.palette.entries import ControlEntry, PlaceEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +63,16 @@ class MissionObject:
 
     @classmethod
     def from_resolve(
-        cls, result: ResolveResult, label: str, size: tuple[float, float, float] = (0.0, 0.0, 0.0)
+        cls, result: ResolveResult, words: str, entry: PlaceEntry | ControlEntry | None = None
     ) -> "MissionObject":
-        """Build from a resolved place, room, agent or object; ``size`` of furniture in [m]."""
+        """Build from a resolved reference; its label is that of the palette's ``entry``, else ``words``."""
         return cls(
             id=result.node_id,
-            label=label,
+            label=entry.label if entry else words,
             kind=result.kind,
             pose=result.target_pose,
             standing=result.goal_pose,
-            size=size,
+            size=entry.size if isinstance(entry, PlaceEntry) else (0.0, 0.0, 0.0),
         )
 
     def node(self) -> Node:
@@ -91,7 +92,7 @@ class MissionObject:
             must_open=self.must_open,
             stale=self.stale,
             why=self.why,
-            states=tuple(f"{state.value} ({state.source.value})" for state in self.states),
+            states=tuple(state.in_words() for state in self.states),
         )
 
 

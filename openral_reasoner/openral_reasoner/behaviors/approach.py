@@ -24,11 +24,8 @@ def resolve_object(mission: Mission, node_id: str) -> Procedure[MissionObject | 
     answer = yield from resolve(mission, node_id)
     if isinstance(answer, RequestFailed) or answer.status is not ResolveStatus.FOUND or not answer.node_id:
         return None
-    place = mission.palette.place(answer.node_id)
-    entry = place or mission.palette.control(answer.node_id)
-    size = place.size if place else (0.0, 0.0, 0.0)
-    target = MissionObject.from_resolve(answer, entry.label if entry else node_id, size)
-    return mission.learn(target)
+    entry = mission.palette.place(answer.node_id) or mission.palette.control(answer.node_id)
+    return mission.learn(MissionObject.from_resolve(answer, node_id, entry))
 
 
 def run_verb(mission: Mission, verb: Verb, target: MissionObject) -> Procedure[SkillResult]:

@@ -12,7 +12,7 @@ import httpx2
 
 from openral_core.backoff import ExponentialBackoff
 from openral_reasoner.context import Decision, RawCall, plain
-from openral_reasoner.llm.base import MAX_NAME, MAX_TEXT, ModelUnavailable, clipped, redacted
+from openral_reasoner.llm.base import MAX_NAME, MAX_TEXT, ModelUnavailable, redacted
 from openral_reasoner.llm.http_client import late
 
 T = TypeVar("T")
@@ -110,12 +110,12 @@ class StreamedAnswer:
             raise RetryableError("STREAM_CUT", "the answer ended before it was complete")
         if self.refusal:
             raise ModelUnavailable("REFUSED", "the model refused to answer", self.read + self.written)
-        calls = [
+        calls = tuple(
             RawCall(tool=name, arguments="".join(self.arguments.get(index, [])) or "{}")
             for index, name in sorted(self.names.items())
-        ]
+        )
         return Decision(
-            calls=clipped(calls),
+            calls=calls,
             text=self.text,
             tokens=self.read + self.written,
             read=self.read,

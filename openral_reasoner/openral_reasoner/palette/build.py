@@ -12,7 +12,7 @@ from openral_core.consent.policy import Policy
 from openral_core.detectors import DetectorInfo, Health, LifecycleState
 from openral_core.rskills import Mode, SkillManifest
 from openral_core.skills import Verb
-from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneGraph, SceneNode
+from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneGraph
 from openral_reasoner.palette.entries import (
     ContinuousDetectorEntry,
     ControlEntry,
@@ -203,7 +203,8 @@ def place_entries(scene: SceneGraph) -> tuple[PlaceEntry, ...]:
             aliases=n.aliases,
             on_floor=n.kind is NodeKind.PLACE and not any(n.size) and n.pose.position[2] <= MAX_FLOOR_HEIGHT,
             closed=n.kind is NodeKind.PLACE and n.occludes_contents and n.opening is not Opening.OPEN,
-            states=states_in_words(n),
+            # Without their age, which would change the palette every second.
+            states=tuple(state.in_words() for state in n.states),
             size=_to_centimetres(n.size) if n.kind is NodeKind.PLACE else (0.0, 0.0, 0.0),
         )
         for n in sorted(scene.nodes, key=lambda n: (n.kind, n.id))
@@ -215,11 +216,6 @@ def _to_centimetres(size: tuple[float, float, float]) -> tuple[float, float, flo
     """Round a size in [m]: small corrections of found furniture are no news."""
     x, y, z = size
     return round(x, 2), round(y, 2), round(z, 2)
-
-
-def states_in_words(node: SceneNode) -> tuple[str, ...]:
-    """Describe the states of a node without their age, which would change the palette every second."""
-    return tuple(f"{state.value} ({state.source.value})" for state in node.states)
 
 
 def control_entries(scene: SceneGraph) -> tuple[ControlEntry, ...]:
@@ -235,7 +231,7 @@ def control_entries(scene: SceneGraph) -> tuple[ControlEntry, ...]:
             appliance=appliance.label,
             aliases=appliance.aliases,
             room=rooms.get(node.id, ""),
-            state=", ".join(states_in_words(appliance)),
+            state=", ".join(state.in_words() for state in appliance.states),
         )
         for node in sorted(scene.nodes, key=lambda n: n.id)
         if node.affordance and (appliance := scene.by_id.get(whole.get(node.id, ""))) is not None

@@ -82,8 +82,7 @@ class ResolvePlaceTool(Tool):
                 peer_words=(answer.message,),
             )
         entry = mission.palette.place(answer.node_id)
-        label, size = (entry.label, entry.size) if entry else (self.reference, (0.0, 0.0, 0.0))
-        known_object = mission.learn(MissionObject.from_resolve(answer, label, size))
+        known_object = mission.learn(MissionObject.from_resolve(answer, self.reference, entry))
         summary = ObjectSummary(
             id=known_object.id,
             label=known_object.label,

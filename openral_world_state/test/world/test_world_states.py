@@ -33,7 +33,7 @@ def world() -> WorldModel:
 
 
 def values(world: WorldModel, name: str) -> list[str]:
-    return [f"{state.value} ({state.source.value})" for state in world.graph().by_id[name].states]
+    return [state.in_words() for state in world.graph().by_id[name].states]
 
 
 def test_what_a_skill_opened_is_a_container_state_and_an_object_state(world: WorldModel) -> None:
