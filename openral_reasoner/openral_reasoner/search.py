@@ -246,7 +246,6 @@ class Candidate:
     label: str
     kind: CandidateKind
     why: str
-    room: str = ""
     must_open: bool = False
     chance: float = 0.0
 
@@ -373,7 +372,7 @@ def candidate_at(
         why = "such objects are often kept here"
     else:
         why = _REASONS.get(kind, "look around")
-    return Candidate(node.id, node.label, kind, why, site.room, closed, chances[node.id])
+    return Candidate(node.id, node.label, kind, why, closed, chances[node.id])
 
 
 def kind_of(node: SceneNode, episode: SearchEpisode) -> CandidateKind | None:

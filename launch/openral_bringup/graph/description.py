@@ -55,11 +55,6 @@ class GraphDescription:
         """Remaps of a node that subscribes to every camera."""
         return next((node.remaps for node in self.nodes if node.name == "world_state"), {})
 
-    @property
-    def managed(self) -> tuple[NodeSpec, ...]:
-        """Nodes that bring-up activates, lower levels first."""
-        return tuple(sorted((n for n in self.nodes if n.level is not None), key=lambda n: n.level or 0))
-
 
 def build_graph(
     options: DeploymentOptions,

@@ -40,9 +40,9 @@ def test_the_mapper_is_added_only_where_it_is_asked_for() -> None:
 
 
 def test_bring_up_manages_every_other_node_level_by_level() -> None:
-    graph = graph_of()
-    assert graph.nodes[-1].parameters["nodes"] == [f"{n.level}:{n.qualified}" for n in graph.nodes[:-1]]
-    assert [node.level for node in graph.managed] == sorted(node.level for node in graph.managed)
+    *nodes, bringup = graph_of().nodes
+    assert bringup.parameters["nodes"] == [f"{node.level}:{node.qualified}" for node in nodes]
+    assert [node.level for node in nodes] == sorted(node.level for node in nodes)
 
 
 def test_a_namespace_moves_the_whole_graph_and_its_cameras() -> None:
