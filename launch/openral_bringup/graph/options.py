@@ -253,7 +253,7 @@ class DeploymentOptions(Document):
         if not _NAMESPACE.fullmatch(self.namespace):
             expected = ": expected names that each begin with a slash, as in /robot1"
             problems.collected.append(Problem(Flag("namespace", self.namespace), expected))
-        for word in self.cameras:
+        for word in self.cameras or ("",):
             problems.attempt(partial(CameraChoice.parse, word, self.namespace), None)
         return tuple(problems.collected)
 

@@ -125,3 +125,10 @@ def test_options_with_valid_names_are_left_alone() -> None:
     options = DeploymentOptions(scene=SCENE, namespace="/fleet/robot1", cameras=("head=/front",))
     assert options.name_problems == ()
     assert options.with_valid_names is options
+
+
+def test_a_graph_without_a_camera_is_refused_and_the_rest_checked() -> None:
+    options = DeploymentOptions(scene=SCENE, cameras=())
+    (problem,) = options.name_problems
+    assert "expected an id" in str(problem)
+    assert options.with_valid_names == DeploymentOptions(scene=SCENE)
