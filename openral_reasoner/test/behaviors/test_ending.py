@@ -90,7 +90,7 @@ GOALS: dict[str, Truth] = {
     "pour wine into the glass": lambda home: bool(home.filled),
     "bring me a cup of wine": lambda home: ("glass_1", "ana") in home.delivered and bool(home.filled),
     "wash the mug": lambda home: False,
-    "bring me the mug and the milk": lambda home: False,
+    "bring me the mug and the milk": lambda home: {("mug_1", "ana"), ("milk_1", "ana")} <= {*home.delivered},
     "bring me two mugs": lambda home: False,
     "portami il pane": lambda home: False,
 }
