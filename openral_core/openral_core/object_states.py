@@ -1,10 +1,11 @@
 """States of objects and furniture such as on or dirty: how they are known, and how long they are believed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
 from openral_core.errors import OpenRALError, format_choices
+from openral_core.geometry import Pose
 
 
 class StateSource(StrEnum):
@@ -105,6 +106,18 @@ class StateReport:
     value: str | float
     source: StateSource
     stamp: float
+
+
+def states_of_evidence(evidence: Mapping[str, object], stamp: float) -> Iterator[StateReport]:
+    """Yield the door that a goal moved, the appliance that it switched and the vessel that it filled."""
+    container, opening = evidence.get("container_id"), evidence.get("opening")
+    if isinstance(container, str) and isinstance(opening, float):
+        yield StateReport(container, min(max(opening, 0.0), 1.0), StateSource.REPORTED, stamp)
+    appliance, on = evidence.get("appliance_id"), evidence.get("on")
+    if isinstance(appliance, str) and isinstance(on, bool):
+        yield StateReport(appliance, "on" if on else "off", StateSource.REPORTED, stamp)
+    if isinstance(vessel := evidence.get("vessel"), Pose):
+        yield StateReport(vessel.position, "full", StateSource.REPORTED, stamp)
 
 
 def age_in_words(seconds: float) -> str:

@@ -1,15 +1,13 @@
 """Publishers of a skill server: its catalogue, failures of goals, and what its goals moved."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from time import monotonic
 from uuid import uuid4
 
 from openral_core import CONTRACT_VERSION
 from openral_core.consent.decisions import QUESTION
-from openral_core.geometry import Pose
-from openral_core.object_states import StateReport as Report
-from openral_core.object_states import StateSource
-from openral_core.skills import ParamValue, SkillResult, SkillStatus
+from openral_core.object_states import states_of_evidence
+from openral_core.skills import SkillResult, SkillStatus
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import FailureTrigger, SkillCatalogue, StateReport
 from openral_ros.conversions.object_states import state_report_message
@@ -67,8 +65,7 @@ class SkillPublishers:
 
     def states(self, result: SkillResult, time: float) -> None:
         """Publish the states that a goal brought about, even one that failed in the end, at ``time`` [s]."""
-        for what, value in brought_about(result.evidence):
-            report = Report(what, value, StateSource.REPORTED, time)
+        for report in states_of_evidence(result.evidence, time):
             self._states.publish(state_report_message(report))
 
     def stopped(self, kind: str, reason: str, time: float) -> None:
@@ -76,17 +73,3 @@ class SkillPublishers:
         message = FailureTrigger(source=SOURCE, kind=kind, message=reason)
         message.severity, message.header.stamp = FailureTrigger.SEVERITY_FATAL, stamp_of(time)
         self._failures.publish(message)
-
-
-def brought_about(
-    evidence: Mapping[str, ParamValue],
-) -> Iterator[tuple[str | tuple[float, float, float], str | float]]:
-    """Yield the door that a goal moved, the appliance that it switched and the vessel that it filled."""
-    container, opening = evidence.get("container_id"), evidence.get("opening")
-    if isinstance(container, str) and isinstance(opening, float):
-        yield container, min(max(opening, 0.0), 1.0)
-    appliance, on = evidence.get("appliance_id"), evidence.get("on")
-    if isinstance(appliance, str) and isinstance(on, bool):
-        yield appliance, "on" if on else "off"
-    if isinstance(vessel := evidence.get("vessel"), Pose):
-        yield vessel.position, "full"

@@ -2,7 +2,7 @@
 
 from openral_core.detectors import LocateResult
 from openral_core.geometry import Pose
-from openral_core.object_states import StateReport, StateSource
+from openral_core.object_states import states_of_evidence
 from openral_core.rskills import Registry
 from openral_core.skill_errors import SkillFailed
 from openral_core.skill_requests import validate_goal
@@ -41,18 +41,9 @@ class RobotPeers(InProcessPeers):
         return super().answer(command)
 
     def skill_ended(self, result: SkillResult) -> Event:
-        """Record the state of a container that the skill moved; return the event of the skill's end."""
-        container, share = result.evidence.get("container_id"), result.evidence.get("opening")
-        if isinstance(container, str) and isinstance(share, float):
-            self._robot.memory.report_state(
-                StateReport(container, share, StateSource.REPORTED, self._robot.simulation.time)
-            )
-        states, now = self._robot.memory.object_states, self._robot.simulation.time
-        if isinstance(vessel := result.evidence.get("vessel"), Pose):
-            states.set_at(vessel.position, "full", StateSource.REPORTED, now)
-        appliance, on = result.evidence.get("appliance_id"), result.evidence.get("on")
-        if isinstance(appliance, str) and isinstance(on, bool):
-            states.set(appliance, "on" if on else "off", StateSource.REPORTED, now)
+        """Record the states that the skill changed; return the event of its end."""
+        for report in states_of_evidence(result.evidence, self._robot.simulation.time):
+            self._robot.memory.report_state(report)
         return SkillEnded(call_id=self._goal, result=result)
 
     def recall(self, query: RecallQuery) -> RecallResult:
