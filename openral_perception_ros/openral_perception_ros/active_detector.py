@@ -11,10 +11,10 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from openral_core.rskills import Mode
+from openral_core.token_bucket import TokenBucket
 from openral_perception_ros.camera_images import (
     ImageCache,
     ImageSet,
-    RateLimiter,
     decode_frame,
     subscribe_camera,
 )
@@ -30,6 +30,9 @@ from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
 from openral_perception_ros.scheduler_thread import start_supervised_worker
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
+
+LOOK_CREDIT = 3.0
+"""Looks that a camera may save up [count]: jitter and frames that fall between two looks lose none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,9 @@ class ActiveDetector:
         )
         scope.callback(self.supervised.thread.stop)
         self._primary = config.cameras[0].id
-        self._rate_limiter = RateLimiter(parameters.rate) if manifest.mode is Mode.CONTINUOUS else None
+        self._looks = (
+            TokenBucket(parameters.rate, LOOK_CREDIT) if manifest.mode is Mode.CONTINUOUS else None
+        )
         self._on_streamed_outcome = on_streamed_outcome
         self._declared = manifest.memory_mb
         self._clock, self._max_frame_age = node.get_clock(), parameters.max_frame_age
@@ -146,10 +151,7 @@ class ActiveDetector:
         )
 
     def _detect_stream(self) -> None:
-        if self._rate_limiter is None:
-            return
-        allowed, self._rate_limiter = self._rate_limiter.allow(time.monotonic())
-        if allowed:
+        if self._looks is not None and self._looks.take(time.monotonic()):
             get_frame = partial(self.latest_frame, self._primary)
             request = DetectionRequest(get_frame, None, time.monotonic(), NEVER, self._on_streamed_outcome)
             self.supervised.thread.submit(request)

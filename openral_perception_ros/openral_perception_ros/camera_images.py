@@ -5,7 +5,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,25 +96,6 @@ class ImageCache:
             if self._needs_names and not self._instance_names:
                 absent.append("labels")
             return tuple(absent) or ("images of one stamp",)
-
-
-EARLY_TOLERANCE = 0.25
-"""Fraction of a period a frame may come early: a camera of exactly this rate loses none to jitter."""
-
-
-@dataclass(frozen=True, slots=True)
-class RateLimiter:
-    """Allow at most ``rate`` frames per second [Hz], on average."""
-
-    rate: float
-    not_before: float = float("-inf")
-
-    def allow(self, now: float) -> tuple[bool, Self]:
-        """Decide on a frame that arrives at ``now`` [s]; returns the decision and the next limiter."""
-        period = 1.0 / self.rate
-        if now < self.not_before - EARLY_TOLERANCE * period:
-            return False, self
-        return True, replace(self, not_before=max(now, self.not_before) + period)
 
 
 def subscribe_camera(

@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from openral_core.rskills import Sensor
-from openral_perception_ros.camera_images import ImageCache, ImageSet, RateLimiter, is_blank
+from openral_perception_ros.camera_images import ImageCache, ImageSet, is_blank
 
 RNG = np.random.default_rng(0)
 
@@ -111,21 +109,3 @@ def test_what_never_came_is_named() -> None:
 )
 def test_age_is_the_greater_of_both_clocks(ros_now: int, steady_now: float, age: float) -> None:
     assert ImageSet("head", 1_000_000_000, "optical", 10.0, {}).age(ros_now, steady_now) == age
-
-
-@given(st.floats(0.5, 50.0), st.lists(st.floats(0.0, 1.0), min_size=1, max_size=200))
-def test_the_stream_never_looks_oftener_than_its_rate(rate: float, gaps: list[float]) -> None:
-    cadence, now, looks = RateLimiter(rate), 0.0, 0
-    for gap in gaps:
-        now += gap
-        due, cadence = cadence.allow(now)
-        looks += due
-    assert looks <= now * rate + 1.25
-
-
-def test_a_camera_of_just_this_rate_loses_no_frame_to_jitter() -> None:
-    cadence, looks = RateLimiter(5.0), 0
-    for index in range(100):
-        due, cadence = cadence.allow(index * 0.2 + (0.03 if index % 2 else 0.0))
-        looks += due
-    assert looks == 100
