@@ -13,6 +13,7 @@ from openral_core.spatial_memory import SceneGraph
 from openral_core.surroundings import Surroundings
 from openral_msgs.msg import SceneGraph as SceneGraphMsg
 from openral_ros.conversions.floor_maps import floor_map_from_message
+from openral_ros.conversions.geometry import MAP
 from openral_ros.conversions.spatial_memory import scene_graph_from_message
 from openral_ros.foreign_topics import subscribe_state
 from openral_ros.qos import LATCHED
@@ -27,10 +28,11 @@ class SurroundingsSubscription:
     Args:
         scope: Of the subscriptions.
         home: Map of the home until one comes on home_map, None if none is known.
+        map_frame: Frame that map must have.
     """
 
-    def __init__(self, scope: ResourceScope, home: HomeMap | None = None) -> None:
-        self._home = home
+    def __init__(self, scope: ResourceScope, home: HomeMap | None = None, map_frame: str = MAP) -> None:
+        self._home, self._map_frame = home, map_frame
         self._earlier = {item.id: item.pose for item in home.fixtures} if home else {}
         self._floor: OccupancyGrid | None = None
         self._graph: SceneGraphMsg | None = None
@@ -43,7 +45,8 @@ class SurroundingsSubscription:
         floor: FloorMap | None = None
         graph = SceneGraph()
         with suppress(OpenRALError):
-            floor = floor_map_from_message(self._floor) if self._floor is not None else None
+            if self._floor is not None:
+                floor = floor_map_from_message(self._floor, self._map_frame)
         with suppress(OpenRALError):
             graph = scene_graph_from_message(self._graph) if self._graph is not None else graph
         return Surroundings.of(floor, self._home, graph, self._earlier)

@@ -59,6 +59,16 @@ def test_newer_messages_replace_what_was_told_and_the_first_pose_of_furniture_st
     assert known.earlier == {"t": Pose2(x=1.0, y=1.0)}
 
 
+def test_a_floor_of_another_map_frame_than_the_robots_counts_as_not_come() -> None:
+    topics = Topics()
+    surroundings = SurroundingsSubscription(topics, map_frame="robot1/map")  # type: ignore[arg-type]
+    cells = np.full((8, 9), FREE, np.int8)
+    topics.callbacks["map"](occupancy_grid_message(FloorMap(cells, 0.05, frame="robot1/map"), 0.0))
+    assert surroundings().floor is not None
+    topics.callbacks["map"](occupancy_grid_message(FloorMap(cells, 0.05), 0.0))
+    assert surroundings().floor is None
+
+
 def test_invalid_messages_count_as_not_come() -> None:
     topics = Topics()
     surroundings = SurroundingsSubscription(topics)  # type: ignore[arg-type]

@@ -349,7 +349,7 @@ class SkillServerNode(LifecycleNodeBase):
             publish_urdf(scope, Path(parameters.robot).parent / robot.urdf)
         home = load_map(Path(parameters.robot).parent / robot.map) if robot.map else None
         policy = load_policy(parameters.policy, home)
-        surroundings = SurroundingsSubscription(scope, home)
+        surroundings = SurroundingsSubscription(scope, home, robot.frames.map)
         self._skills = RobotSkills(scope, self, robot, registry, policy.keep_out, surroundings)
         self._server = SkillServer(scope, self, registry, self._skills, parameters, home, policy)
         self._server.attach(self._skills)

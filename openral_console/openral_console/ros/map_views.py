@@ -22,7 +22,7 @@ def floor(message: OccupancyGrid) -> Json:
     Raises:
         OpenRALError: If it is no map of the floor, or one of more than `MAX_FLOOR` cells.
     """
-    grid = floor_map_from_message(message)
+    grid = floor_map_from_message(message, None)
     height, width = grid.cells.shape
     if height * width > MAX_FLOOR:
         raise MapTooLarge(width, height)

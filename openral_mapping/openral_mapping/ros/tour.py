@@ -16,6 +16,7 @@ from openral_core.errors import OpenRALError
 from openral_core.floor_map import FloorMap
 from openral_core.geometry import Pose, planar_part
 from openral_core.home_map import Point2, Pose2
+from openral_core.robot import Frames
 from openral_core.skills import SkillGoal, SkillResult, SkillStatus
 from openral_mapping.home.tour_notes import TourNotes
 from openral_msgs.action import ExecuteRskill
@@ -26,7 +27,7 @@ from openral_ros.node_thread import Deliver, NodeThread, NodeThreadStuck
 from openral_ros.qos import LATCHED
 from openral_ros.tf_buffer import TransformBuffer
 
-MAP, WALLS, BASE = "map", "map_walls", "base_link"
+MAP, WALLS = "map", "map_walls"
 NAVIGATE = "navigate"
 """Id of the rSkill that drives to a pose."""
 FIRST_MAP_TIMEOUT = 10.0
@@ -83,8 +84,15 @@ class TourPoses(Document):
     poses: tuple[TourPose, ...] = Field(min_length=1)
 
 
+_REP_105 = Frames()
+
+
 class TouredRobot:
     """A running robot, seen from a tour; use it as a context manager.
+
+    Args:
+        namespace: Of the robot.
+        frames: Of its map and its base.
 
     Attributes:
         floor: Newest map of the floor.
@@ -92,7 +100,8 @@ class TouredRobot:
         refused: Why the newest map could not be used, "" if it could.
     """
 
-    def __init__(self, namespace: str = "") -> None:
+    def __init__(self, namespace: str = "", frames: Frames = _REP_105) -> None:
+        self._frames = frames
         self.floor: FloorMap | None = None
         self.walls: FloorMap | None = None
         self.refused = ""
@@ -129,8 +138,8 @@ class TouredRobot:
         if walls is not None and (walls.header, walls.info) != (floor.header, floor.info):
             walls = None
         try:
-            self.walls = None if walls is None else floor_map_from_message(walls)
-            self.floor, self.refused = floor_map_from_message(floor), ""
+            self.walls = None if walls is None else floor_map_from_message(walls, self._frames.map)
+            self.floor, self.refused = floor_map_from_message(floor, self._frames.map), ""
         except OpenRALError as error:
             self.refused = str(error)
 
@@ -162,7 +171,7 @@ class TouredRobot:
         return Pose2(x=x, y=y, yaw=yaw)
 
     def _lookup(self) -> Transform:
-        return self._transforms.lookup_newest(MAP, BASE)
+        return self._transforms.lookup_newest(self._frames.map, self._frames.base)
 
     def _is_localised(self) -> bool:
         try:

@@ -23,6 +23,9 @@ def tour(
         Path | None, typer.Option(help="File of the mapper (*.npz), instead of its topics map and map_walls.")
     ] = None,
     namespace: Annotated[str, typer.Option(help="Namespace of the robot.")] = "",
+    robot_yaml: Annotated[
+        Path | None, typer.Option("--robot", help="robot.yaml that names the frames of map and base.")
+    ] = None,
     *,
     update: Annotated[
         bool, typer.Option("--update", help="Keep ids, names, furniture and places of the map in --out.")
@@ -37,6 +40,7 @@ def tour(
     """
     from openral_core.documents import load_document
     from openral_core.home_map import load_map
+    from openral_core.robot import Frames, load_robot
     from openral_mapping.floor.depth_mapper import load_saved_maps
     from openral_mapping.home.from_floor import home_from_floor
     from openral_mapping.home.tour_notes import TourNotes
@@ -47,7 +51,8 @@ def tour(
         raise NotOverwritten(out)
     planned = load_document(TourPoses, poses).poses if poses else ()
     notes = TourNotes.open(out.with_suffix(".notes.yaml"))
-    with TouredRobot(namespace) as robot:
+    frames = load_robot(robot_yaml).frames if robot_yaml else Frames()
+    with TouredRobot(namespace, frames) as robot:
         robot.wait_for_map()
         if planned:
             drive_along(robot, planned, notes, typer.echo)

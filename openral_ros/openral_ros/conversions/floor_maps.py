@@ -26,8 +26,12 @@ class InvalidMapMessage(OpenRALError):
         super().__init__(f"map ignored: {problem}")
 
 
-def floor_map_from_message(message: OccupancyGrid) -> FloorMap:
+def floor_map_from_message(message: OccupancyGrid, frame: str | None = MAP) -> FloorMap:
     """Convert a map; cells between the thresholds are unknown.
+
+    Args:
+        message: Map of the floor.
+        frame: Map frame of the robot, None if any will do.
 
     Raises:
         InvalidMapMessage: If frame, resolution or number of cells do not fit.
@@ -36,8 +40,9 @@ def floor_map_from_message(message: OccupancyGrid) -> FloorMap:
     """
     info = message.info
     check_size(info.width, info.height)
-    if frame_name(message.header.frame_id) != MAP:
-        raise InvalidMapMessage(f"its frame is '{message.header.frame_id}', expected '{MAP}'")
+    name = frame_name(message.header.frame_id)
+    if frame is not None and name != frame_name(frame):
+        raise InvalidMapMessage(f"its frame is '{name}', expected '{frame}' (frames.map of robot.yaml)")
     if not SMALLEST_RESOLUTION <= info.resolution <= LARGEST_RESOLUTION:
         limits = f"{SMALLEST_RESOLUTION:g} to {LARGEST_RESOLUTION:g} m"
         raise InvalidMapMessage(f"its resolution is {info.resolution} m, expected {limits}")
@@ -49,7 +54,7 @@ def floor_map_from_message(message: OccupancyGrid) -> FloorMap:
     cells = cells_from_percent(values)
     origin = pose_from_message(info.origin)
     corner = Pose2(x=origin.position[0], y=origin.position[1], yaw=origin.yaw)
-    return FloorMap(cells, float(info.resolution), corner, MAP)
+    return FloorMap(cells, float(info.resolution), corner, name)
 
 
 def occupancy_grid_message(floor_map: FloorMap, stamp: float) -> OccupancyGrid:

@@ -56,6 +56,15 @@ def test_a_map_that_does_not_fit_is_refused(field: str, value: object, words: st
         floor_map_from_message(message)
 
 
+@pytest.mark.parametrize(
+    ("written", "frame"), [("robot1/map", "robot1/map"), ("/map", "map"), ("odom", None)]
+)
+def test_the_map_frame_of_the_robot_is_accepted(written: str, frame: str | None) -> None:
+    message = message_of([0, 100], 2)
+    message.header.frame_id = written
+    assert floor_map_from_message(message, frame).frame == written.removeprefix("/")
+
+
 def test_a_message_has_the_cells_row_by_row_from_the_origin() -> None:
     cells = np.array([[FREE, OCCUPIED, -1], [-1, -1, FREE]], np.int8)
     message = occupancy_grid_message(FloorMap(cells, 0.1), 3.5)
