@@ -87,6 +87,17 @@ class ToolResult(FrozenModel):
         )
 
 
+class OpaqueMessage(FrozenModel):
+    """Parts of an assistant message beside its call: never evidence, returned to its ``writer`` unchanged.
+
+    ``writer`` is a protocol and model; ``fields`` is a JSON object in the form of that protocol, such as the
+    reasoning and its signatures.
+    """
+
+    writer: str
+    fields: str
+
+
 class Turn(FrozenModel):
     """One past decision: its news, its call and the reply."""
 
@@ -96,6 +107,7 @@ class Turn(FrozenModel):
     reply: ToolResult
     news: tuple[str, ...] = ()
     operator_words: str = ""
+    opaque: OpaqueMessage | None = None
 
 
 class ToolSchema(FrozenModel):
@@ -146,6 +158,7 @@ class Decision(FrozenModel):
     stored: int = 0
     cost: float | None = None
     cut: bool = False
+    opaque: OpaqueMessage | None = None
 
 
 def fence_untrusted(data: object) -> str:

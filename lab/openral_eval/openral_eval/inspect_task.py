@@ -31,7 +31,7 @@ from openral_eval.metering import MeteredModel
 from openral_eval.suites.registry import SUITES
 from openral_eval.suites.tasks import SuiteOptions, SuiteTask, TaskVerdict
 from openral_reasoner.context import Context, Decision, RawCall, ToolSchema, Turn
-from openral_reasoner.llm.base import NO_CALL, arguments_of, news, opening, reminder, usable
+from openral_reasoner.llm.base import NO_CALL, arguments_of, exchanges, usable
 from openral_reasoner.settings import MissionSettings
 
 VERDICT = "verdict"
@@ -89,21 +89,16 @@ def decide(state: TaskState, model: Model, context: Context) -> Decision:
 
 def chat_messages(context: Context) -> list[ChatMessage]:
     """Render a context as messages; every tool call has its result."""
-    result: list[ChatMessage] = [
-        ChatMessageSystem(content=context.system),
-        ChatMessageUser(content=opening(context)),
-    ]
-    for turn in context.turns:
-        if text := news(turn.news, turn.operator_words):
-            result.append(ChatMessageUser(content=text))
-        result += _turn(turn)
-    if words := reminder(context):
-        result.append(ChatMessageUser(content=words))
+    result: list[ChatMessage] = [ChatMessageSystem(content=context.system)]
+    for each in exchanges(context):
+        if each.turn is None:
+            result.append(ChatMessageUser(content=each.whole))
+        else:
+            result += _turn(each.turn, each.whole)
     return result
 
 
-def _turn(turn: Turn) -> list[ChatMessage]:
-    words = turn.reply.rendered()
+def _turn(turn: Turn, words: str) -> list[ChatMessage]:
     if not usable(turn):
         return [ChatMessageAssistant(content=NO_CALL), ChatMessageUser(content=words)]
     call = ToolCall(id=turn.call_id, function=turn.tool, arguments=dict(arguments_of(turn)))

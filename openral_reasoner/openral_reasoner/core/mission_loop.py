@@ -74,7 +74,7 @@ def run_decision_loop(mission: Mission) -> Procedure[Ending]:
         raw, call = parse_answer(mission, answer)
         if isinstance(call, Fault):
             failures = failures.on_invalid(call.did)
-            append_turn(mission, context, raw, call.reply)
+            append_turn(mission, context, answer, raw, call.reply)
             if failures.repeated >= failures.limit:
                 raise MissionStuck(call.describe(failures.repeated))
             raise_if_exhausted(failures, call.describe(1))
@@ -83,7 +83,7 @@ def run_decision_loop(mission: Mission) -> Procedure[Ending]:
         outcome = yield from call.perform(mission)
         if isinstance(outcome, Ending):
             return outcome
-        append_turn(mission, context, raw, outcome)
+        append_turn(mission, context, answer, raw, outcome)
         looping, loop = loop.after(
             raw.tool, raw.arguments, outcome.model_dump_json(), Course.of(mission.evidence).progress
         )
@@ -128,10 +128,12 @@ def usage_attributes(event: Event) -> dict[str, str | float]:
     }
 
 
-def append_turn(mission: Mission, context: Context, raw: RawCall, reply: ToolResult) -> None:
-    """Append a decision and its reply to the conversation."""
+def append_turn(
+    mission: Mission, context: Context, answer: ModelAnswered, raw: RawCall, reply: ToolResult
+) -> None:
+    """Append a decision and its reply to the conversation; some models accept ids of nine characters only."""
     reply = reply.model_copy(update={"remaining": mission.remaining()})
-    number = f"call_{len(mission.decisions.turns) + 1}"
+    number = f"call{len(mission.decisions.turns) + 1:05d}"
     mission.decisions.turns.append(
         Turn(
             call_id=number,
@@ -140,6 +142,7 @@ def append_turn(mission: Mission, context: Context, raw: RawCall, reply: ToolRes
             reply=reply,
             news=context.news,
             operator_words=context.operator_words,
+            opaque=answer.opaque,
         )
     )
 

@@ -22,6 +22,7 @@ from openral_reasoner.settings import MissionSettings
 TEXTS = (
     "ask_model.context.system",
     "ask_model.context.tools.*.description",
+    "ask_model.context.turns.*.call_id",
     "ask_model.context.turns.*.reply.text",
     "ask_model.context.turns.*.reply.peer_words",
     "ask_model.context.turns.*.reply.found.*.why",

@@ -5,18 +5,30 @@ Three breakpoints of the prompt cache: after the tools, after the system prompt,
 
 import json
 from collections.abc import AsyncIterable
+from typing import Any
 
 import anthropic
 import httpx2
-from anthropic.types import MessageParam, RawMessageStreamEvent, TextBlockParam, ToolParam
+from anthropic.types import MessageParam, RawMessageStreamEvent, ToolParam
 
 from openral_reasoner.context import Context, Decision, ToolSchema, Turn
-from openral_reasoner.llm.base import NO_CALL, api_key_for, arguments_of, news, opening, reminder, usable
+from openral_reasoner.llm.base import (
+    NO_CALL,
+    api_key_for,
+    arguments_of,
+    exchanges,
+    opaque_fields,
+    opaque_message,
+    usable,
+)
 from openral_reasoner.llm.http_client import Endpoint
 from openral_reasoner.llm.streaming import RetryPolicy, StreamedAnswer, counted, readable, translate_errors
 
 MAX_TOKENS = 1024
 """Output limit of one decision [tokens]: one tool call with a short explanation."""
+Block = dict[str, Any]
+BLOCKS = "blocks"
+"""Key of what an answer carried beside its call: thoughts, signed or encrypted, and text, in order."""
 _CUT = ("max_tokens", "model_context_window_exceeded")
 
 
@@ -25,6 +37,7 @@ class AnthropicModel:
 
     def __init__(self, model: str, base_url: str, retries: RetryPolicy) -> None:
         self._model, self._retries = model, retries
+        self._writer = f"anthropic {model}"
         self._key = api_key_for("anthropic", base_url)
         self._base_url, self._endpoint = base_url or None, Endpoint()
 
@@ -49,79 +62,51 @@ class AnthropicModel:
                 system=[{"type": "text", "text": context.system, "cache_control": {"type": "ephemeral"}}],
                 tools=tool_params(context.tools),
                 tool_choice={"type": "any", "disable_parallel_tool_use": True},
-                messages=messages(context),
+                messages=messages(context, self._writer),
                 stream=True,
                 timeout=seconds,
             )
             with readable(self._key):
-                return (await read_stream(stream)).decision()
+                answer, blocks = await read_stream(stream)
+                opaque = opaque_message(self._writer, {BLOCKS: blocks} if blocks else {})
+                return answer.decision().model_copy(update={"opaque": opaque})
 
 
-def messages(context: Context) -> list[MessageParam]:
-    """Render the mission as alternating messages; every tool call has its tool_result."""
-    result: list[MessageParam] = [{"role": "user", "content": [_text(opening(context))]}]
-    for turn in context.turns:
-        _add_user(result, news(turn.news, turn.operator_words))
-        result += turn_messages(turn)
-    _end_prefix(result)
-    _add_user(result, reminder(context))
+def messages(context: Context, writer: str = "") -> list[MessageParam]:
+    """Render the mission as alternating messages for the model ``writer``."""
+    result: list[Any] = []
+    for each in exchanges(context):
+        reply: Block = {"type": "text", "text": each.text}
+        if each.turn is not None:
+            result.append({"role": "assistant", "content": turn_blocks(each.turn, writer)})
+            reply = reply_block(each.turn, each.text)
+        # The cached prefix ends with the last reply; later requests do not repeat the reminder after it.
+        if len(result) == 2 * len(context.turns):
+            reply["cache_control"] = {"type": "ephemeral"}
+        afterwards: list[Block] = [{"type": "text", "text": each.afterwards}] if each.afterwards else []
+        result.append({"role": "user", "content": [reply, *afterwards]})
     return result
 
 
-def turn_messages(turn: Turn) -> list[MessageParam]:
-    """Render one past decision: its call and the result."""
-    words = turn.reply.rendered()
+def turn_blocks(turn: Turn, writer: str) -> list[Any]:
+    """Render one past decision: what it carried, then its call."""
+    carried = opaque_fields(turn, writer).get(BLOCKS, [])
     if not usable(turn):
-        return [
-            {"role": "assistant", "content": [_text(NO_CALL)]},
-            {"role": "user", "content": [_text(words)]},
-        ]
-    return [
-        {
-            "role": "assistant",
-            "content": [
-                {
-                    "type": "tool_use",
-                    "id": turn.call_id,
-                    "name": turn.tool,
-                    "input": dict(arguments_of(turn)),
-                }
-            ],
-        },
-        {
-            "role": "user",
-            "content": [
-                {
-                    "type": "tool_result",
-                    "tool_use_id": turn.call_id,
-                    "content": words,
-                    "is_error": turn.reply.status == "INVALID_CALL",
-                }
-            ],
-        },
-    ]
+        return [*carried, {"type": "text", "text": NO_CALL}]
+    arguments = dict(arguments_of(turn))
+    return [*carried, {"type": "tool_use", "id": turn.call_id, "name": turn.tool, "input": arguments}]
 
 
-def _add_user(result: list[MessageParam], words: str) -> None:
-    """Append text to the last user message, so that roles alternate."""
-    if words:
-        content = result[-1]["content"]
-        assert isinstance(content, list)
-        content.append(_text(words))
-
-
-def _end_prefix(result: list[MessageParam]) -> None:
-    """End the cached prefix with the last reply; later requests do not repeat the reminder after it."""
-    content = result[-1]["content"]
-    assert isinstance(content, list)
-    last = content[-1]
-    assert isinstance(last, dict)
-    if last["type"] == "text" or last["type"] == "tool_result":
-        last["cache_control"] = {"type": "ephemeral"}
-
-
-def _text(words: str) -> TextBlockParam:
-    return {"type": "text", "text": words}
+def reply_block(turn: Turn, reply: str) -> Block:
+    """Render the reply to one past decision."""
+    if not usable(turn):
+        return {"type": "text", "text": reply}
+    return {
+        "type": "tool_result",
+        "tool_use_id": turn.call_id,
+        "content": reply,
+        "is_error": turn.reply.status == "INVALID_CALL",
+    }
 
 
 def tool_params(tools: tuple[ToolSchema, ...]) -> list[ToolParam]:
@@ -134,9 +119,12 @@ def tool_params(tools: tuple[ToolSchema, ...]) -> list[ToolParam]:
     return result
 
 
-async def read_stream(events: AsyncIterable[RawMessageStreamEvent]) -> StreamedAnswer:
-    """Accumulate a streamed answer."""
+async def read_stream(
+    events: AsyncIterable[RawMessageStreamEvent],
+) -> tuple[StreamedAnswer, list[Block]]:
+    """Accumulate a streamed answer, and the blocks that it carried beside its call."""
     answer = StreamedAnswer()
+    blocks: dict[int, Block] = {}
     async for event in events:
         if event.type == "message_start":
             usage = event.message.usage
@@ -146,14 +134,26 @@ async def read_stream(events: AsyncIterable[RawMessageStreamEvent]) -> StreamedA
             answer.model = event.message.model
         elif event.type == "content_block_start" and event.content_block.type == "tool_use":
             answer.called(event.index, event.content_block.name)
-        elif event.type == "content_block_delta" and event.delta.type == "input_json_delta":
-            answer.argued(event.index, event.delta.partial_json)
-        elif event.type == "content_block_delta" and event.delta.type == "text_delta":
-            answer.said(event.delta.text)
+        elif event.type == "content_block_start":
+            _extend(answer, blocks, event.index, event.content_block.to_dict(mode="json"))
+        elif event.type == "content_block_delta":
+            _extend(answer, blocks, event.index, event.delta.to_dict(mode="json"))
         elif event.type == "message_delta":
             answer.written = counted(event.usage.output_tokens)
             answer.cut = event.delta.stop_reason in _CUT
             answer.refusal = "refusal" if event.delta.stop_reason == "refusal" else ""
         elif event.type == "message_stop":
             answer.stop = "message_stop"
-    return answer
+    return answer, [each for each in blocks.values() if each["type"] != "text" or each.get("text")]
+
+
+def _extend(answer: StreamedAnswer, blocks: dict[int, Block], index: int, part: Block) -> None:
+    """Add a part to its block; the API names the fields of a block and of its deltas alike."""
+    if "partial_json" in part:
+        answer.argued(index, part["partial_json"])
+        return
+    answer.said(part.get("text") or "")
+    block = blocks.setdefault(index, part)
+    if block is not part:
+        texts = {name: text for name, text in part.items() if name != "type" and isinstance(text, str)}
+        block.update({name: (block.get(name) or "") + text for name, text in texts.items()})

@@ -6,11 +6,11 @@ API keys are held by the environment only.
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from itertools import islice
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -19,6 +19,7 @@ from openral_core.errors import OpenRALError
 from openral_reasoner.context import (
     Context,
     Decision,
+    OpaqueMessage,
     RawCall,
     Turn,
     UnreadableArguments,
@@ -38,8 +39,31 @@ MAX_NAME = 64
 """Longest name of a tool or model [characters], the limit of the vendors' APIs."""
 MAX_CALLS = 4
 """Maximum number of calls kept of an answer; only one is valid."""
+MAX_OPAQUE = 64_000
+"""Longest JSON kept of what an answer carried beside its call [characters]: 16,000 tokens."""
 NO_CALL = "(no usable tool call)"
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+class Exchange(NamedTuple):
+    """Message of the user or a tool, and what became known after it: both go into one message."""
+
+    turn: Turn | None
+    text: str
+    afterwards: str
+
+    @property
+    def whole(self) -> str:
+        """Text of the message."""
+        return f"{self.text}\n{self.afterwards}" if self.afterwards else self.text
+
+
+def exchanges(context: Context) -> Iterator[Exchange]:
+    """Yield the goal, without a turn, then each past decision with its reply, so that roles alternate."""
+    later = [news(turn.news, turn.operator_words) for turn in context.turns] + [reminder(context)]
+    yield Exchange(None, opening(context), later[0])
+    for turn, afterwards in zip(context.turns, later[1:], strict=True):
+        yield Exchange(turn, turn.reply.rendered(), afterwards)
 
 
 def opening(context: Context) -> str:
@@ -52,7 +76,7 @@ def opening(context: Context) -> str:
 
 
 def reminder(context: Context) -> str:
-    """Return the last user message: news, the held object, and the budget if the last reply lacks it."""
+    """Return the end of the last message: news, the hand, and the budget if the last reply lacks it."""
     last = context.turns[-1].reply.remaining if context.turns else ""
     remaining = "" if context.remaining == last else context.remaining
     parts = (news(context.news, context.operator_words), _hand(context), remaining)
@@ -83,6 +107,26 @@ def arguments_of(turn: Turn) -> Mapping[str, object]:
         return read_arguments(turn.arguments)
     except UnreadableArguments:
         return {}
+
+
+def opaque_message(writer: str, fields: Mapping[str, object]) -> OpaqueMessage | None:
+    """Keep what an answer carried beside its call; beyond the bound only texts, cut; None if nothing."""
+    text = _json(fields)
+    if len(text) > MAX_OPAQUE:
+        text = _json({key: each[:MAX_TEXT] for key, each in fields.items() if isinstance(each, str)})
+    return OpaqueMessage(writer=writer, fields=text) if text != "{}" else None
+
+
+def opaque_fields(turn: Turn, writer: str) -> dict[str, Any]:
+    """Return what a past answer of ``writer`` carried beside its call; empty for any other one."""
+    if turn.opaque is None or turn.opaque.writer != writer:
+        return {}
+    return dict(json.loads(turn.opaque.fields))
+
+
+def _json(content: object) -> str:
+    """Write JSON that can be encoded: a lone surrogate becomes a question mark."""
+    return json.dumps(content, ensure_ascii=False).encode(errors="replace").decode()
 
 
 def clipped(calls: Iterable[RawCall]) -> tuple[RawCall, ...]:

@@ -3,16 +3,20 @@
 import hashlib
 import json
 from collections.abc import AsyncIterable
+from typing import Any
 
 import httpx2
 import openai
-from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionToolParam
+from openai.types.chat import ChatCompletionChunk, ChatCompletionToolParam
 from openai.types.chat.chat_completion_chunk import Choice
 
 from openral_reasoner.context import Context, Decision, ToolSchema, Turn
-from openral_reasoner.llm.base import NO_CALL, api_key_for, arguments_of, news, opening, reminder, usable
+from openral_reasoner.llm.base import NO_CALL, api_key_for, arguments_of, exchanges, opaque_fields, usable
 from openral_reasoner.llm.http_client import Endpoint
 from openral_reasoner.llm.streaming import RetryPolicy, StreamedAnswer, counted, readable, translate_errors
+
+CALL = "tool_call"
+"""Key of what an answer's call carried, among the fields of its message."""
 
 
 class OpenAIModel:
@@ -20,6 +24,7 @@ class OpenAIModel:
 
     def __init__(self, model: str, base_url: str, retries: RetryPolicy) -> None:
         self._model, self._retries = model, retries
+        self._writer = f"openai {model}"
         self._key = api_key_for("openai", base_url)
         self._base_url, self._endpoint = base_url or None, Endpoint()
 
@@ -36,7 +41,7 @@ class OpenAIModel:
         with translate_errors(openai, self._key):
             stream = await client.chat.completions.create(
                 model=self._model,
-                messages=messages(context),
+                messages=messages(context, self._writer),
                 tools=tool_params(context.tools),
                 tool_choice="required",
                 parallel_tool_calls=False,
@@ -55,39 +60,35 @@ def cache_key(context: Context) -> str:
     return hashlib.sha256(f"{context.system}\n{context.requester}\n{context.goal}".encode()).hexdigest()[:32]
 
 
-def messages(context: Context) -> list[ChatCompletionMessageParam]:
-    """Render the mission as messages; every tool call has its tool message."""
-    result: list[ChatCompletionMessageParam] = [
-        {"role": "system", "content": context.system},
-        {"role": "user", "content": opening(context)},
-    ]
-    for turn in context.turns:
-        if text := news(turn.news, turn.operator_words):
-            result.append({"role": "user", "content": text})
-        result += turn_messages(turn)
-    if words := reminder(context):
-        result.append({"role": "user", "content": words})
+def messages(context: Context, writer: str = "") -> list[Any]:
+    """Render the mission as messages for the model ``writer``; roles alternate."""
+    result: list[Any] = [{"role": "system", "content": context.system}]
+    for each in exchanges(context):
+        if each.turn is None:
+            result.append({"role": "user", "content": each.whole})
+        else:
+            result += turn_messages(each.turn, each.whole, writer)
     return result
 
 
-def turn_messages(turn: Turn) -> list[ChatCompletionMessageParam]:
-    """Render one past decision: its call and the result."""
-    words = turn.reply.rendered()
+def turn_messages(turn: Turn, reply: str, writer: str) -> list[Any]:
+    """Render one past decision: its call and the reply."""
+    fields = opaque_fields(turn, writer)
+    call = fields.pop(CALL, {})
     if not usable(turn):
-        return [{"role": "assistant", "content": NO_CALL}, {"role": "user", "content": words}]
-    arguments = json.dumps(arguments_of(turn))
+        return [
+            {**fields, "role": "assistant", "content": NO_CALL},
+            {"role": "user", "content": reply},
+        ]
+    function = {"name": turn.tool, "arguments": json.dumps(arguments_of(turn))}
     return [
         {
+            "content": "",
+            **fields,
             "role": "assistant",
-            "tool_calls": [
-                {
-                    "id": turn.call_id,
-                    "type": "function",
-                    "function": {"name": turn.tool, "arguments": arguments},
-                }
-            ],
+            "tool_calls": [{**call, "id": turn.call_id, "type": "function", "function": function}],
         },
-        {"role": "tool", "tool_call_id": turn.call_id, "content": words},
+        {"role": "tool", "tool_call_id": turn.call_id, "content": reply},
     ]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("anthropic")
 pytest.importorskip("openai")
-from loopback import KEY, Api, Script, endpoint, status, without_proxies
+from loopback import KEY, Api, Script, endpoint, status, stream, without_proxies
 
 from openral_reasoner.context import Context, Decision, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.anthropic import AnthropicModel
@@ -116,6 +116,57 @@ def test_anthropic_caches_system_and_tools_and_answers_calls_with_tool_results(
 def answered_block(sent: dict[str, Any]) -> Any:
     """The reply to the first call, as it was sent."""
     return sent["messages"][2]["content"][0]
+
+
+REFUSED = Turn(
+    call_id="call00002", tool="", arguments="", reply=ToolResult(status="INVALID_CALL", text="call")
+)
+
+
+def test_roles_alternate_and_news_stand_in_the_message_before(vendor: Vendor, serve: Any) -> None:
+    url, script = serve(vendor.answer(("done", "{}")))
+    reply = ToolResult(status="NOT_FOUND", text="memory has no mug")
+    heard = Turn(
+        call_id="call00001", tool="recall_object", arguments="{}", reply=reply, operator_words="the blue one"
+    )
+    after = REFUSED.model_copy(update={"news": ("a locator came",)})
+    asked = context(heard, after).model_copy(update={"remaining": "Remaining: 3 recalls"})
+    vendor.model(url, 5.0, lambda seconds: None)(asked)
+    sent = [each for each in script.requests[0]["messages"] if each["role"] != "system"]
+    users = [json.dumps(each["content"]) for each in sent if each["role"] != "assistant"]
+    assert [each["role"] == "assistant" for each in sent] == [False, True, False, True, False]
+    assert all("content" in each for each in sent)
+    assert ["the blue one" in users[0], "a locator came" in users[1], "3 recalls" in users[2]] == [True] * 3
+
+
+@pytest.mark.parametrize("tool", ["recall_object", ""])
+def test_thoughts_go_back_as_they_came_to_their_writer_only(
+    tool: str, serve: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_proxies(monkeypatch)
+    vendor = Vendor("anthropic")
+    blocks = [
+        {"type": "thinking", "thinking": "The mug may be in", "signature": ""},
+        {"type": "redacted_thinking", "data": "EmwKAhgB"},
+        {"type": "text", "text": "Let me see."},
+    ]
+    parts = [
+        {"type": "thinking_delta", "thinking": " the kitchen."},
+        {"type": "signature_delta", "signature": "c2ln"},
+    ]
+    events = vendor.chunks(("recall_object", "{}"))
+    called = {**events[1], "index": 3}
+    begun = [{"type": "content_block_start", "index": i, "content_block": b} for i, b in enumerate(blocks)]
+    deltas = [{"type": "content_block_delta", "index": 0, "delta": each} for each in parts]
+    url, script = serve(stream([events[0], *begun, *deltas, called, *events[4:]]))
+    opaque = ask(vendor, url).opaque
+    assert opaque is not None
+    past = REFUSED.model_copy(update={"tool": tool, "opaque": opaque})
+    ask(vendor, url, past, past.model_copy(update={"opaque": opaque.model_copy(update={"writer": "other"})}))
+    own, foreign = (script.requests[1]["messages"][i]["content"] for i in (1, 3))
+    signed = {"type": "thinking", "thinking": "The mug may be in the kitchen.", "signature": "c2ln"}
+    assert own[:-1] == [signed, *blocks[1:]]
+    assert len(foreign) == 1
 
 
 def test_the_key_of_the_prompt_cache_is_that_of_the_mission() -> None:
