@@ -119,9 +119,10 @@ class Manifest(Document):
         return Name(self.id, self.aliases)
 
 
-OptionValue = str | int | float | bool
+OptionValue = str | int | float | bool | tuple[float, ...]
 Score = Annotated[float, Field(ge=0.0, le=1.0)]
 EngineName = Literal[
+    "onnx",
     "rtdetr_onnx",
     "rtdetr_hf",
     "zeroshot_hf",
@@ -145,13 +146,14 @@ class VocabularySpec(Document):
     """Labels: ``closed`` lists them here or in a file next to the manifest; ``open`` accepts any text.
 
     A list names the classes of the model in their order; a map names classes by number, and the classes that
-    it leaves out are never reported.
+    it leaves out are never reported. ``coco80`` and ``coco91`` are shipped: COCO's classes without gaps in
+    their numbers, or by its own numbers.
     With ``colours``, an on-demand detector with a closed vocabulary measures the colours that a query names;
     with ``relations``, it judges ranks and relations ("the left mug", "the mug next to the bowl").
     """
 
     kind: Vocabulary
-    labels: tuple[str, ...] | dict[NonNegativeInt, str] = ()
+    labels: tuple[str, ...] | dict[NonNegativeInt, str] | Literal["coco80", "coco91"] = ()
     file: str = ""
     colours: bool = False
     relations: bool = False

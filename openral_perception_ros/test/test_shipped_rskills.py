@@ -9,6 +9,7 @@ import pytest
 from openral_core.documents import InvalidDocument, parse_document
 from openral_core.rskills import EngineName, Mode, Registry, Vocabulary
 from openral_perception_ros.detector import load_detector
+from openral_perception_ros.engines.base import ALIASES
 from openral_perception_ros.engines.provenance import brings_code
 from openral_perception_ros.engines.vocabulary import VocabularyDocument
 
@@ -41,7 +42,8 @@ def test_manifest_vocabulary_and_requirements_fit_together(name: str) -> None:
 
 
 def test_every_engine_has_a_module_of_its_name() -> None:
-    assert all(find_spec(f"openral_perception_ros.engines.{name}") for name in get_args(EngineName))
+    modules = (ALIASES.get(name, name) for name in get_args(EngineName))
+    assert all(find_spec(f"openral_perception_ros.engines.{name}") for name in modules)
 
 
 @pytest.mark.parametrize(

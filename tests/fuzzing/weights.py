@@ -63,7 +63,7 @@ def _model() -> onnx.ModelProto:
     ]
     constants = {
         "scores": np.eye(QUERIES, 3, dtype=np.float32)[None],
-        "boxes": np.full((1, QUERIES, 4), 0.5, np.float32),
+        "boxes": np.full((1, QUERIES, 4), (0.5, 0.5, 0.4, 0.4), np.float32),
         "nothing": np.asarray(0.0, np.float32),
     }
     graph = helper.make_graph(

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -101,6 +101,16 @@ class Engine(Protocol):
         ...
 
 
+@runtime_checkable
+class DescribedEngine(Protocol):
+    """An engine that says how it reads its model."""
+
+    @property
+    def summary(self) -> str:
+        """One line for log and info."""
+        ...
+
+
 EngineLoader = Callable[[DetectorManifest, Path, LoadOptions], Engine]
 
 
@@ -139,6 +149,10 @@ def clip_detections(detections: Iterable[Detection], size: tuple[int, int]) -> t
     )
 
 
+ALIASES: Mapping[str, str] = {"rtdetr_onnx": "onnx"}
+"""Modules of engines whose earlier names remain valid."""
+
+
 def engine_loader(name: str) -> EngineLoader:
     """Import the module of this folder that has an engine's name, and return its ``load`` function.
 
@@ -146,7 +160,7 @@ def engine_loader(name: str) -> EngineLoader:
         MissingPackage: If its libraries are not installed in this environment.
     """
     try:
-        module = importlib.import_module(f"{__package__}.{name}")
+        module = importlib.import_module(f"{__package__}.{ALIASES.get(name, name)}")
     except ImportError as error:
         raise MissingPackage(name, error.name or str(error), sys.executable) from error
     loader: EngineLoader = module.load

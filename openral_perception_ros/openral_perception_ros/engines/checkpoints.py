@@ -46,7 +46,27 @@ def checkpoint_folder(
             verify(manifest, candidate, needed)
             return candidate
     has_checkpoint = any((candidate / CONFIG_FILE).is_file() for candidate in searched)
-    raise MissingWeights(manifest.id, searched, "export" if has_checkpoint else "fetch")
+    is_fetched = manifest.weights is None or not manifest.weights.uri.startswith(FILE_SCHEME)
+    command = "export" if has_checkpoint else "fetch" if is_fetched else ""
+    raise MissingWeights(manifest.id, searched, command, needed)
+
+
+POINTER = b"version https://git-lfs.github.com/spec"
+"""Beginning of a Git LFS pointer, as of the specification's version 1."""
+PAGES = (b"<!doctype", b"<html", b"<head", b"<?xml")
+
+
+def problem_of_file(file: Path) -> str:
+    """Return why a file of weights cannot hold any, as its first bytes show; empty if it can."""
+    with file.open("rb") as stream:
+        head = stream.read(len(POINTER))
+    if not head:
+        return "the file is empty: copy or fetch it again"
+    if head == POINTER:
+        return "this is a Git LFS pointer, not the file itself: run `git lfs pull` where it comes from"
+    if head.lstrip().lower().startswith(PAGES):
+        return "this is a web page, not the file: the download ended at a sign-in or error page"
+    return ""
 
 
 def hub_snapshot(repository: str, manifest: DetectorManifest) -> Path:

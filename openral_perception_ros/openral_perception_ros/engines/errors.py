@@ -3,6 +3,7 @@
 EngineError
 ├── MissingWeights      activation fails, naming the command to run
 ├── WeightsRefused      weights that do not match the manifest's pins or have no record
+├── WeightsUnreadable   a file that is no model of this library: a pointer, a web page, a newer format
 ├── MissingPackage      the worker's Python environment lacks a library
 ├── RemoteCodeRefused   a checkpoint with its own code, without the user's consent or a pinned revision
 ├── OutOfMemory         host or GPU
@@ -40,15 +41,28 @@ class EngineError(OpenRALError):
 
 
 class MissingWeights(EngineError):
-    """Weights that are not on this machine."""
+    """Weights that are not on this machine; without a ``command`` the user has to bring the files."""
 
     kind = FailureKind.MISSING_WEIGHTS
 
-    def __init__(self, rskill_id: str, searched: Iterable[Path], command: str = "fetch") -> None:
+    def __init__(
+        self, rskill_id: str, searched: Iterable[Path], command: str = "fetch", needed: Iterable[str] = ()
+    ) -> None:
+        remedy = f"run `openral weights {command} {rskill_id}`"
+        if not command:
+            remedy = f"copy {' and '.join(needed)} there, for its manifest fetches none"
         super().__init__(
-            f"no weights of {rskill_id!r} on this machine (searched {format_choices(searched)}): "
-            f"run `openral weights {command} {rskill_id}`"
+            f"no weights of {rskill_id!r} on this machine (searched {format_choices(searched)}): {remedy}"
         )
+
+
+class WeightsUnreadable(EngineError):
+    """A file of weights that cannot be read as such."""
+
+    kind = FailureKind.MISSING_WEIGHTS
+
+    def __init__(self, file: Path, problem: str) -> None:
+        super().__init__(f"{file}: {problem}")
 
 
 class WeightsRefused(EngineError):

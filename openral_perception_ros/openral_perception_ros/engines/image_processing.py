@@ -1,4 +1,4 @@
-"""Image processing around a DETR-like network: image to input tensor, logits to scored boxes.
+"""Image processing around a network: image to input tensor, logits to scored boxes, suppression of overlaps.
 
 A checkpoint's ``preprocessor_config.json`` says how its input is resized and normalised.
 """
@@ -6,13 +6,13 @@ A checkpoint's ``preprocessor_config.json`` says how its input is resized and no
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Self
+from typing import Annotated, Self
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from openral_core.documents import InvalidDocument, read_json
 from openral_core.errors import OpenRALError
@@ -24,22 +24,28 @@ Size = tuple[int, int]
 
 
 class ResizeMode(StrEnum):
-    """Resize mode: ``stretch`` changes the aspect ratio, ``letterbox`` keeps it and pads right and below."""
+    """Resize mode: ``stretch`` changes the aspect ratio, ``letterbox`` keeps it and pads right and below.
+
+    ``letterbox_centred`` pads both sides alike.
+    """
 
     STRETCH = "stretch"
     LETTERBOX = "letterbox"
+    LETTERBOX_CENTRED = "letterbox_centred"
 
 
 @dataclass(frozen=True, slots=True)
 class LetterboxTransform:
     """Mapping between source image and model input.
 
-    Sizes are (width, height) [px]; ``content`` is the part of ``model`` that the source covers.
+    Sizes are (width, height) [px]; ``content`` is the part of ``model`` that the source covers, and
+    ``offset`` its upper left corner (x, y) [px].
     """
 
     source: Size
     content: Size
     model: Size
+    offset: Size = (0, 0)
 
     def to_source(self, corners: NDArray[np.floating]) -> NDArray[np.float64]:
         """Convert boxes to source pixels.
@@ -47,8 +53,9 @@ class LetterboxTransform:
         Args:
             corners: x_min, y_min, x_max, y_max relative to the model's input, in [0, 1], shape (N, 4).
         """
-        scale = np.array(self.model) * np.array(self.source) / np.array(self.content)
-        return np.asarray(corners, np.float64) * np.tile(scale, 2)
+        scale = np.array(self.source) / np.array(self.content)
+        pixels = np.asarray(corners, np.float64) * np.tile(self.model, 2) - np.tile(self.offset, 2)
+        return pixels * np.tile(scale, 2)
 
 
 def letterbox_transform(kind: ResizeMode, source: Size, model: Size) -> LetterboxTransform:
@@ -56,9 +63,11 @@ def letterbox_transform(kind: ResizeMode, source: Size, model: Size) -> Letterbo
     if kind is ResizeMode.STRETCH:
         return LetterboxTransform(source, model, model)
     scale = min(model[0] / source[0], model[1] / source[1])
-    return LetterboxTransform(
-        source, (max(round(source[0] * scale), 1), max(round(source[1] * scale), 1)), model
-    )
+    content = max(round(source[0] * scale), 1), max(round(source[1] * scale), 1)
+    if kind is ResizeMode.LETTERBOX:
+        return LetterboxTransform(source, content, model)
+    offset = (model[0] - content[0]) // 2, (model[1] - content[1]) // 2
+    return LetterboxTransform(source, content, model, offset)
 
 
 class InvalidPreprocessing(OpenRALError):
@@ -99,18 +108,37 @@ class EdgeSize(BaseModel):
         return lengths[source[0]], lengths[source[1]]
 
 
+Positive = Annotated[float, Field(gt=0.0)]
+
+
 class Preprocessing(BaseModel):
-    """The supported keys; all others concern training or batching."""
+    """The supported keys; all others concern training or batching, and null stands for a default.
+
+    ``bgr``, ``pad`` [levels of 255] and ``antialias`` are ours: networks that were trained on images resized
+    by OpenCV get theirs resized by it.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     size: ModelSize | EdgeSize
     resample: int = Image.Resampling.BILINEAR
     do_rescale: bool = True
-    rescale_factor: float = 1.0 / 255.0
+    rescale_factor: Positive = 1.0 / 255.0
     do_normalize: bool = False
     image_mean: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    image_std: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    image_std: tuple[Positive, Positive, Positive] = (1.0, 1.0, 1.0)
+    bgr: bool = False
+    pad: int = Field(default=PADDING_COLOUR[0], ge=0, le=255)
+    antialias: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, content: object) -> object:
+        if not isinstance(content, dict):
+            return content
+        present = {key: value for key, value in content.items() if value is not None}
+        size = present.get("size")
+        return {**present, "size": {"height": size, "width": size}} if isinstance(size, int) else present
 
     @classmethod
     def read(cls, folder: Path) -> Self:
@@ -137,23 +165,45 @@ class Preprocessing(BaseModel):
         Returns:
             The input, shape (1, 3, height, width), and the transform that maps boxes back.
         """
+        levels, fit = self.resized(rgb, kind)
+        pixels = np.ascontiguousarray(levels.transpose(2, 0, 1)).astype(np.float32)
+        scale, shift = self.linear_map
+        pixels *= scale[:, None, None]
+        if shift.any():
+            pixels += shift[:, None, None]
+        return pixels[None], fit
+
+    @property
+    def linear_map(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Factor and summand per channel that turn levels of 255 into inputs."""
+        scale = np.full(3, self.rescale_factor if self.do_rescale else 1.0)
+        if not self.do_normalize:
+            return scale.astype(np.float32), np.zeros(3, np.float32)
+        mean, std = np.array(self.image_mean), np.array(self.image_std)
+        return (scale / std).astype(np.float32), (-mean / std).astype(np.float32)
+
+    def resized(
+        self, rgb: NDArray[np.uint8], kind: ResizeMode
+    ) -> tuple[NDArray[np.uint8], LetterboxTransform]:
+        """Resize and pad an image and order its channels, shape (height, width, 3)."""
         source = (rgb.shape[1], rgb.shape[0])
         fit = letterbox_transform(kind, source, self.size.of(source))
-        pixels = np.asarray(self._fitted(Image.fromarray(rgb), fit), np.float32)
-        if self.do_rescale:
-            pixels = pixels * np.float32(self.rescale_factor)
-        if self.do_normalize:
-            pixels = np.subtract(pixels, self.image_mean, dtype=np.float32)
-            pixels = np.divide(pixels, self.image_std, dtype=np.float32)
-        return np.ascontiguousarray(pixels.transpose(2, 0, 1)[None], np.float32), fit
-
-    def _fitted(self, image: Image.Image, fit: LetterboxTransform) -> Image.Image:
-        resized = image.resize(fit.content, Image.Resampling(self.resample))
+        content = self._resized_content(rgb, fit.content)
+        if self.bgr:
+            content = content[:, :, ::-1]
         if fit.content == fit.model:
-            return resized
-        canvas = Image.new("RGB", fit.model, PADDING_COLOUR)
-        canvas.paste(resized, (0, 0))
-        return canvas
+            return content, fit
+        canvas = np.full((fit.model[1], fit.model[0], 3), self.pad, np.uint8)
+        x, y = fit.offset
+        canvas[y : y + fit.content[1], x : x + fit.content[0]] = content
+        return canvas, fit
+
+    def _resized_content(self, rgb: NDArray[np.uint8], size: Size) -> NDArray[np.uint8]:
+        if size == (rgb.shape[1], rgb.shape[0]):
+            return rgb
+        if self.antialias:
+            return np.asarray(Image.fromarray(rgb).resize(size, Image.Resampling(self.resample)))
+        return np.asarray(cv2.resize(rgb, size, interpolation=cv2.INTER_LINEAR), np.uint8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,6 +36,11 @@ class VocabularyDocument(Document):
         return {**content, "labels": dict.fromkeys(listed, ())}
 
 
+SHIPPED = Path(__file__).parent / "labels"
+UNUSED_COCO_NUMBERS = frozenset((12, 26, 29, 30, 45, 66, 68, 69, 71, 83))
+"""Numbers from 1 to 90 that COCO's annotations of 2017 do not use."""
+
+
 def load_vocabulary(manifest: DetectorManifest, folder: Path) -> VocabularyDocument | None:
     """Load the vocabulary of a detector; None if it grounds any text.
 
@@ -47,6 +52,8 @@ def load_vocabulary(manifest: DetectorManifest, folder: Path) -> VocabularyDocum
     if manifest.vocabulary.file:
         return load_document(VocabularyDocument, folder / manifest.vocabulary.file)
     listed = manifest.vocabulary.labels
+    if isinstance(listed, str):
+        return load_document(VocabularyDocument, SHIPPED / "coco80.yaml")
     return VocabularyDocument(
         labels=dict.fromkeys(listed.values() if isinstance(listed, dict) else listed, ())
     )
@@ -64,11 +71,15 @@ def load_labels(manifest: DetectorManifest, folder: Path) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassNames:
-    """Names of the classes that are reported; ``numbers`` are their columns in the model's logits."""
+    """Names of the classes that are reported; ``numbers`` are their columns in the model's logits.
+
+    ``in_order`` tells that they are all classes of the model, as in a list.
+    """
 
     labels: tuple[str, ...]
     names: tuple[str, ...]
     numbers: NDArray[np.int64]
+    in_order: bool = False
 
     @classmethod
     def of(cls, manifest: DetectorManifest, folder: Path, classes: int | None) -> Self:
@@ -79,10 +90,13 @@ class ClassNames:
             LabelMismatch: If vocabulary and model do not fit.
         """
         labels, listed = load_labels(manifest, folder), manifest.vocabulary.labels
+        if listed == "coco91":
+            numbers = (number for number in range(1, 91) if number not in UNUSED_COCO_NUMBERS)
+            listed = dict(zip(numbers, labels, strict=True))
         if not isinstance(listed, dict):
             if classes is not None and classes != len(labels):
                 raise LabelMismatch(classes, f"has {len(labels)} labels")
-            return cls(labels, labels, np.arange(len(labels)))
+            return cls(labels, labels, np.arange(len(labels)), in_order=True)
         if classes is not None and max(listed) >= classes:
             raise LabelMismatch(classes, f"names class {max(listed)}: valid are 0 to {classes - 1}")
         return cls(labels, tuple(listed.values()), np.array(list(listed), np.int64))

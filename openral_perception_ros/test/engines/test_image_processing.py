@@ -27,7 +27,8 @@ def test_a_point_of_the_source_comes_back_where_it_was(
     kind: ResizeMode, width: int, height: int, model_width: int, model_height: int, x: float, y: float
 ) -> None:
     fit = letterbox_transform(kind, (width, height), (model_width, model_height))
-    in_model = [x * fit.content[0] / model_width, y * fit.content[1] / model_height]
+    offset, content = fit.offset, fit.content
+    in_model = [(offset[0] + x * content[0]) / model_width, (offset[1] + y * content[1]) / model_height]
     back = fit.to_source(np.array([[*in_model, *in_model]]))
     np.testing.assert_allclose(back, [[x * width, y * height] * 2], atol=1e-6)
 

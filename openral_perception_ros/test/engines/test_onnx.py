@@ -12,14 +12,14 @@ from onnx import TensorProto, helper, numpy_helper
 
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import (
-    BadDetections,
     EngineFrame,
     LabelMismatch,
     LoadOptions,
     MissingWeights,
     engine_loader,
 )
-from openral_perception_ros.engines.rtdetr_onnx import ProviderUnavailable, UnknownDevice
+from openral_perception_ros.engines.onnx.checks import ImplausibleOutputs
+from openral_perception_ros.engines.onnx.session import ProviderUnavailable, UnknownDevice
 
 LABELS = ("mug", "bread", "lemon")
 SIDE = 64
@@ -113,14 +113,18 @@ def test_another_number_of_classes_is_refused(folder: Path) -> None:
 
 def test_a_model_that_returns_no_numbers_is_an_error(tmp_path: Path) -> None:
     write_weights(tmp_path, np.full((2, 3), np.nan), np.zeros((2, 4)))
-    engine = engine_loader("rtdetr_onnx")(manifest_of(), tmp_path, LoadOptions())
-    with pytest.raises(BadDetections):
-        engine.detect(frame_of(64, 64), None)
-
-
-def test_missing_weights_say_where_and_what_to_run(tmp_path: Path) -> None:
-    with pytest.raises(MissingWeights, match=r"weights'\): run `openral weights fetch tiny`"):
+    with pytest.raises(ImplausibleOutputs, match="not finite"):
         engine_loader("rtdetr_onnx")(manifest_of(), tmp_path, LoadOptions())
+
+
+def test_missing_weights_say_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(
+        MissingWeights, match=r"weights'\): copy model.onnx and preprocessor_config.json there"
+    ):
+        engine_loader("rtdetr_onnx")(manifest_of(), tmp_path, LoadOptions())
+    manifest = manifest_of(weights={"uri": "hf://owner/name"})
+    with pytest.raises(MissingWeights, match="run `openral weights fetch tiny`"):
+        engine_loader("onnx")(manifest, tmp_path, LoadOptions(weights_folder=str(tmp_path)))
 
 
 def test_a_device_that_is_not_here_is_not_replaced(folder: Path) -> None:
