@@ -2,6 +2,7 @@
 
 import statistics
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -11,10 +12,10 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from openral_core.rskills import Mode
-from openral_core.token_bucket import TokenBucket
 from openral_perception_ros.camera_images import (
     ImageCache,
     ImageSet,
+    ViewChange,
     decode_frame,
     subscribe_camera,
 )
@@ -24,15 +25,23 @@ from openral_perception_ros.inference.worker_command import worker_command
 from openral_perception_ros.inference.worker_supervisor import NEVER, WorkerEvent, WorkerStatus
 from openral_perception_ros.locate_errors import NoFrameAvailable, StaleFrame
 from openral_perception_ros.locate_request import LocateQuery
-from openral_perception_ros.parameters import DetectorParameters
-from openral_perception_ros.publishers import NO_FRAME_AGE, MemoryUsage, process_memory_mb, status_message
-from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
+from openral_perception_ros.parameters import MOST, DetectorParameters
+from openral_perception_ros.publishers import (
+    NO_FRAME_AGE,
+    CameraUse,
+    MemoryUsage,
+    process_memory_mb,
+    status_message,
+)
+from openral_perception_ros.scheduler import DetectionRequest, DetectionResult, RequestOutcome
 from openral_perception_ros.scheduler_thread import start_supervised_worker
 from openral_ros.resources import ResourceScope
 from openral_ros.stream_watchdog import StreamWatchdog, SuspensionPolicy
 
-LOOK_CREDIT = 3.0
-"""Looks that a camera may save up [count]: jitter and frames that fall between two looks lose none."""
+RATE_WINDOW = 5.0
+"""Time over which the rate of looks at a camera is told [s]."""
+MAX_LOOKS = int(RATE_WINDOW * MOST)
+"""Looks at a camera within that time at most [count]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +70,20 @@ class ActiveDetector:
         load = Load(manifest, str(config.detector.folder), parameters.load_options)
         command = worker_command(manifest, Path(parameters.environments), config.worker_module)
         decode_once = lru_cache(maxsize=len(config.cameras))(decode_frame)
+        self._streams = parameters.camera_limits if manifest.mode is Mode.CONTINUOUS else {}
         self.supervised = start_supervised_worker(
-            command, load, parameters.limits, decode_once, on_event, on_end
+            command, load, parameters.limits, decode_once, on_event, on_end, self._streams
         )
         scope.callback(self.supervised.thread.stop)
-        self._primary = config.cameras[0].id
-        self._looks = (
-            TokenBucket(parameters.rate, LOOK_CREDIT) if manifest.mode is Mode.CONTINUOUS else None
-        )
         self._on_streamed_outcome = on_streamed_outcome
         self._declared = manifest.memory_mb
         self._clock, self._max_frame_age = node.get_clock(), parameters.max_frame_age
         self.caches = {camera.id: ImageCache(camera.id, manifest.sensors) for camera in config.cameras}
+        self._views = {camera: ViewChange() for camera in self._streams}
+        self._looks: dict[str, deque[float]] = {camera: deque(maxlen=MAX_LOOKS) for camera in self._streams}
         watchdog = StreamWatchdog(scope, node, SuspensionPolicy())
         for camera in config.cameras:
-            on_image_set = self._detect_stream if camera.id == self._primary else None
+            on_image_set = partial(self._detect_stream, camera.id) if camera.id in self._streams else None
             cache = self.caches[camera.id]
             for subscription in subscribe_camera(scope, camera, cache, parameters.compressed, on_image_set):
                 watchdog.watch(subscription)
@@ -141,17 +149,39 @@ class ActiveDetector:
 
     def diagnostics(self, name: str) -> DiagnosticStatus:
         """Return the node's diagnostic status."""
-        image_set = self.caches[self._primary].latest()
-        return status_message(
-            name,
-            self.worker_status,
-            MemoryUsage(self.memory, self._declared),
-            self.age(image_set) if image_set else NO_FRAME_AGE,
-            self.supervised.queue,
-        )
+        now = time.monotonic()
+        images = {camera: cache.latest() for camera, cache in self.caches.items()}
+        uses = {
+            camera: CameraUse(
+                self.age(image_set) if image_set else NO_FRAME_AGE,
+                looks_per_second(self._looks[camera], now) if camera in self._streams else None,
+            )
+            for camera, image_set in images.items()
+        }
+        memory = MemoryUsage(self.memory, self._declared)
+        return status_message(name, self.worker_status, memory, uses, self.supervised.queue)
 
-    def _detect_stream(self) -> None:
-        if self._looks is not None and self._looks.take(time.monotonic()):
-            get_frame = partial(self.latest_frame, self._primary)
-            request = DetectionRequest(get_frame, None, time.monotonic(), NEVER, self._on_streamed_outcome)
+    def look_first(self, camera: str) -> None:
+        """Prefer the camera that the mission looks through."""
+        self.supervised.thread.look_first(camera)
+
+    def _detect_stream(self, camera: str) -> None:
+        image_set = self.caches[camera].latest()
+        if image_set is not None:
+            get_frame, is_moving = partial(self.latest_frame, camera), self._views[camera].differs(image_set)
+            request = DetectionRequest(
+                get_frame, None, time.monotonic(), NEVER, self._on_look, camera, is_moving
+            )
             self.supervised.thread.submit(request)
+
+    def _on_look(self, outcome: RequestOutcome) -> None:
+        if isinstance(outcome, DetectionResult):
+            image_set = outcome.image_set
+            self._looks[image_set.camera].append(time.monotonic())
+            self._views[image_set.camera].looked_at(image_set)
+        self._on_streamed_outcome(outcome)
+
+
+def looks_per_second(looks: deque[float], now: float) -> float:
+    """Return the rate of the looks at steady times [s] within `RATE_WINDOW` before ``now`` [Hz]."""
+    return sum(now - look <= RATE_WINDOW for look in list(looks)) / RATE_WINDOW

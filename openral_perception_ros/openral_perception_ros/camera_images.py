@@ -150,6 +150,39 @@ def subscribe_images(
     )
 
 
+VIEW_SAMPLES = 1024
+"""Bytes of an image that are compared [count]: enough for a view, too few to cost anything at 1080p."""
+VIEW_CHANGE = 10.0
+"""Mean difference of two images from which their view changed [levels of 255]; noise and flicker give 1 to 6."""
+
+
+class ViewChange:
+    """Tell if the view of a camera differs from the image last looked at: it moves, or something before it."""
+
+    def __init__(self) -> None:
+        self._looked_at: NDArray[np.int16] | None = None
+
+    def looked_at(self, image_set: ImageSet) -> None:
+        """Note the image that was looked at."""
+        self._looked_at = view_samples(image_set)
+
+    def differs(self, image_set: ImageSet) -> bool:
+        """Return True if the view changed since then; False where that cannot be told, as if compressed."""
+        before, now = self._looked_at, view_samples(image_set)
+        if before is None or now is None or before.shape != now.shape:
+            return False
+        return bool(np.abs(now - before).mean() >= VIEW_CHANGE)
+
+
+def view_samples(image_set: ImageSet) -> NDArray[np.int16] | None:
+    """Sample the bytes of a raw colour image of 8 bits evenly; None if there is none."""
+    image = image_set.images.get(Sensor.RGB.value)
+    if not isinstance(image, Image) or image.encoding.endswith("16") or not image.data:
+        return None
+    data = np.frombuffer(image.data, np.uint8)
+    return data[:: max(len(data) // VIEW_SAMPLES, 1)].astype(np.int16)
+
+
 _STRIDE = 8
 """Stride of the fast check [px]: most frames that show something pass on a 64th of their pixels."""
 _MAX_SPREAD = 2

@@ -1,6 +1,7 @@
 """Detector node: one detector rSkill, run by a worker process while active.
 
-Subscribes each camera's images, and ``detector_query`` (std_msgs/String) when on demand.
+Subscribes each camera's images, ``detector_query`` (std_msgs/String) when on demand, and when continuous
+``<robot>/openral/look_first`` (std_msgs/String), the camera that the mission looks through.
 Publishes ``info`` (latched), ``annotated`` while subscribed, ``/diagnostics``, ``objects`` when continuous,
 and ``<robot>/openral/failure/<slug>``.
 Serves ``locate_in_view``; the default locator also ``../locate_in_view``.
@@ -98,6 +99,8 @@ class DetectorNode(LifecycleNodeBase):
         server.start()
         if detector.manifest.mode is Mode.ON_DEMAND:
             scope.subscription(String, "detector_query", self._set_default_query, RELIABLE)
+        else:
+            scope.subscription(String, f"{robot_of(self)}/openral/look_first", self._look_first, RELIABLE)
         scope.timer(DIAGNOSTICS_PERIOD, self._publish_diagnostics)
         scope.timer(HEARTBEAT_PERIOD, self._detector_publishers.republish)
         scope.callback(self._publish_info, LifecycleState.UNCONFIGURED)
@@ -147,6 +150,10 @@ class DetectorNode(LifecycleNodeBase):
 
     def _set_default_query(self, message: String) -> None:
         self._locate_handler.query = message.data
+
+    def _look_first(self, message: String) -> None:
+        if self._active_detector is not None:
+            self._active_detector.look_first(message.data)
 
     def _publish_diagnostics(self) -> None:
         name = self.get_fully_qualified_name()

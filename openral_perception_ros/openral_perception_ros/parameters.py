@@ -1,15 +1,40 @@
 """Parameters of a detector node."""
 
-from collections.abc import Container
+from collections.abc import Container, Iterable, Sequence
 
 from pydantic import Field
 
 from openral_core.backoff import CircuitBreaker
+from openral_perception_ros.camera_schedule import CameraLimit
 from openral_perception_ros.detector import InvalidCamera, check_device, find_detector, parse_cameras
 from openral_perception_ros.engines import LoadOptions
 from openral_perception_ros.inference.worker_supervisor import WorkerLimits
 from openral_ros.parameters import Parameters
 from openral_ros.rskill_folders import rskill_folders
+
+
+MOST = 1000.0
+"""Largest rate of a camera [Hz], and largest share [1]; the least is the inverse."""
+
+
+def camera_numbers(texts: Iterable[str], ids: Sequence[str]) -> dict[str, float]:
+    """Parse entries such as ``head:=2.5``.
+
+    Raises:
+        InvalidCamera: If an entry names none of the cameras ``ids``, or has no positive number.
+    """
+    numbers = dict[str, float]()
+    for text in texts:
+        camera, _, number = text.partition(":=")
+        if camera not in ids:
+            raise InvalidCamera(text, f"not one of the cameras {', '.join(ids)}")
+        try:
+            numbers[camera] = float(number)
+        except ValueError:
+            numbers[camera] = 0.0
+        if not 1.0 / MOST <= numbers[camera] <= MOST:
+            raise InvalidCamera(text, f"a number from {1.0 / MOST:g} to {MOST:g} must follow ':='")
+    return numbers
 
 
 class DetectorParameters(Parameters):
@@ -31,7 +56,18 @@ class DetectorParameters(Parameters):
     compressed: bool = Field(default=False, description="subscribe to image_raw/compressed for colour images")
     default: bool = Field(default=False, description="also serve ../locate_in_view")
     rate: float = Field(
-        default=10.0, gt=0.0, le=1000.0, description="maximum detection rate of a continuous detector [Hz]"
+        default=10.0,
+        gt=0.0,
+        le=1000.0,
+        description="maximum rate at which a continuous detector looks at one camera [Hz]",
+    )
+    camera_rates: tuple[str, ...] = Field(
+        default=(), description="'id:=rate' of the cameras whose maximum is another one [Hz]"
+    )
+    camera_shares: tuple[str, ...] = Field(
+        default=(),
+        description="'id:=share' of the cameras that get more or less than 1 share of a continuous detector, "
+        "which counts while it is too slow for all",
     )
     max_frame_age: float = Field(
         default=2.0, gt=0.0, description="requests on older frames are answered STALE_FRAME"
@@ -78,6 +114,8 @@ class DetectorParameters(Parameters):
             find_detector(self.rskill, rskill_folders(self.rskill_folders))
         if any(name in changed for name in ("cameras", "primary_camera", "image_topic")):
             parse_cameras(self.ordered_cameras)
+        if any(name in changed for name in ("camera_rates", "camera_shares")):
+            self.camera_limits  # noqa: B018
         if "device" in changed:
             check_device(self.device)
 
@@ -94,6 +132,17 @@ class DetectorParameters(Parameters):
         if self.primary_camera and self.primary_camera not in ids:
             raise InvalidCamera(self.primary_camera, f"primary_camera is none of {', '.join(ids)}")
         return tuple(sorted(self.cameras, key=lambda each: each.partition(":=")[0] != self.primary_camera))
+
+    @property
+    def camera_limits(self) -> dict[str, CameraLimit]:
+        """Rate and share of each camera.
+
+        Raises:
+            InvalidCamera: If an entry names none of them, or has no positive number.
+        """
+        ids = [camera.id for camera in parse_cameras(self.ordered_cameras)]
+        rates, shares = (camera_numbers(texts, ids) for texts in (self.camera_rates, self.camera_shares))
+        return {id_: CameraLimit(rates.get(id_, self.rate), shares.get(id_, 1.0)) for id_ in ids}
 
     @property
     def limits(self) -> WorkerLimits:

@@ -2,7 +2,7 @@
 
 import statistics
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,7 +44,7 @@ _STARTING = (WorkerPhase.LOADING, WorkerPhase.WAITING)
 HEALTH_VALUES = {Health.OK: "ok", Health.RESTARTING: "restarting", Health.DEGRADED: "given_up"}
 
 NO_FRAME_AGE = -1.0
-"""Frame age in `status_message` before the first frame [s]."""
+"""Frame age in `CameraUse` before the first frame [s]."""
 MEMORY_TOLERANCE = 0.2
 """Fraction by which measured memory may exceed the manifest's without a warning."""
 MEMORY_SLACK = 30.0
@@ -72,15 +72,30 @@ class MemoryUsage:
         return f"memory is {self.measured:.0f} MB, declared {self.declared:.0f} MB"
 
 
+@dataclass(frozen=True, slots=True)
+class CameraUse:
+    """Age of a camera's newest frame [s] or `NO_FRAME_AGE`; looks at it [Hz], None if on demand only."""
+
+    age: float
+    rate: float | None
+
+    def __str__(self) -> str:
+        age = f"newest frame {self.age:.2f} s old" if self.age >= 0.0 else "no frame yet"
+        return age if self.rate is None else f"{self.rate:.1f} looks/s, {age}"
+
+
 def status_message(
-    name: str, worker_status: WorkerStatus, memory: MemoryUsage, frame_age: float, queue: RequestQueue
+    name: str,
+    worker_status: WorkerStatus,
+    memory: MemoryUsage,
+    cameras: Mapping[str, CameraUse],
+    queue: RequestQueue,
 ) -> DiagnosticStatus:
-    """Build the diagnostic status; age in [s] or `NO_FRAME_AGE`. Misdeclared memory is a warning."""
+    """Build the diagnostic status. Misdeclared memory is a warning."""
     values = {
         "worker pid": worker_status.pid,
         "memory [MB]": f"{memory.measured:.0f}",
         "declared memory [MB]": f"{memory.declared:.0f}",
-        "last frame age [s]": f"{frame_age:.2f}" if frame_age >= 0.0 else "none",
         "answered": worker_status.answered,
         "queued requests": len(queue),
         "refused requests": queue.refused_requests,
@@ -90,6 +105,7 @@ def status_message(
         "health": HEALTH_VALUES[worker_status.health],
         "on trial": worker_status.half_open,
         **timing_values(worker_status, time.monotonic()),
+        **{f"camera {camera}": use for camera, use in cameras.items()},
     }
     level = severity_of(worker_status)
     wrong = memory.misdeclared if level == DiagnosticStatus.OK else ""

@@ -2,12 +2,14 @@
 
 import logging
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
 from openral_perception_ros.camera_images import ImageSet
+from openral_perception_ros.camera_schedule import CameraLimit, CameraSchedule
 from openral_perception_ros.engines import EngineFrame, FailureKind
 from openral_perception_ros.inference.errors import SupervisionFailed
 from openral_perception_ros.inference.ipc import Detected, EngineFailed
@@ -44,9 +46,9 @@ class DetectionRequest:
     """A request waiting for the worker.
 
     ``get_frame`` returns the latest frame once the worker is free and may raise `LocateError`; ``received``
-    is steady time [s], ``deadline`` is relative to it [s], `NEVER` for a streamed request; ``on_done`` is
-    called once, on any thread, but not for a streamed request that a newer one replaces. ``is_completed`` is
-    True once it has been answered.
+    is steady time [s], ``deadline`` is relative to it [s], `NEVER` for a streamed request about a frame of
+    ``camera``, ``is_moving`` if its view changes; ``on_done`` is called once, on any thread, but not for a
+    streamed request that a newer one of this camera replaces. ``is_completed`` is True once it was answered.
     """
 
     get_frame: Callable[[], ImageSet]
@@ -54,6 +56,8 @@ class DetectionRequest:
     received: float
     deadline: float
     on_done: Callable[[RequestOutcome], None]
+    camera: str = ""
+    is_moving: bool = False
     is_completed: bool = field(default=False, init=False)
 
     @property
@@ -81,25 +85,24 @@ class DetectionRequest:
 
 
 class RequestQueue:
-    """Bounded FIFO of requests plus one slot for the newest streamed request.
+    """Bounded FIFO of requests plus the newest streamed request of each camera, in the order of ``cameras``.
 
     ``dropped_frames`` and ``refused_requests`` count the streamed and the other requests without room.
     """
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, cameras: Mapping[str, CameraLimit] = MappingProxyType({})) -> None:
         self._capacity = capacity
         self._requests: deque[DetectionRequest] = deque()
-        self._streamed: DetectionRequest | None = None
+        self.cameras = CameraSchedule[DetectionRequest](cameras)
         self.dropped_frames = self.refused_requests = 0
 
     def __len__(self) -> int:
         return len(self._requests)
 
     def enqueue(self, request: DetectionRequest) -> None:
-        """Append a request, or answer it `QueueFull`; a streamed request replaces the one that waits."""
+        """Append a request, or answer it `QueueFull`; a streamed one replaces that of the same camera."""
         if request.is_streamed:
-            self.dropped_frames += self._streamed is not None
-            self._streamed = request
+            self.dropped_frames += self.cameras.put(request.camera, request, is_moving=request.is_moving)
         elif len(self._requests) >= self._capacity:
             self.refused_requests += 1
             request.complete(QueueFull(self._capacity))
@@ -113,18 +116,15 @@ class RequestQueue:
             self._requests.remove(request)
             request.complete(DeadlineExceeded(request.deadline, "waiting in the queue"))
 
-    def next(self) -> DetectionRequest | None:
-        """Take the next request; the streamed one comes last."""
-        if self._requests:
-            return self._requests.popleft()
-        streamed, self._streamed = self._streamed, None
-        return streamed
+    def next(self, now: float) -> DetectionRequest | None:
+        """Take the next request at ``now`` [s]; streamed ones come last, as often as their cameras may."""
+        return self._requests.popleft() if self._requests else self.cameras.take(now)
 
     def clear(self, reason: LocateError) -> None:
-        """Answer every request with ``reason`` and drop the streamed one."""
+        """Answer every request with ``reason`` and drop the streamed ones."""
         while self._requests:
             self._requests.popleft().complete(reason)
-        self._streamed = None
+        self.cameras.clear()
 
     @property
     def next_deadline(self) -> float:
@@ -154,7 +154,7 @@ class RequestScheduler:
         self, supervisor: WorkerSupervisor, queue: RequestQueue, decode: Decode, rskill_id: str
     ) -> None:
         self.supervisor = supervisor
-        self._queue = queue
+        self.queue = queue
         self._decode = decode
         self._rskill_id = rskill_id
         self._in_flight: _InFlight | None = None
@@ -163,7 +163,7 @@ class RequestScheduler:
         """Enqueue a request, or answer it immediately if no model is loaded."""
         reason = self.unavailable_reason(request.received)
         if reason is None:
-            self._queue.enqueue(request)
+            self.queue.enqueue(request)
         else:
             request.complete(reason)
 
@@ -173,7 +173,7 @@ class RequestScheduler:
         The worker gets its next request before the last one is answered: answering may take as long as
         inference.
         """
-        self._queue.expire(now)
+        self.queue.expire(now)
         if self._in_flight is not None and self._in_flight.request.deadline_time <= now:
             late = self._in_flight.request
             late.complete(DeadlineExceeded(late.deadline, "the model was running"))
@@ -184,7 +184,7 @@ class RequestScheduler:
         try:
             while (
                 self.supervisor.status.phase is WorkerPhase.IDLE
-                and (request := self._queue.next()) is not None
+                and (request := self.queue.next(now)) is not None
             ):
                 self._dispatch(request, now)
         finally:
@@ -195,7 +195,7 @@ class RequestScheduler:
             if self._in_flight and not self._in_flight.request.is_completed
             else NEVER
         )
-        return min(self._queue.next_deadline, self.supervisor.wake_at, current_due)
+        return min(self.queue.next_deadline, self.supervisor.wake_at, current_due)
 
     def on_defect(self, error: Exception, now: float) -> None:
         """Recover from an exception in `step` by dropping the worker and answering every request.
@@ -216,7 +216,7 @@ class RequestScheduler:
         reason = NotActive(self._rskill_id)
         if self._in_flight is not None:
             self._in_flight.request.complete(reason)
-        self._queue.clear(reason)
+        self.queue.clear(reason)
 
     def _complete(
         self, in_flight: _InFlight | None, outcome: Detected | EngineFailed | OpenRALError, now: float
@@ -233,7 +233,7 @@ class RequestScheduler:
                 in_flight.request.complete(locate_error_of(outcome))
         reason = self.unavailable_reason(now)
         if reason is not None:
-            self._queue.clear(reason)
+            self.queue.clear(reason)
 
     def _dispatch(self, request: DetectionRequest, now: float) -> None:
         """Send a request to the worker; answer it with an error if it has no usable frame.

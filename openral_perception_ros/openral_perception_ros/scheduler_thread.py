@@ -3,7 +3,7 @@
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,8 +11,10 @@ from functools import partial
 from multiprocessing.connection import wait
 from queue import SimpleQueue
 from threading import Lock, Thread
+from types import MappingProxyType
 
 from openral_core.errors import OpenRALError
+from openral_perception_ros.camera_schedule import CameraLimit
 from openral_perception_ros.inference.ipc import Load, Ready
 from openral_perception_ros.inference.worker_command import WorkerCommand
 from openral_perception_ros.inference.worker_supervisor import (
@@ -51,6 +53,10 @@ class SchedulerThread:
         """Submit a request; answered immediately if supervision has ended."""
         if not self._post(partial(self._scheduler.submit, request)):
             self._scheduler.submit(request)
+
+    def look_first(self, camera: str) -> None:
+        """Prefer the camera that the mission looks through in the stream."""
+        self._post(partial(self._scheduler.queue.cameras.look_first, camera, time.monotonic()))
 
     def stop(self) -> None:
         """Stop the worker, answer waiting requests `NotActive` and wait for the thread, not for ever."""
@@ -120,8 +126,9 @@ def start_supervised_worker(
     decode: Decode,
     on_event: Callable[[WorkerEvent], None],
     on_end: Callable[[Exception], None] = lambda error: None,
+    cameras: Mapping[str, CameraLimit] = MappingProxyType({}),
 ) -> SupervisedWorker:
-    """Start a worker under supervision.
+    """Start a worker under supervision; ``cameras`` are those whose frames are streamed to it.
 
     Both callbacks run on the supervising thread: ``on_event`` for worker events, ``on_end`` if supervision
     ends without having been stopped.
@@ -136,7 +143,7 @@ def start_supervised_worker(
 
     open_worker = partial(InferenceWorkerProcess, command.line, command.variables)
     supervisor = WorkerSupervisor(open_worker, load, limits, resolve, on_event)
-    queue = RequestQueue(limits.capacity)
+    queue = RequestQueue(limits.capacity, cameras)
     rskill_id = load.manifest.id
     scheduler = RequestScheduler(supervisor, queue, decode, rskill_id)
     thread = SchedulerThread(scheduler, rskill_id, on_end)

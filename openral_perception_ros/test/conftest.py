@@ -152,14 +152,15 @@ class Rig:
         stamp: float | None = None,
         semantic: np.ndarray | None = None,
         colour: np.ndarray | None = None,
+        frame: str = "optical",
     ) -> None:
         """Publish one frame of the scene and wait until the node has it."""
         pixels = semantic_image() if semantic is None else semantic
         picture = PICTURE[: pixels.shape[0], : pixels.shape[1]] if colour is None else colour
         time_ = self.client.get_clock().now().nanoseconds / 1e9 if stamp is None else stamp
         images = {
-            "image_raw": image_message(picture, "rgb8", time_, "optical"),
-            "semantic": image_message(pixels, "mono16", time_, "optical"),
+            "image_raw": image_message(picture, "rgb8", time_, frame),
+            "semantic": image_message(pixels, "mono16", time_, frame),
         }
         labels = [VisionClass(class_id=number, class_name=phrase) for number, phrase in LABELS.items()]
         self._publisher(LabelInfo, f"/{camera}/labels", LATCHED).publish(LabelInfo(class_map=labels))

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from sensor_msgs.msg import CompressedImage
 
 from openral_core.rskills import Sensor
-from openral_perception_ros.camera_images import ImageCache, ImageSet, is_blank
+from openral_perception_ros.camera_images import ImageCache, ImageSet, ViewChange, is_blank
+from openral_ros.conversions.images import image_message
 
 RNG = np.random.default_rng(0)
 
@@ -109,3 +111,26 @@ def test_what_never_came_is_named() -> None:
 )
 def test_age_is_the_greater_of_both_clocks(ros_now: int, steady_now: float, age: float) -> None:
     assert ImageSet("head", 1_000_000_000, "optical", 10.0, {}).age(ros_now, steady_now) == age
+
+
+def shown(pixels: np.ndarray, encoding: str = "rgb8") -> ImageSet:
+    return ImageSet("head", 0, "optical", 0.0, {"rgb": image_message(pixels, encoding, 0.0, "optical")})
+
+
+@pytest.mark.parametrize("shape", [(480, 640), (1080, 1920), (6, 8)])
+def test_a_view_changes_as_the_camera_turns_and_not_by_noise(shape: tuple[int, int]) -> None:
+    scene = np.random.default_rng(1).integers(0, 200, (*shape, 3), np.uint8).astype(int)
+    noise = np.random.default_rng(2).normal(0.0, 4.0, scene.shape)
+    view = ViewChange()
+    assert not view.differs(shown(scene.astype(np.uint8)))
+    view.looked_at(shown(scene.astype(np.uint8)))
+    assert not view.differs(shown(np.clip(scene + noise, 0, 255).astype(np.uint8)))
+    assert view.differs(shown(np.roll(scene, shape[1] // 4, axis=1).astype(np.uint8)))
+
+
+def test_images_that_cannot_be_compared_are_no_change() -> None:
+    view, dark, light = ViewChange(), np.zeros((60, 80, 3), np.uint8), np.full((60, 80, 3), 200, np.uint8)
+    view.looked_at(shown(dark))
+    assert not view.differs(ImageSet("head", 0, "optical", 0.0, {"rgb": CompressedImage()}))
+    assert not view.differs(shown(light.astype(np.uint16), "rgb16"))
+    assert view.differs(shown(light))

@@ -392,6 +392,30 @@ def test_a_continuous_detector_tells_nothing_of_a_picture_that_shows_nothing(act
     assert all(message.detections for message in reported)
 
 
+def test_a_continuous_detector_looks_at_all_its_cameras_and_names_frame_and_stamp(active: Make) -> None:
+    cameras = ["head", "wrist", "left", "right"]
+    rig = active("sim-groundtruth", cameras=cameras, camera_shares=["wrist:=2"])
+    reported = rig.heard(Detection2DArray, f"{rig.node.get_namespace()}/objects")
+    diagnoses = rig.heard(DiagnosticArray, "/diagnostics")
+    rig.wait(lambda: rig.client.count_publishers(f"{rig.node.get_namespace()}/objects"))
+    published: dict[str, set[float]] = {camera: set() for camera in cameras}
+    while {message.header.frame_id for message in reported} != set(cameras):
+        for camera in cameras:
+            time_ = rig.client.get_clock().now().nanoseconds / 1e9
+            published[camera].add(time_)
+            rig.show(camera, stamp=time_, frame=camera)
+    for message in reported:
+        stamp = message.header.stamp.sec + message.header.stamp.nanosec * 1e-9
+        assert min(abs(stamp - each) for each in published[message.header.frame_id]) < 1e-5
+        assert {detection.results[0].hypothesis.class_id for detection in message.detections} == {"mug", "bottle", "bread"}
+    diagnoses.clear()
+    rig.publish(String, "/openral/look_first", String(data="left"))
+    rig.wait(lambda: rig.node._active_detector.supervised.queue.cameras._first == "left")
+    rig.wait(lambda: diagnoses)
+    values = {each.key: each.value for each in diagnoses[-1].status[0].values}
+    assert all("looks/s, newest frame" in values[f"camera {camera}"] for camera in cameras)
+
+
 def test_the_module_of_a_detector_node_loads_no_heavy_library() -> None:
     heavy = "{'scipy', 'mujoco', 'torch', 'transformers', 'onnxruntime', 'networkx'}"
     code = f"import sys, openral_perception_ros.node; print(*sorted({heavy} & set(sys.modules)))"

@@ -3,6 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
+from openral_perception_ros.camera_schedule import CameraLimit
 from openral_perception_ros.detector import InvalidCamera
 from openral_perception_ros.engines import LoadOptions
 from openral_perception_ros.parameters import DetectorParameters
@@ -41,6 +42,37 @@ def test_the_primary_camera_comes_first_and_one_topic_is_enough() -> None:
     assert one.ordered_cameras == ("eye:=/eye",)
     with pytest.raises(InvalidCamera, match="primary_camera is none of head, wrist"):
         _ = DetectorParameters(rskill="small", cameras=cameras, primary_camera="eye").ordered_cameras
+
+
+def test_rates_and_shares_belong_to_cameras() -> None:
+    parameters = DetectorParameters(
+        rskill="small",
+        cameras=("head:=/front", "wrist"),
+        rate=8.0,
+        camera_rates=("wrist:=2.5",),
+        camera_shares=("head:=3",),
+    )
+    assert parameters.camera_limits == {"head": CameraLimit(8.0, 3.0), "wrist": CameraLimit(2.5, 1.0)}
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        ("door:=2", "not one of the cameras head, wrist"),
+        ("head", "a number from 0.001 to 1000 must follow ':='"),
+        ("head:=often", "a number from"),
+        ("head:=0", "a number from"),
+        ("head:=nan", "a number from"),
+        ("head:=inf", "a number from"),
+    ],
+)
+@pytest.mark.parametrize("name", ["camera_rates", "camera_shares"])
+def test_a_rate_or_share_of_no_camera_or_without_a_number_is_refused(
+    name: str, entry: str, problem: str
+) -> None:
+    parameters = DetectorParameters(rskill="small", cameras=("head", "wrist"), **{name: (entry,)})
+    with pytest.raises(InvalidCamera, match=problem):
+        parameters.check_existence({name})
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from openral_core.errors import OpenRALError
 from openral_perception_ros.camera_images import ImageSet
+from openral_perception_ros.camera_schedule import CameraLimit
 from openral_perception_ros.engines import EngineFrame, FailureKind
 from openral_perception_ros.inference.errors import SupervisionFailed, WorkerCrashed
 from openral_perception_ros.inference.ipc import Detected, EngineFailed
@@ -35,6 +36,7 @@ from openral_perception_ros.scheduler import (
     RequestScheduler,
 )
 
+HEAD = {"head": CameraLimit(10.0)}
 FRAME = EngineFrame({}, "head", 0, {})
 IMAGES = ImageSet("head", 0, "camera", 0.0, {})
 
@@ -74,7 +76,7 @@ class Scheduled:
     def __init__(self) -> None:
         self.worker = FakeManager()
         self.outcomes: dict[str, object] = {}
-        queue = RequestQueue(2)
+        queue = RequestQueue(2, HEAD)
         self.scheduler = RequestScheduler(
             cast("WorkerSupervisor", self.worker), queue, lambda images: FRAME, "small"
         )
@@ -88,7 +90,12 @@ class Scheduled:
             return IMAGES
 
         return DetectionRequest(
-            frame, (name,), received, deadline, lambda outcome: self.outcomes.update({name: outcome})
+            frame,
+            (name,),
+            received,
+            deadline,
+            lambda outcome: self.outcomes.update({name: outcome}),
+            "head",
         )
 
     def submit(self, *names: str) -> None:
@@ -229,9 +236,11 @@ def outcomes() -> Outcomes:
 
 @pytest.fixture
 def look(outcomes: Outcomes) -> MakeLook:
-    def make(name: str, received: float = 0.0, deadline: float = 5.0) -> DetectionRequest:
+    def make(
+        name: str, received: float = 0.0, deadline: float = 5.0, camera: str = "head"
+    ) -> DetectionRequest:
         return DetectionRequest(
-            _no_frame, (name,), received, deadline, lambda outcome: outcomes.update({name: outcome})
+            _no_frame, (name,), received, deadline, lambda outcome: outcomes.update({name: outcome}), camera
         )
 
     return make
@@ -242,24 +251,25 @@ def _no_frame() -> Never:
 
 
 def served(queue: RequestQueue) -> list[str]:
-    return [look.terms[0] for look in iter(queue.next, None)]
+    return [look.terms[0] for look in iter(lambda: queue.next(0.0), None)]
 
 
 def test_requests_go_before_the_stream_in_order_of_arrival(look: MakeLook) -> None:
-    queue = RequestQueue(4)
+    queue = RequestQueue(4, HEAD)
     queue.enqueue(look("stream", deadline=NEVER))
     for name in ("first", "second"):
         queue.enqueue(look(name))
     assert served(queue) == ["first", "second", "stream"]
 
 
-def test_the_stream_keeps_only_its_newest_frame_and_counts_the_others(
+def test_the_stream_keeps_only_the_newest_frame_of_each_camera_and_counts_the_others(
     look: MakeLook, outcomes: Outcomes
 ) -> None:
-    queue = RequestQueue(1)
+    queue = RequestQueue(1, {**HEAD, "wrist": CameraLimit(10.0)})
     for name in ("old", "older", "new"):
         queue.enqueue(look(name, deadline=NEVER))
-    assert served(queue) == ["new"]
+    queue.enqueue(look("of the wrist", deadline=NEVER, camera="wrist"))
+    assert served(queue) == ["new", "of the wrist"]
     assert queue.dropped_frames == 2
 
 
@@ -283,12 +293,12 @@ def test_who_waits_past_the_deadline_is_told(look: MakeLook, outcomes: Outcomes)
 
 
 def test_clearing_tells_everyone(look: MakeLook, outcomes: Outcomes) -> None:
-    queue = RequestQueue(4)
+    queue = RequestQueue(4, HEAD)
     queue.enqueue(look("a"))
     queue.enqueue(look("stream", deadline=NEVER))
     queue.clear(NotActive("x"))
     assert isinstance(outcomes["a"], NotActive)
-    assert queue.next() is None
+    assert queue.next(0.0) is None
 
 
 def test_a_look_is_answered_once(look: MakeLook, outcomes: Outcomes) -> None:

@@ -60,7 +60,7 @@ class GraphMonitor:
     ) -> None:
         timeout = parameters.peer_timeout
         self._detectors = DetectorRegistry(scope, node, timeout)
-        self._locate = LocateClient(self._detectors, post, traces)
+        self._locate = LocateClient(scope, self._detectors, post, traces)
         self._memory = MemoryClient(
             scope, node, post, traces, self._locate, parameters.memory_deadline, timeout
         )

@@ -4,7 +4,7 @@ Subscribes: openral/prompt (operator's), openral/scene_graph, openral/world_stat
     every openral/perception/<slug>/info, every openral/failure/<source>, openral/stop_state,
     openral/policy.
 Publishes: openral/mission, openral/palette, openral/frontier, openral/handoff, openral/prompt,
-    openral/operator_prompts, openral/prompt_receipt, openral/failure/reasoner.
+    openral/operator_prompts, openral/prompt_receipt, openral/look_first, openral/failure/reasoner.
 Calls: recall_object, resolve_place, observe, locate_in_view of every detector, execute_rskill.
 """
 

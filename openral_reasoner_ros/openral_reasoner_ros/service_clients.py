@@ -6,6 +6,7 @@ from collections.abc import Callable
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rclpy.node import Node
+from std_msgs.msg import String
 from vision_msgs.msg import Detection2DArray
 
 from openral_core.errors import OpenRALError
@@ -31,7 +32,7 @@ from openral_reasoner_ros.detector_registry import DetectorRegistry
 from openral_reasoner_ros.dispatcher import Post
 from openral_reasoner_ros.liveness import ServiceMonitor
 from openral_reasoner_ros.telemetry import Traces
-from openral_reasoner_ros.topics import EDIT, OBSERVE, RECALL, RESOLVE, SCENE_GRAPH, WORLD_STATE
+from openral_reasoner_ros.topics import EDIT, LOOK_FIRST, OBSERVE, RECALL, RESOLVE, SCENE_GRAPH, WORLD_STATE
 from openral_ros.conversions.detections import locate_result_from_response
 from openral_ros.conversions.geometry import pose_from_message
 from openral_ros.conversions.spatial_memory import (
@@ -89,10 +90,16 @@ MAX_KEPT_RESPONSES = 16
 
 
 class LocateClient:
-    """Client of the locate_in_view services of all detectors."""
+    """Client of the locate_in_view services of all detectors.
 
-    def __init__(self, detectors: DetectorRegistry, post: Post, traces: Traces) -> None:
+    Tells continuous detectors through which camera the mission looks, so that they look through it first.
+    """
+
+    def __init__(
+        self, scope: ResourceScope, detectors: DetectorRegistry, post: Post, traces: Traces
+    ) -> None:
         self._detectors, self._post, self._traces = detectors, post, traces
+        self._look_first = scope.publisher(String, LOOK_FIRST, RELIABLE)
         self._boxes: OrderedDict[str, Detection2DArray] = OrderedDict()
 
     def locate(self, command: CallLocate) -> None:
@@ -112,6 +119,7 @@ class LocateClient:
 
         def convert(response: LocateInView.Response) -> Event:
             result = locate_result_from_response(response, command.query)
+            self._look_first.publish(String(data=result.camera))
             self._boxes[command.call_id] = response.detections
             while len(self._boxes) > MAX_KEPT_RESPONSES:
                 self._boxes.popitem(last=False)

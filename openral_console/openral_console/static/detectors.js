@@ -104,7 +104,9 @@ function facts(each, there, status, failures) {
       : "",
     ...counts(status, failures),
     Memory: `${(each.resident ?? 0).toFixed(0)} MB held, ${(each.declared ?? 0).toFixed(0)} MB declared`,
-    Cameras: each.cameras.join(", "),
+    Cameras: each.cameras
+      .map((id) => (counted.has(`camera ${id}`) ? `${id}: ${counted.get(`camera ${id}`)}` : id))
+      .join("; "),
     Licence: each.licence + (each.commercial ? "" : " (no commercial use)"),
   };
   return [
