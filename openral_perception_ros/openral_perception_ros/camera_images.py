@@ -153,11 +153,11 @@ def subscribe_images(
 VIEW_SAMPLES = 1024
 """Bytes of an image that are compared [count]: enough for a view, too few to cost anything at 1080p."""
 VIEW_CHANGE = 10.0
-"""Mean difference of two images from which their view changed [levels of 255]; noise and flicker give 1 to 6."""
+"""Mean difference of two images from which their view changed [levels of 255]; noise gives 1 to 6."""
 
 
 class ViewChange:
-    """Tell if the view of a camera differs from the image last looked at: it moves, or something before it."""
+    """Tell if the view of a camera differs from the image last looked at: it, or something, moved."""
 
     def __init__(self) -> None:
         self._looked_at: NDArray[np.int16] | None = None

@@ -12,7 +12,6 @@ from openral_perception_ros.inference.worker_supervisor import WorkerLimits
 from openral_ros.parameters import Parameters
 from openral_ros.rskill_folders import rskill_folders
 
-
 MOST = 1000.0
 """Largest rate of a camera [Hz], and largest share [1]; the least is the inverse."""
 

@@ -66,7 +66,9 @@ def test_each_camera_is_looked_at_as_often_as_its_limit_says() -> None:
     rates = {"head": 10.0, "wrist": 7.0, "left": 2.0, "right": 15.0}
     schedule = CameraSchedule[str]({camera: CameraLimit(rate) for camera, rate in rates.items()})
     looks = simulate(schedule, FOUR, 200.0)
-    assert {camera: count / 60.0 for camera, count in looks.items()} == pytest.approx(rates, abs=CREDIT / 60.0)
+    assert {camera: count / 60.0 for camera, count in looks.items()} == pytest.approx(
+        rates, abs=CREDIT / 60.0
+    )
 
 
 def test_what_a_camera_does_not_use_goes_to_the_others() -> None:

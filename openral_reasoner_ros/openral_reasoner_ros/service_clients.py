@@ -95,9 +95,7 @@ class LocateClient:
     Tells continuous detectors through which camera the mission looks, so that they look through it first.
     """
 
-    def __init__(
-        self, scope: ResourceScope, detectors: DetectorRegistry, post: Post, traces: Traces
-    ) -> None:
+    def __init__(self, scope: ResourceScope, detectors: DetectorRegistry, post: Post, traces: Traces) -> None:
         self._detectors, self._post, self._traces = detectors, post, traces
         self._look_first = scope.publisher(String, LOOK_FIRST, RELIABLE)
         self._boxes: OrderedDict[str, Detection2DArray] = OrderedDict()
