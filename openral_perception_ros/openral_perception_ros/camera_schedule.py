@@ -70,8 +70,8 @@ class CameraSchedule(Generic[Frame]):
         """Take the frame to look at next at ``now`` [s]; None if there is none within the limits."""
         if now > self._first_until:
             self._first = ""
-        waiting = [camera for camera, turn in self._turns.items() if turn.frame is not None]
-        for camera in sorted(waiting, key=lambda camera: self._turns[camera].due):
+        offers = [camera for camera, turn in self._turns.items() if turn.frame is not None]
+        for camera in sorted(offers, key=lambda camera: self._turns[camera].due):
             turn = self._turns[camera]
             if turn.bucket.take(now):
                 self._time = max(self._time, turn.due)

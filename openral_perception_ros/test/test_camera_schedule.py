@@ -55,11 +55,11 @@ def test_four_cameras_share_an_engine_that_none_leaves_idle(engine: float) -> No
 
 @pytest.mark.parametrize("engine", [5.0, 12.0, 20.0, 24.0])
 def test_looks_are_divided_by_the_shares_that_were_set(engine: float) -> None:
-    wanted = {"head": 3.0, "wrist": 1.0, "left": 0.5, "right": 0.5}
-    schedule = CameraSchedule[str]({camera: CameraLimit(FAST, share) for camera, share in wanted.items()})
+    weights = {"head": 3.0, "wrist": 1.0, "left": 0.5, "right": 0.5}
+    schedule = CameraSchedule[str]({camera: CameraLimit(FAST, share) for camera, share in weights.items()})
     looks = simulate(schedule, FOUR, engine)
     assert looks.total() / 60.0 >= 0.95 * engine
-    assert shares(looks) == pytest.approx({camera: share / 5.0 for camera, share in wanted.items()}, rel=0.1)
+    assert shares(looks) == pytest.approx({camera: share / 5.0 for camera, share in weights.items()}, rel=0.1)
 
 
 def test_each_camera_is_looked_at_as_often_as_its_limit_says() -> None:
@@ -114,11 +114,11 @@ def test_a_camera_comes_first_only_for_a_while() -> None:
     st.floats(2.0, 60.0),
     st.floats(1.0, 60.0),
 )
-def test_no_camera_starves(wanted: dict[str, float], camera_rate: float, engine: float) -> None:
-    schedule = CameraSchedule[str]({camera: CameraLimit(FAST, share) for camera, share in wanted.items()})
-    looks, seconds = simulate(schedule, dict.fromkeys(wanted, camera_rate), engine, 100.0), 100.0
-    for camera, share in wanted.items():
-        least = min(camera_rate, engine * share / sum(wanted.values()))
+def test_no_camera_starves(weights: dict[str, float], camera_rate: float, engine: float) -> None:
+    schedule = CameraSchedule[str]({camera: CameraLimit(FAST, share) for camera, share in weights.items()})
+    looks, seconds = simulate(schedule, dict.fromkeys(weights, camera_rate), engine, 100.0), 100.0
+    for camera, share in weights.items():
+        least = min(camera_rate, engine * share / sum(weights.values()))
         assert looks[camera] >= 0.85 * least * seconds - 2.0
 
 
