@@ -23,7 +23,7 @@ from openral_perception_ros import locate_service as inquiries
 from openral_perception_ros import publishers as announcements
 from openral_perception_ros.scheduler import RequestQueue
 from openral_ros.callback_guard import FatalNodeError
-from openral_ros.qos import LATCHED
+from openral_ros.qos import LATCHED, RELIABLE
 from openral_testing.detectors.encodings import bomb, compressed
 from openral_testing.detectors.faulty_node import FaultyNode
 
@@ -410,9 +410,11 @@ def test_a_continuous_detector_looks_at_all_its_cameras_and_names_frame_and_stam
         labels = {detection.results[0].hypothesis.class_id for detection in message.detections}
         assert labels <= {"mug", "bottle", "bread"}
         assert labels
-    diagnoses.clear()
-    rig.publish(String, "/openral/look_first", String(data="left"))
+    mission = rig.client.create_publisher(String, "/openral/look_first", RELIABLE)
+    rig.wait(mission.get_subscription_count)
+    mission.publish(String(data="left"))
     rig.wait(lambda: rig.node._active_detector.supervised.queue.cameras._first == "left")
+    diagnoses.clear()
     rig.wait(lambda: diagnoses)
     values = {each.key: each.value for each in diagnoses[-1].status[0].values}
     assert all("looks/s, newest frame" in values[f"camera {camera}"] for camera in cameras)
