@@ -23,7 +23,7 @@ from openral_perception_ros import locate_service as inquiries
 from openral_perception_ros import publishers as announcements
 from openral_perception_ros.scheduler import RequestQueue
 from openral_ros.callback_guard import FatalNodeError
-from openral_ros.qos import LATCHED, RELIABLE
+from openral_ros.qos import LATCHED
 from openral_testing.detectors.encodings import bomb, compressed
 from openral_testing.detectors.faulty_node import FaultyNode
 
@@ -390,34 +390,6 @@ def test_a_continuous_detector_tells_nothing_of_a_picture_that_shows_nothing(act
     while not reported:
         rig.show()
     assert all(message.detections for message in reported)
-
-
-def test_a_continuous_detector_looks_at_all_its_cameras_and_names_frame_and_stamp(active: Make) -> None:
-    cameras = ["head", "wrist", "left", "right"]
-    rig = active("sim-groundtruth", cameras=cameras, camera_shares=["wrist:=2"])
-    reported = rig.heard(Detection2DArray, f"{rig.node.get_namespace()}/objects")
-    diagnoses = rig.heard(DiagnosticArray, "/diagnostics")
-    rig.wait(lambda: rig.client.count_publishers(f"{rig.node.get_namespace()}/objects"))
-    published: dict[str, set[float]] = {camera: set() for camera in cameras}
-    while {message.header.frame_id for message in reported} != set(cameras):
-        for camera in cameras:
-            time_ = rig.client.get_clock().now().nanoseconds / 1e9
-            published[camera].add(time_)
-            rig.show(camera, stamp=time_, frame=camera)
-    for message in reported:
-        stamp = message.header.stamp.sec + message.header.stamp.nanosec * 1e-9
-        assert min(abs(stamp - each) for each in published[message.header.frame_id]) < 1e-5
-        labels = {detection.results[0].hypothesis.class_id for detection in message.detections}
-        assert labels <= {"mug", "bottle", "bread"}
-        assert labels
-    mission = rig.client.create_publisher(String, "/openral/look_first", RELIABLE)
-    rig.wait(mission.get_subscription_count)
-    mission.publish(String(data="left"))
-    rig.wait(lambda: rig.node._active_detector.supervised.queue.cameras._first == "left")
-    diagnoses.clear()
-    rig.wait(lambda: diagnoses)
-    values = {each.key: each.value for each in diagnoses[-1].status[0].values}
-    assert all("looks/s, newest frame" in values[f"camera {camera}"] for camera in cameras)
 
 
 def test_the_module_of_a_detector_node_loads_no_heavy_library() -> None:
