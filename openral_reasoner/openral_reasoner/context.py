@@ -118,8 +118,22 @@ class ToolSchema(FrozenModel):
     parameters: str
 
 
+class RawCall(FrozenModel):
+    """Tool call as a model wrote it, not validated."""
+
+    tool: str
+    arguments: str = "{}"
+
+
+class Choice(FrozenModel):
+    """Call that is legal now, with the line by which a small model picks it."""
+
+    line: str
+    call: RawCall
+
+
 class Context(FrozenModel):
-    """Complete input of one decision."""
+    """Complete input of one decision; ``choices`` are listed for the compact prompt only."""
 
     system: str
     goal: str
@@ -132,13 +146,7 @@ class Context(FrozenModel):
     operator_words: str = ""
     holding: str = ""
     remaining: str = ""
-
-
-class RawCall(FrozenModel):
-    """Tool call as a model wrote it, not validated."""
-
-    tool: str
-    arguments: str = "{}"
+    choices: tuple[Choice, ...] = ()
 
 
 class Decision(FrozenModel):

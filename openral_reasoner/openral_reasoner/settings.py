@@ -12,6 +12,9 @@ from openral_reasoner.search import SearchCosts
 SecondGoal = Literal["queue", "replace", "refuse"]
 """Treatment of a goal that arrives while another one is running."""
 
+Prompt = Literal["full", "compact"]
+"""What the model reads: tools, or the legal next calls."""
+
 
 class CallDeadlines(BaseModel):
     """Time limits of each kind of call [s], in steady time."""
@@ -93,6 +96,11 @@ class MissionSettings(BaseModel):
         default=True,
         description="list ids found during the mission in the tools' schemas; False keeps the tools the same "
         "throughout a mission, so that a prompt cache can hold them",
+    )
+
+    prompt: Prompt = Field(
+        default="full",
+        description="full: the model calls tools; compact: it picks one of the legal next calls",
     )
 
     @property

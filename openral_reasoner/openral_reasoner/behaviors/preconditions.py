@@ -131,11 +131,16 @@ _FORBIDDEN_VERBS = {
 
 def forbidden_by(mission: Mission, verb: Verb, target: MissionObject) -> Forbidden | None:
     """Return what forbids a step on a target, and note that it is left out; None if nothing does."""
-    concerned = (rule for rule in restrictions(mission.request) if verb in _FORBIDDEN_VERBS[rule.act])
-    rule = next((rule for rule in concerned if _concerns(mission, rule, target)), None)
+    rule = rule_against(mission, verb, target)
     if rule is not None:
         mission.operator.obeyed_rules.add(forbidden_in_words(rule))
     return rule
+
+
+def rule_against(mission: Mission, verb: Verb, target: MissionObject) -> Forbidden | None:
+    """Return what forbids a step on a target; None if nothing does."""
+    concerned = (rule for rule in restrictions(mission.request) if verb in _FORBIDDEN_VERBS[rule.act])
+    return next((rule for rule in concerned if _concerns(mission, rule, target)), None)
 
 
 def refusal(rule: Forbidden) -> str:

@@ -11,6 +11,7 @@ from openral_reasoner.behaviors.residency import restore_pending
 from openral_reasoner.behaviors.skill_execution import OutcomeUnknown
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import AskModel
+from openral_reasoner.compact.choices import legal_choices
 from openral_reasoner.context import Context, RawCall, ToolResult, Turn, plain
 from openral_reasoner.events import CallFailed, Event, ModelAnswered, ModelFailed
 from openral_reasoner.evidence import Course
@@ -44,6 +45,7 @@ def build_context(mission: Mission) -> Context:
         operator_words=answered,
         holding=f"{held.label} ({held.id})" if held is not None else mission.palette.holding[:200],
         remaining=mission.remaining(),
+        choices=legal_choices(mission) if mission.settings.prompt == "compact" else (),
     )
 
 

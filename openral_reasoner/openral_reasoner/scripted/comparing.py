@@ -4,7 +4,7 @@ from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
 from openral_core.text.terms import answers
 from openral_reasoner.context import ObjectSummary, ToolResult
-from openral_reasoner.palette.entries import PlaceEntry
+from openral_reasoner.palette.entries import PlaceEntry, ToolPalette
 from openral_reasoner.request.goals import AskCompare, AskCount
 from openral_reasoner.request.measures import ANYTHING, MEASURES
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, find_object, named_place, outcome
@@ -19,15 +19,20 @@ def ask_count(context: PlanContext, goal: AskCount) -> Plan[str]:
         PlanFailed: If the place is not known, or memory does not answer.
     """
     reply, problem = yield from _listed(context, goal.where)
+    return f"{count_in_words(context.now, goal, reply)}{problem}"
+
+
+def count_in_words(palette: ToolPalette, goal: AskCount, reply: ToolResult) -> str:
+    """Return the answer to a question of number by a list of memory, with what is closed to the view."""
     there = _of_kind(reply, goal.what)
-    furniture = _furniture(context, goal.what, goal.where)
+    furniture = _furniture(palette, goal.what, goal.where)
     ages = ((each.label, each.why or ("not seen for long" if each.stale else "")) for each in there)
     names = [*(f"{label} ({age})" if age else label for label, age in ages), *(p.label for p in furniture)]
     where = f" at the {goal.where}" if goal.where else " in the home, as far as I have seen it"
     shut = [each.label for each in reply.frontier if each.must_open]
     unseen = f" I have not looked into {', '.join(shut[:4])}, which are closed." if shut else ""
     list_of_names = f": {', '.join(names)}" if names else ""
-    return f"I know of {len(names)} x {goal.what}{where}{list_of_names}.{unseen}{problem}"
+    return f"I know of {len(names)} x {goal.what}{where}{list_of_names}.{unseen}"
 
 
 def _listed(context: PlanContext, where: str) -> Plan[tuple[ToolResult, str]]:
@@ -54,10 +59,10 @@ def _of_kind(reply: ToolResult, kind: str) -> list[ObjectSummary]:
     return [each for each in reply.found if not each.held and (kind == ANYTHING or answers(kind, each.label))]
 
 
-def _furniture(context: PlanContext, kind: str, where: str) -> list[PlaceEntry]:
+def _furniture(palette: ToolPalette, kind: str, where: str) -> list[PlaceEntry]:
     """Return the places of a kind, of all or of a room."""
-    room = named_place(context.now, where) if where else None
-    places = [each for each in context.now.places if each.kind is NodeKind.PLACE and not each.on_floor]
+    room = named_place(palette, where) if where else None
+    places = [each for each in palette.places if each.kind is NodeKind.PLACE and not each.on_floor]
     return [each for each in places if answers(kind, each.label) and room in (None, each.room)]
 
 
@@ -71,14 +76,13 @@ def ask_comparison(context: PlanContext, goal: AskCompare) -> Plan[str]:
         raise PlanFailed(
             f"I can't tell which is the {goal.property}: I measure {', '.join(MEASURES)}. What else can I do?"
         )
-    measure, most = MEASURES[goal.property]
+    measure, _ = MEASURES[goal.property]
     if goal.other:
         first = yield from _subject(context, goal.what)
         ids = [first, (yield from _subject(context, goal.other))]
     else:
         reply, _ = yield from _listed(context, goal.where)
-        ids = [each.id for each in _of_kind(reply, goal.what)]
-        ids += [each.id for each in _furniture(context, goal.what, goal.where)]
+        ids = ids_of_kind(context.now, goal, reply)
     near = (yield from _subject(context, goal.near)) if goal.near else ""
     ids = [each for each in ids if each != near]
     if not ids:
@@ -87,7 +91,18 @@ def ask_comparison(context: PlanContext, goal: AskCompare) -> Plan[str]:
     reply = yield CompareObjectsTool(by=measure, targets=tuple(ids), near=near)
     if reply.status != "COMPARED":
         raise PlanFailed(f"I can't compare them: {outcome(reply)}. What else can I do?")
-    order = reply.peer_words if most else reply.peer_words[::-1]
+    return comparison_in_words(goal, reply)
+
+
+def ids_of_kind(palette: ToolPalette, goal: AskCompare, reply: ToolResult) -> list[str]:
+    """Return the ids of the listed objects, and of the furniture, of the kind that is compared."""
+    objects = [each.id for each in _of_kind(reply, goal.what)]
+    return objects + [each.id for each in _furniture(palette, goal.what, goal.where)]
+
+
+def comparison_in_words(goal: AskCompare, reply: ToolResult) -> str:
+    """Return the answer to a question of comparison by an order of memory."""
+    order = reply.peer_words if MEASURES[goal.property][1] else reply.peer_words[::-1]
     beside = f" to the {goal.near}" if goal.near else ""
     rest = f" The others: {'; '.join(order[1:6])}." if len(order) > 1 else " I know of no other."
     return f"The {goal.property}{beside} is the {order[0]}.{rest}"

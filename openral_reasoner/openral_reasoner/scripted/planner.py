@@ -118,7 +118,7 @@ def conditional(context: PlanContext, goal: goals.Conditional) -> Plan[str]:
     item = yield from look_for(context, goal.condition)
     what, where = goal.condition.what, goal.condition.where
     report = (
-        f"I found {what}: {describe_location(context, item)}."
+        f"I found {what}: {describe_location(context.now, item)}."
         if item
         else f"I found no {what}{where and f' at {where}'}."
     )

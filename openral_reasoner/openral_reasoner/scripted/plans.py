@@ -236,8 +236,10 @@ def find(context: PlanContext, goal: goals.Find) -> Plan[str]:
     if not in_view:
         item, in_view = yield from verify(context, goal.what, item)
     if not in_view:
-        return f"In memory I have the {goal.what} {describe_location(context, item)}. {_unchecked(context)}"
-    return f"I see the {goal.what} {describe_location(context, item)}."
+        return (
+            f"In memory I have the {goal.what} {describe_location(context.now, item)}. {_unchecked(context)}"
+        )
+    return f"I see the {goal.what} {describe_location(context.now, item)}."
 
 
 def _unchecked(context: PlanContext) -> str:
@@ -284,7 +286,7 @@ def verify(context: PlanContext, words: str, item: ObjectSummary) -> Plan[tuple[
         return (yield from search_object(context, words, reply)), True
     if _went_meanwhile(context, reply):
         return item, False
-    where = describe_location(context, item)
+    where = describe_location(context.now, item)
     raise PlanFailed(
         f"I am where memory has the {words} ({where}), but I can't verify that it is there: {unseen(reply)}."
     )
@@ -320,7 +322,7 @@ def look_at(context: PlanContext, goal: goals.LookAt) -> Plan[str]:
         target = item.id
         if in_view:
             yield from context.require(Verb.LOOK_AT, target, f"look at {goal.what}")
-            return f"I am looking at {goal.what} {describe_location(context, item)}."
+            return f"I am looking at {goal.what} {describe_location(context.now, item)}."
     yield from context.require(Verb.NAVIGATE, target, f"go to {goal.what}")
     yield from context.require(Verb.LOOK_AT, target, f"look at {goal.what}")
     return (yield from with_contents(context, f"I am looking at {goal.what}", target, "there"))

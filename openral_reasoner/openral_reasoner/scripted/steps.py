@@ -96,8 +96,7 @@ class PlanContext:
 
     def label(self, place: str) -> str:
         """Return the label of a place; its id if it has none."""
-        entry = self.now.place(place)
-        return entry.label if entry else place
+        return label_of(self.now, place)
 
     def open_first(self, place: str) -> Plan[bool]:
         """Open a closed container while the hand is empty; the flag: it has to be closed again.
@@ -341,12 +340,18 @@ def named_place(palette: ToolPalette, words: str) -> str | None:
     return max(matches, key=itemgetter(0))[1] if matches else None
 
 
-def describe_location(context: PlanContext, item: ObjectSummary) -> str:
+def describe_location(palette: ToolPalette, item: ObjectSummary) -> str:
     """Describe the location of an object by the names of its containers, place and room."""
     parts = [("in", container) for container in item.containers]
     parts += [("at", item.place)] if item.place and item.place not in item.containers else []
     parts += [("in", item.room)] if item.room else []
-    return " ".join(f"{word} the {context.label(each)}" for word, each in parts) or "in front of me"
+    return " ".join(f"{word} the {label_of(palette, each)}" for word, each in parts) or "in front of me"
+
+
+def label_of(palette: ToolPalette, place: str) -> str:
+    """Return the label of a place; its id if it has none."""
+    entry = palette.place(place)
+    return entry.label if entry else place
 
 
 def while_open(context: PlanContext, place: str, plan: Plan[T]) -> Plan[T]:

@@ -187,4 +187,4 @@ def test_a_location_is_described_from_the_inside_out(
     containers: tuple[str, ...], place: str, room: str, words: str
 ) -> None:
     found = ObjectSummary(id="mug_1", label="mug", containers=containers, place=place, room=room)
-    assert describe_location(PlanContext(ToolPalette()), found) == words
+    assert describe_location(ToolPalette(), found) == words

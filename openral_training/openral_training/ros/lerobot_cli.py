@@ -30,12 +30,14 @@ def lerobot(
 
     Exit code: 0 written; 2 nothing to export, runs that do not fit together, or no lerobot.
     """
-    from openral_training.ros.lerobot_export import Choice, DataSet, NotWritten, interpreter, write
+    from openral_training.ros.lerobot_export import DataSet, ExportSelection, NotWritten, interpreter, write
 
     interpreter_path = interpreter(python)
     if out.exists():
         raise NotWritten(f"{out} exists already: name another folder with --out")
-    made = DataSet(name or f"openral/{out.name}", Choice(fps, tuple(camera or ()), task, all_outcomes))
+    made = DataSet(
+        name or f"openral/{out.name}", ExportSelection(fps, tuple(camera or ()), task, all_outcomes)
+    )
     out.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as temporary:
         folder = Path(temporary)

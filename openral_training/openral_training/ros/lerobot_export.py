@@ -204,7 +204,7 @@ class RunReader:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ExportSelection:
     """Choice of what is exported: ``fps`` [Hz], cameras (none: all), the task instead of the goals."""
 
     fps: int = 10
@@ -216,7 +216,7 @@ class Choice:
 class DataSet:
     """Content of the file that the writer takes, run by run."""
 
-    def __init__(self, name: str, choice: Choice) -> None:
+    def __init__(self, name: str, choice: ExportSelection) -> None:
         self._choice = choice
         self.cameras: dict[str, Sequence[int]] = {}
         self.names: dict[str, list[str]] = {}

@@ -25,8 +25,8 @@ from openral_training.ros.lerobot_cli import commands
 from openral_training.ros.lerobot_export import (
     ACTION,
     STATE,
-    Choice,
     DataSet,
+    ExportSelection,
     LerobotMissing,
     NothingToExport,
     NotWritten,
@@ -94,7 +94,7 @@ def header(time: float) -> Header:
 def test_a_mission_is_an_episode_of_the_state_and_the_image_at_each_instant(
     record: Record, tmp_path: Path
 ) -> None:
-    found = DataSet("openral/set", Choice(fps=10))
+    found = DataSet("openral/set", ExportSelection(fps=10))
     path = record((1.0, "bring the mug", ACTIVE), (3.0, "bring the mug", SUCCEEDED))
     assert found.add(path, tmp_path / "images" / "0") == 1
     [episode] = found.episodes
@@ -117,7 +117,7 @@ def test_commands_are_the_actions_where_they_were_recorded(record: Record, tmp_p
     drive = Twist()
     drive.linear.x = 0.4
     path = record((1.0, "go", ACTIVE), (3.0, "go", SUCCEEDED), cmd_vel=(2.0, drive))
-    found = DataSet("openral/set", Choice(fps=2))
+    found = DataSet("openral/set", ExportSelection(fps=2))
     found.add(path, tmp_path / "images" / "0")
     assert found.from_commands
     assert found.names[ACTION] == ["theta.vel", "x.vel", "y.vel"]
@@ -129,7 +129,7 @@ def test_missions_that_did_not_succeed_are_taken_only_if_asked_for(
     all_outcomes: bool, tasks: list[str], record: Record, tmp_path: Path
 ) -> None:
     path = record((0.5, "a", ACTIVE), (1.0, "a", FAILED), (1.5, "b", ACTIVE), (3.0, "b", SUCCEEDED))
-    found = DataSet("openral/set", Choice(all_outcomes=all_outcomes))
+    found = DataSet("openral/set", ExportSelection(all_outcomes=all_outcomes))
     found.add(path, tmp_path / "images" / "0")
     assert [episode["task"] for episode in found.episodes] == tasks
 
@@ -137,19 +137,19 @@ def test_missions_that_did_not_succeed_are_taken_only_if_asked_for(
 def test_a_run_without_missions_needs_a_task(record: Record, tmp_path: Path) -> None:
     path = record()
     with pytest.raises(NothingToExport, match="--task TEXT"):
-        DataSet("openral/set", Choice()).add(path, tmp_path / "images" / "0")
-    found = DataSet("openral/set", Choice(task="wave"))
+        DataSet("openral/set", ExportSelection()).add(path, tmp_path / "images" / "0")
+    found = DataSet("openral/set", ExportSelection(task="wave"))
     assert found.add(path, tmp_path / "images" / "0") == 1
     assert (found.episodes[0]["task"], found.frames) == ("wave", 41)
 
 
 def test_a_camera_that_was_not_recorded_is_told(record: Record, tmp_path: Path) -> None:
     with pytest.raises(NothingToExport, match=r"cameras wrist \(found: head\)"):
-        DataSet("openral/set", Choice(cameras=("wrist",))).add(record(), tmp_path / "images" / "0")
+        DataSet("openral/set", ExportSelection(cameras=("wrist",))).add(record(), tmp_path / "images" / "0")
 
 
 def test_runs_with_other_cameras_are_refused(record: Record, tmp_path: Path) -> None:
-    found = DataSet("openral/set", Choice(task="wave"))
+    found = DataSet("openral/set", ExportSelection(task="wave"))
     found.add(record(), tmp_path / "images" / "0")
     with pytest.raises(UnlikeRuns, match="Export them separately"):
         found.add(record(name="other", cameras=("head", "wrist")), tmp_path / "images" / "1")

@@ -1,0 +1,84 @@
+"""Legal next calls: every decision of the scripted planner can be said, and missions end as its own do."""
+
+from copy import deepcopy
+
+import pytest
+
+from openral_core.missions import MissionState
+from openral_reasoner.commands import EndMission
+from openral_reasoner.compact.choices import MAX_CHOICES
+from openral_reasoner.compact.lines import line_for, line_of
+from openral_reasoner.compact.prompt import compact_prompt
+from openral_reasoner.context import Context, RawCall
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.scripted.planner import decide
+from openral_reasoner.settings import MissionSettings
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import run_mission_in_home
+from openral_testing.reasoner.symbolic_home import SymbolicHome
+
+GOALS = (
+    "bring me the mug",
+    "bring me the baguette",
+    "bring the mug and the baguette to the shelf",
+    "bring everybody a mug",
+    "bring me a glass of wine",
+    "find the milk",
+    "where is the mug?",
+    "go to the kitchen",
+    "look at the shelf",
+    "look in the fridge",
+    "open the fridge",
+    "put the mug on the counter",
+    "pour the wine into the glass",
+    "swap the mug and the milk",
+    "set the table for two",
+    "tidy the kitchen",
+    "clear the table",
+    "is the mug dirty?",
+    "the mug is dirty",
+    "how many mugs are there?",
+    "which is the largest object on the table?",
+    "what do you see?",
+    "describe the kitchen",
+    "explore the home",
+    "if there is milk in the fridge, bring me the mug",
+    "bring me the mug but do not open the fridge",
+    "fly to the moon",
+)
+
+
+@pytest.fixture
+def compact(settings: MissionSettings) -> MissionSettings:
+    return settings.model_copy(update={"prompt": "compact"})
+
+
+def ended(end: EndMission | None) -> MissionState | None:
+    return end.state if end is not None else None
+
+
+@pytest.mark.parametrize("goal", GOALS)
+def test_every_decision_of_the_planner_can_be_said_and_done(
+    goal: str, home: SymbolicHome, palette: ToolPalette, compact: MissionSettings
+) -> None:
+    unsaid: list[RawCall] = []
+
+    def sayable(context: Context) -> RawCall:
+        call = decide(context)
+        line = line_of(call, context.choices)
+        if line is None:
+            unsaid.append(call)
+            return call
+        chosen = next(each.call for each in context.choices if each.line == line)
+        assert line_for(chosen.tool, chosen.arguments, context.palette) == line
+        assert len(context.choices) <= MAX_CHOICES
+        assert compact_prompt(context).state.endswith("\n>")
+        return chosen
+
+    copy = deepcopy(home)
+    alone = run_mission_in_home(goal, palette, HomePeers(copy).answer, decide, compact)
+    by_lines = run_mission_in_home(goal, palette, HomePeers(home).answer, sayable, compact)
+    assert not unsaid
+    assert by_lines.skills == alone.skills
+    assert ended(by_lines.end) is ended(alone.end)
+    assert (home.delivered, home.holding) == (copy.delivered, copy.holding)
