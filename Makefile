@@ -10,6 +10,8 @@ ARGS ?=
 WORKERS ?= 3
 RERUNS ?= 1
 TESTS ?=
+MIRROR ?=
+REAL_DATA ?=
 ENGINES ?= $(if $(TESTS),no,yes)
 
 SOURCES := $(filter-out underlay/%,$(patsubst %/package.xml,%,$(wildcard */package.xml)))
@@ -33,7 +35,7 @@ ifneq ($(shell $(PYTHON) -c 'print(1)' 2>/dev/null),1)
 $(error $(PYTHON) does not start (a version manager may have left its name): name another, as in make PYTHON=/usr/bin/python3.12)
 endif
 endif
-.PHONY: help setup build robot engines browser training lerobot games lab format lint type test test-all lab-test bench docs sbom audit sim clean
+.PHONY: help setup build robot engines browser training lerobot games lab format lint type real-data test test-all lab-test bench docs sbom audit sim clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,8 +87,11 @@ games: setup ## game engines of `openral bench` in an environment of their own (
 test: $(if $(TESTS),build,robot) browser $(if $(filter no,$(ENGINES)),,engines) ## the tests, once (TESTS=path narrows, WORKERS=n processes, RERUNS=0 tells every failure, ENGINES=no without PyTorch)
 	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) -raR $(if $(TESTS),,--strict-skips) --reruns $(RERUNS) --rerun-show-tracebacks $(TESTS)
 
-test-all: robot browser engines ## every test, with the slow ones, more cases, and no rerun
-	@exec env HYPOTHESIS_PROFILE=thorough $(IN_BUILT) python -P -m pytest -n $(WORKERS) -m "" --strict-skips --reruns 0 --durations 50
+real-data: build ## fetch public photographs, depth and weights for the tests marked real (29 MB; MIRROR=address, REAL_DATA=folder)
+	@exec $(IN_BUILT) python -P -m openral_testing.real_data --folder "$(REAL_DATA)" --mirror "$(MIRROR)"
+
+test-all: robot browser engines ## every test, with the slow ones and those of real data, more cases, and no rerun
+	@exec env HYPOTHESIS_PROFILE=thorough $(IN_BUILT) python -P -m pytest -n $(WORKERS) -m "" --strict-skips --require-real --reruns 0 --durations 50
 
 lab-test: robot lab ## the tests of the laboratory (TESTS=path narrows; the other variables of `make test` too)
 	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) -raR -m "" $(if $(TESTS),,--strict-skips) --reruns $(RERUNS) --rerun-show-tracebacks $(or $(TESTS),lab)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
+    from _pytest.terminal import TerminalReporter
     from rclpy.context import Context
     from rclpy.node import Node
     from xdist.remote import Producer
@@ -34,6 +35,7 @@ settings.register_profile("fast", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
+NO_REAL_DATA = "there are none on this machine; `make real-data` fetches them"
 GUARDS = "openral_ros.callback_guard"
 SPIN = 0.02
 """Longest wait in one spin [s]."""
@@ -77,7 +79,42 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Load
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option and the list of what may be skipped with it."""
     parser.addoption("--strict-skips", action="store_true", help="fail what is skipped unless it is declared")
+    parser.addoption("--require-real", action="store_true", help="fail without the data of tests marked real")
     parser.addini("declared_skips", "beginnings of the reasons accepted with --strict-skips", type="linelist")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the tests marked real if their data are missing; with --require-real, that is an error."""
+    real = [item for item in items if item.get_closest_marker("real")]
+    if not real or _real_data_folder() is not None:
+        return
+    if config.getoption("require_real"):
+        raise pytest.UsageError(f"{len(real)} tests need real data: {NO_REAL_DATA}")
+    items[:] = [item for item in items if item not in real]
+    config.hook.pytest_deselected(items=real)
+
+
+def pytest_terminal_summary(terminalreporter: "TerminalReporter") -> None:
+    """Name the tier that was left out."""
+    if _real_data_folder() is None:
+        terminalreporter.write_line(f"tests marked real were left out: {NO_REAL_DATA}")
+
+
+def _real_data_folder() -> Path | None:
+    # Not at the top: it is not importable when pytest runs on a part of this checkout.
+    if find_spec("openral_testing") is None:
+        return None
+    from openral_testing.real_data import find_real_data
+
+    return find_real_data(ROOT)
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """Return the folder of real photographs, depth and weights, for tests marked real."""
+    from openral_testing.real_data import real_data
+
+    return real_data(ROOT)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -17,7 +17,7 @@ setup(
     maintainer_email="maintainers@openral.example",
     classifiers=["Private :: Do Not Upload"],
     packages=find_packages(exclude=["test", "test.*"]),
-    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.png"]},
+    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.png", "**/*.json"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),

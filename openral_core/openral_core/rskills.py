@@ -168,21 +168,35 @@ class VocabularySpec(Document):
         return self
 
 
-class Weights(Document):
-    """Source of the weights; ``files`` maps each file to its sha256, ``sizes`` some of them to bytes."""
+HUB, HTTPS = "hf://", "https://"
 
-    uri: Annotated[str, StringConstraints(pattern=r"^(hf|file)://.+")]
+
+class Weights(Document):
+    """Source of the weights; ``files`` maps each file to its sha256, ``sizes`` some of them to bytes.
+
+    ``uri`` is a repository of the model hub (``hf://owner/name``), the address below which the files lie
+    (``https://host/path``), or a folder beside the manifest (``file://weights``).
+    """
+
+    uri: Annotated[str, StringConstraints(pattern=r"^(hf|https|file)://.+")]
     revision: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$|^$")] = ""
-    files: dict[str, Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]] = Field(
-        default_factory=dict
-    )
-    sizes: dict[str, PositiveInt] = Field(default_factory=dict)
+    files: dict[str, Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]] = {}
+    sizes: dict[str, PositiveInt] = {}
 
     @model_validator(mode="after")
     def _sizes_are_of_pinned_files(self) -> Self:
         if unpinned := sorted(set(self.sizes) - set(self.files)):
             raise ValueError(f"'sizes' names {format_choices(unpinned)}, whose sha256 is not in 'files'")
+        if self.uri.startswith(HTTPS) and not self.files:
+            raise ValueError("'files' must name every file below an https:// address with its sha256")
+        if unsafe := [name for name in self.files if name.startswith("/") or ".." in name.split("/")]:
+            raise ValueError(f"'files' names {format_choices(unsafe)}, outside the folder of the weights")
         return self
+
+    @property
+    def remote(self) -> bool:
+        """True if a server has the weights, False if they lie beside the manifest."""
+        return self.uri.startswith((HUB, HTTPS))
 
 
 class Licence(Document):
@@ -373,10 +387,7 @@ def load_manifest(file: Path) -> AnyManifest:
         )
     manifest = parse_document(model, content, file, InvalidManifest)
     if manifest.id != file.parent.name:
-        raise InvalidManifest(
-            file,
-            [f"id: {manifest.id!r} must equal the folder name {file.parent.name!r}"],
-        )
+        raise InvalidManifest(file, [f"id: {manifest.id!r} must equal the folder name {file.parent.name!r}"])
     return manifest
 
 

@@ -9,7 +9,7 @@ from openral_bringup.graph.nodes import NodeSpec
 from openral_bringup.graph.options import DEFAULT, STREAMS, CameraChoice, DeploymentOptions
 from openral_bringup.graph.problems import Flag, Problem
 from openral_core.rskills import DetectorManifest, Mode, Registry, Sensor, UnknownId
-from openral_perception_ros.engines.provenance import HUB, brings_code
+from openral_perception_ros.engines.provenance import brings_code
 from openral_perception_ros.inference.worker_command import MissingEnvironment, worker_command
 from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.weights.fetch import (
@@ -194,18 +194,18 @@ def lacks(node: NodeSpec, registry: Registry) -> Iterator[Problem]:
 def fetch_missing(
     options: DeploymentOptions, folders: Sequence[Path], download: Download, log: Callable[[str], object]
 ) -> None:
-    """Fetch missing or damaged weights of the chosen detectors from the hub.
+    """Fetch missing or damaged weights of the chosen detectors.
 
     Raises:
-        DownloadFailed: If the hub cannot be reached.
+        DownloadFailed: If the server cannot be reached.
         LicenceNotAccepted: If a licence must be accepted first.
     """
     registry = Registry.load(folders)
     for name in (*options.chosen_continuous, *options.chosen_on_demand):
         manifest = registry.detector(name)
-        from_hub = manifest.weights is not None and manifest.weights.uri.startswith(HUB)
+        remote = manifest.weights is not None and manifest.weights.remote
         presence = weights_status(manifest, registry.folder(manifest.id), options.weights_dir)
-        if not from_hub or presence.state not in (MISSING, REFUSED):
+        if not remote or presence.state not in (MISSING, REFUSED):
             continue
         again = f" again ({presence.problem})" if presence.problem else ""
         log(f"{manifest.id}: fetching{again}, licence {manifest.licence.name} {manifest.licence.url}")

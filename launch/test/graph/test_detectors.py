@@ -12,10 +12,10 @@ from openral_bringup.graph.description import build_graph, own_variables
 from openral_bringup.graph.detectors import fetch_missing, initially_inactive, missing_requirements
 from openral_bringup.graph.options import DeploymentOptions
 from openral_bringup.graph.problems import InvalidDeployment
-from openral_core.rskills import DetectorManifest, Mode, Registry
-from openral_perception_ros.engines.provenance import HUB
+from openral_core.rskills import HUB, DetectorManifest, Mode, Registry, Weights
 from openral_perception_ros.engines.weights_record import ChecksumDiffers, WeightsRecord, digests_of
-from openral_perception_ros.weights.fetch import DownloadFailed, Fetched, LicenceNotAccepted, weights_status
+from openral_perception_ros.weights.download import DownloadFailed, Fetched
+from openral_perception_ros.weights.fetch import LicenceNotAccepted, weights_status
 
 ROOT = Path(__file__).parents[3]
 RSKILLS = [ROOT / "rskills"]
@@ -220,11 +220,11 @@ class Hub:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def __call__(self, repository: str, revision: str, folder: Path) -> Fetched:
-        self.asked.append(repository)
+    def __call__(self, weights: Weights, folder: Path) -> Fetched:
+        self.asked.append(weights.uri)
         (folder / "config.json").unlink(missing_ok=True)
         (folder / "config.json").write_text("{}")
-        return Fetched(revision or COMMIT)
+        return Fetched(weights.revision or COMMIT)
 
 
 def own_rskill(folder: Path) -> Path:
@@ -241,7 +241,7 @@ def test_what_is_missing_is_fetched_once_and_its_licence_told(tmp_path: Path) ->
     one = options(tmp_path, continuous=("own",), on_demand=("sim-groundtruth-locator",))
     fetch_missing(one, folders, hub, reported.append)
     fetch_missing(one, folders, hub, reported.append)
-    assert hub.asked == ["someone/small"]
+    assert hub.asked == ["hf://someone/small"]
     assert "Apache-2.0" in reported[0]
 
 
@@ -276,7 +276,7 @@ def test_what_lies_there_damaged_is_fetched_again_and_why_is_told(tmp_path: Path
     file = tmp_path / "own" / damage
     file.write_text(file.read_text()[:1])
     fetch_missing(one, folders, hub, reported.append)
-    assert hub.asked == ["someone/small"] * 2
+    assert hub.asked == ["hf://someone/small"] * 2
     assert damage in reported[1]
 
 
@@ -284,9 +284,9 @@ def test_a_fetch_that_broke_off_is_not_here_and_goes_on(tmp_path: Path) -> None:
     folders = [*RSKILLS, own_rskill(tmp_path / "rskills")]
     one = options(tmp_path, continuous=("own",), on_demand=("sim-groundtruth-locator",))
 
-    def breaks(repository: str, revision: str, folder: Path) -> Fetched:
+    def breaks(weights: Weights, folder: Path) -> Fetched:
         (folder / "config.json").write_text("{}")
-        raise DownloadFailed(repository, "the line broke")
+        raise DownloadFailed(weights.uri, "the line broke")
 
     with pytest.raises(DownloadFailed):
         fetch_missing(one, folders, breaks, print)
@@ -294,7 +294,7 @@ def test_a_fetch_that_broke_off_is_not_here_and_goes_on(tmp_path: Path) -> None:
     assert weights_status(manifest, tmp_path / "rskills" / "own", str(tmp_path)).state == "missing"
     hub = Hub()
     fetch_missing(one, folders, hub, print)
-    assert hub.asked == ["someone/small"]
+    assert hub.asked == ["hf://someone/small"]
     assert weights_status(manifest, tmp_path / "rskills" / "own", str(tmp_path)).state == "here"
 
 
@@ -305,4 +305,4 @@ def test_half_of_a_checkpoint_without_a_record_is_fetched_again(tmp_path: Path) 
     (tmp_path / "own" / "config.json").write_text("{}")
     hub = Hub()
     fetch_missing(one, folders, hub, print)
-    assert hub.asked == ["someone/small"]
+    assert hub.asked == ["hf://someone/small"]

@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
-from openral_core.rskills import DetectorManifest
+from openral_core.rskills import HUB, DetectorManifest
 from openral_perception_ros.engines.errors import MissingWeights
-from openral_perception_ros.engines.provenance import HUB, verify
+from openral_perception_ros.engines.provenance import verify
 from openral_perception_ros.engines.weights_record import default_weights_folder
 
 CONFIG_FILE = "config.json"
@@ -46,27 +46,7 @@ def checkpoint_folder(
             verify(manifest, candidate, needed)
             return candidate
     has_checkpoint = any((candidate / CONFIG_FILE).is_file() for candidate in searched)
-    is_fetched = manifest.weights is None or not manifest.weights.uri.startswith(FILE_SCHEME)
-    command = "export" if has_checkpoint else "fetch" if is_fetched else ""
-    raise MissingWeights(manifest.id, searched, command, needed)
-
-
-POINTER = b"version https://git-lfs.github.com/spec"
-"""Beginning of a Git LFS pointer, as of the specification's version 1."""
-PAGES = (b"<!doctype", b"<html", b"<head", b"<?xml")
-
-
-def problem_of_file(file: Path) -> str:
-    """Return why a file of weights cannot hold any, as its first bytes show; empty if it can."""
-    with file.open("rb") as stream:
-        head = stream.read(len(POINTER))
-    if not head:
-        return "the file is empty: copy or fetch it again"
-    if head == POINTER:
-        return "this is a Git LFS pointer, not the file itself: run `git lfs pull` where it comes from"
-    if head.lstrip().lower().startswith(PAGES):
-        return "this is a web page, not the file: the download ended at a sign-in or error page"
-    return ""
+    raise MissingWeights(manifest, searched, "export" if has_checkpoint else "fetch", needed)
 
 
 def hub_snapshot(repository: str, manifest: DetectorManifest) -> Path:

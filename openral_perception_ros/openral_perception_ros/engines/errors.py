@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from openral_core.errors import OpenRALError, format_choices
+from openral_core.rskills import DetectorManifest
 
 
 class FailureKind(StrEnum):
@@ -40,19 +41,28 @@ class EngineError(OpenRALError):
     kind: ClassVar[FailureKind] = FailureKind.ENGINE_ERROR
 
 
+def remedy(manifest: DetectorManifest, command: str = "fetch", needed: Iterable[str] = ()) -> str:
+    """Return what to do about weights that are missing or refused; some come from no server."""
+    if manifest.weights is not None and not manifest.weights.remote:
+        return f"copy {' and '.join(needed) or 'its files'} there, for its manifest fetches none"
+    return f"run `openral weights {command} {manifest.id}`"
+
+
 class MissingWeights(EngineError):
-    """Weights that are not on this machine; without a ``command`` the user has to bring the files."""
+    """Weights that are not on this machine; ``command`` brings them, unless they lie beside the manifest."""
 
     kind = FailureKind.MISSING_WEIGHTS
 
     def __init__(
-        self, rskill_id: str, searched: Iterable[Path], command: str = "fetch", needed: Iterable[str] = ()
+        self,
+        manifest: DetectorManifest,
+        searched: Iterable[Path],
+        command: str = "fetch",
+        needed: Iterable[str] = (),
     ) -> None:
-        remedy = f"run `openral weights {command} {rskill_id}`"
-        if not command:
-            remedy = f"copy {' and '.join(needed)} there, for its manifest fetches none"
         super().__init__(
-            f"no weights of {rskill_id!r} on this machine (searched {format_choices(searched)}): {remedy}"
+            f"no weights of {manifest.id!r} on this machine (searched {format_choices(searched)}): "
+            f"{remedy(manifest, command, needed)}"
         )
 
 
@@ -70,11 +80,11 @@ class WeightsRefused(EngineError):
 
     kind = FailureKind.MISSING_WEIGHTS
 
-    def __init__(self, rskill_id: str, folder: Path, problems: Iterable[str]) -> None:
+    def __init__(self, manifest: DetectorManifest, folder: Path, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
         super().__init__(
-            f"the weights of {rskill_id!r} in {folder} failed verification: {'; '.join(self.problems)}: "
-            f"run `openral weights fetch {rskill_id}`"
+            f"the weights of {manifest.id!r} in {folder} failed verification: {'; '.join(self.problems)}: "
+            f"{remedy(manifest)}"
         )
 
 

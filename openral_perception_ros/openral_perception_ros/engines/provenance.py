@@ -16,10 +16,10 @@ from openral_perception_ros.engines.weights_record import (
     blob_id_of,
     default_weights_folder,
     files_of,
+    problem_of_file,
     problems_of,
 )
 
-HUB = "hf://"
 SNAPSHOTS = "snapshots"
 _GIT, _SHA256 = re.compile(r"[0-9a-f]{40}"), re.compile(r"[0-9a-f]{64}")
 
@@ -40,7 +40,7 @@ def brings_code(manifest: DetectorManifest) -> bool:
 def verify(manifest: DetectorManifest, folder: Path, needed: Sequence[str] = ()) -> None:
     """Verify that weights are the ones the manifest names.
 
-    Weights from the hub need a record of revision and files, as ``openral weights fetch`` writes it, or the
+    Weights from a server need a record of revision and files, as ``openral weights fetch`` writes it, or the
     content-addressed names of the hub's own cache. Weights beside the manifest need only its pins. If code in
     this folder will run, every file must be known, and code also by its blob in the pinned commit.
 
@@ -54,7 +54,7 @@ def verify(manifest: DetectorManifest, folder: Path, needed: Sequence[str] = ())
     """
     problems = list(problems_of_weights(manifest, folder, needed))
     if problems:
-        raise WeightsRefused(manifest.id, folder, problems)
+        raise WeightsRefused(manifest, folder, problems)
 
 
 def problems_of_weights(manifest: DetectorManifest, folder: Path, needed: Sequence[str]) -> Iterator[str]:
@@ -63,7 +63,8 @@ def problems_of_weights(manifest: DetectorManifest, folder: Path, needed: Sequen
     if weights is None:
         return
     pins, code = dict(weights.files), set(weights.files)
-    if not weights.uri.startswith(HUB):
+    yield from (f"{name}: {content}" for name, content in _foreign_files(folder, needed) if name not in pins)
+    if not weights.remote:
         yield from problems_of(folder, pins)
         names = set(pins)
     elif folder.parent.name == SNAPSHOTS:
@@ -83,6 +84,12 @@ def problems_of_weights(manifest: DetectorManifest, folder: Path, needed: Sequen
         yield from (f"{name} is not in the record" for name in needed if name not in names)
     if brings_code(manifest):
         yield from _code_problems(folder, names, code)
+
+
+def _foreign_files(folder: Path, needed: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for name in needed:
+        if (folder / name).is_file() and (content := problem_of_file(folder / name)):
+            yield name, content
 
 
 def _record_problems(manifest: DetectorManifest, record: WeightsRecord, folder: Path) -> Iterator[str]:

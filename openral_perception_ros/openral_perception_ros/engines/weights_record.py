@@ -125,6 +125,24 @@ def digests_of(folder: Path) -> dict[str, str]:
     return {name: sha256_of(file) for name, file in files_of(folder).items()}
 
 
+POINTER = b"version https://git-lfs.github.com/spec"
+"""Beginning of a Git LFS pointer, as of the specification's version 1."""
+PAGES = (b"<!doctype", b"<html", b"<head", b"<?xml")
+
+
+def problem_of_file(file: Path) -> str:
+    """Return why a file of weights cannot hold any, as its first bytes show; empty if it can."""
+    with file.open("rb") as stream:
+        head = stream.read(len(POINTER))
+    if not head:
+        return "it is empty: copy or fetch it again"
+    if head == POINTER:
+        return "it is a Git LFS pointer, not the file itself: run `git lfs pull` where it comes from"
+    if head.lstrip().lower().startswith(PAGES):
+        return "it is a web page, not the file: the download ended at a sign-in or error page"
+    return ""
+
+
 def problems_of(folder: Path, expected: Mapping[str, str], digest: Digest = sha256_of) -> list[str]:
     """Describe every file that is missing or differs from its sha256."""
     problems = []
@@ -133,7 +151,10 @@ def problems_of(folder: Path, expected: Mapping[str, str], digest: Digest = sha2
         if not file.is_file():
             problems.append(f"{name} is missing")
         elif (actual := digest(file)) != pin:
-            problems.append(f"{name} has sha256 {actual[:12]}…, expected {pin[:12]}…")
+            content = problem_of_file(file)
+            problems.append(
+                f"{name}: {content}" if content else f"{name} has sha256 {actual[:12]}…, expected {pin[:12]}…"
+            )
     return problems
 
 

@@ -1,18 +1,18 @@
-"""Fetch weights from the model hub into a fresh folder, verify and install them; status of local weights."""
+"""Fetch weights into a fresh folder, verify and install them atomically; status of local weights."""
 
 import fcntl
 import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest, Weights
 from openral_perception_ros.engines.checkpoints import CONFIG_FILE, candidate_folders
 from openral_perception_ros.engines.errors import WeightsRefused
-from openral_perception_ros.engines.provenance import HUB, verify
+from openral_perception_ros.engines.provenance import verify
 from openral_perception_ros.engines.weights_record import (
     RECORD_FILE,
     ChecksumDiffers,
@@ -23,31 +23,27 @@ from openral_perception_ros.engines.weights_record import (
     digests_of,
     files_of,
 )
+from openral_perception_ros.weights.download import Fetched
 
+MODEL_FILE = "model.onnx"
+MODEL_ENGINE = "onnx"
 EXPORTED_ENGINE = "rtdetr_onnx"
 """Engine that reads an exported ONNX file instead of the checkpoint."""
 FRESH, OLD = ".fetching", ".old"
 """Suffixes of the folders beside an rSkill's, during the download and during replacement."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fetched:
-    """Result of a download: the full commit, and git's blob ids of files outside LFS."""
-
-    revision: str
-    blobs: Mapping[str, str] = field(default_factory=dict)
-
-
-Download = Callable[[str, str, Path], Fetched]
-"""(repository, revision or "", folder) -> exact content of the folder afterwards."""
+Download = Callable[[Weights, Path], Fetched]
+"""(source, folder) -> exact content of the folder afterwards."""
 
 
 class NothingToFetch(OpenRALError):
-    """A detector whose weights are not on the hub."""
+    """A detector whose weights are not on a server."""
 
     def __init__(self, manifest: DetectorManifest) -> None:
-        uri = manifest.weights.uri if manifest.weights else "none"
-        super().__init__(f"{manifest.id!r} has nothing to fetch: its weights are {uri!r}")
+        uri = manifest.weights.uri if manifest.weights else ""
+        reason = f"its weights are {uri!r}, beside its manifest" if uri else "it needs no weights"
+        super().__init__(f"{manifest.id!r} has nothing to fetch: {reason}")
 
 
 class LicenceNotAccepted(OpenRALError):
@@ -60,13 +56,6 @@ class LicenceNotAccepted(OpenRALError):
             f"{'allowed' if licence.commercial_use else 'not allowed'}: "
             f"accept it with --accept-licence {licence.accept}"
         )
-
-
-class DownloadFailed(OpenRALError):
-    """The hub is unreachable, lacks the repository, or sent invalid data."""
-
-    def __init__(self, repository: str, reason: object) -> None:
-        super().__init__(f"{repository} could not be fetched: {reason}; fetch again to resume")
 
 
 class FetchInProgress(OpenRALError):
@@ -101,7 +90,7 @@ def fetch(
     """Fetch a detector's weights, verify and record them, then install them atomically.
 
     Raises:
-        NothingToFetch: If its weights are not on the hub.
+        NothingToFetch: If its weights are not on a server.
         LicenceNotAccepted: If its licence must be accepted first.
         FetchInProgress: If another process is fetching them into the same folder.
         RevisionDiffers: If the hub sent another commit than the pinned one.
@@ -109,7 +98,7 @@ def fetch(
         SizeDiffers: If a file has another size than declared; the download is removed.
     """
     weights, licence = manifest.weights, manifest.licence
-    if weights is None or not weights.uri.startswith(HUB):
+    if weights is None or not weights.remote:
         raise NothingToFetch(manifest)
     if licence.accept and licence.accept not in accepted:
         raise LicenceNotAccepted(manifest)
@@ -146,17 +135,16 @@ def fetch_into(
     """Download into the staging folder ``fresh``, verify and record, and put it in place of ``folder``."""
     restore_folder(folder)
     link_existing(folder, fresh, weights)
-    repository = weights.uri.removeprefix(HUB)
-    fetched = download(repository, weights.revision, fresh)
+    fetched = download(weights, fresh)
     try:
         if weights.revision and fetched.revision != weights.revision:
-            raise RevisionDiffers(repository, weights.revision, fetched.revision)
+            raise RevisionDiffers(weights.uri, weights.revision, fetched.revision)
         check(fresh, weights.files)
         check_sizes(fresh, weights.sizes)
     except (ChecksumDiffers, RevisionDiffers, SizeDiffers):
         shutil.rmtree(fresh)
         raise
-    exported = keep_exported(folder, fresh, fetched.revision)
+    exported = convert_network(fresh, manifest) or keep_exported(folder, fresh, fetched.revision)
     record = WeightsRecord(
         rskill=manifest.id,
         uri=weights.uri,
@@ -170,6 +158,24 @@ def fetch_into(
     record.write(fresh)
     replace_folder(fresh, folder)
     return record
+
+
+def convert_network(folder: Path, manifest: DetectorManifest) -> tuple[str, ...]:
+    """Convert a network in ncnn's format to the engine's file; return the names of what was made.
+
+    Raises:
+        UnsupportedNetwork: If it has an operation that is not covered.
+    """
+    names = manifest.weights.files if manifest.weights else ()
+    param = next((folder / name for name in names if name.endswith(".param")), None)
+    if param is None or manifest.input_size is None:
+        return ()
+    import onnx  # only here: starts that fetch nothing need not spend its time
+
+    from openral_perception_ros.weights.ncnn import convert
+
+    onnx.save(convert(param, param.with_suffix(".bin"), manifest.input_size), folder / MODEL_FILE)
+    return (MODEL_FILE,)
 
 
 def check_sizes(folder: Path, declared: Mapping[str, int]) -> None:
@@ -245,7 +251,6 @@ def restore_folder(folder: Path) -> None:
         old.rename(folder)
 
 
-MODEL_FILE = "model.onnx"
 HERE, MISSING, NOT_NEEDED, NOT_EXPORTED = "here", "missing", "needs none", "to be exported"
 REFUSED = "to be fetched again"
 """State of weights that fail verification."""
@@ -291,7 +296,7 @@ def weights_status(manifest: DetectorManifest, folder: Path, weights_folder: str
 def loadable_state(manifest: DetectorManifest, folder: Path) -> tuple[str, str]:
     """Return the state of the weights in a folder, and why they cannot be loaded."""
     try:
-        verify(manifest, folder)
+        verify(manifest, folder, (MODEL_FILE,) if manifest.engine == MODEL_ENGINE else ())
     except WeightsRefused as error:
         return REFUSED, "; ".join(error.problems)
     if manifest.engine != EXPORTED_ENGINE:

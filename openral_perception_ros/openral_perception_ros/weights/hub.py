@@ -1,7 +1,7 @@
 """Client of the model hub with resumable downloads; honours its cache, its token and HF_HUB_OFFLINE."""
 
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from httpx2 import HTTPError
@@ -9,10 +9,10 @@ from huggingface_hub import HfApi, hf_hub_url, try_to_load_from_cache
 from huggingface_hub.errors import OfflineModeIsEnabled
 from huggingface_hub.hf_api import RepoSibling
 from huggingface_hub.utils import build_hf_headers, filter_repo_objects, get_session
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+from rich.progress import Progress
 
 from openral_core.errors import OpenRALError
+from openral_core.rskills import HTTPS, HUB, Weights
 from openral_perception_ros.engines.weights_record import (
     DIGEST_CACHE_FILE,
     RECORD_FILE,
@@ -20,60 +20,17 @@ from openral_perception_ros.engines.weights_record import (
     files_of,
     sha256_of,
 )
-from openral_perception_ros.weights.fetch import DownloadFailed, Fetched
-
-CHUNK = 1 << 18
-"""Write size [bytes]: progress is updated about 40 times a second on a fast line."""
-RANGE_NOT_SATISFIABLE = 416
-"""HTTP status (RFC 9110) if the file is already complete."""
-PARTIAL_CONTENT = 206
-"""HTTP status (RFC 9110) if the server resumes at the requested byte."""
-
-
-def download_file(
-    url: str, headers: Mapping[str, str], target: Path, part: Path, on_bytes: Callable[[int], None]
-) -> None:
-    """Download ``url`` to ``target``, resuming from ``part`` if it exists.
-
-    Args:
-        url: Source; redirects are followed, secrets stay with the first host.
-        headers: Headers of the request.
-        target: Replaced once the download is complete.
-        part: Partial download; belongs to exactly this file of this revision.
-        on_bytes: Called with the number of bytes so far.
-
-    Raises:
-        httpx2.HTTPError: If the connection breaks or the server rejects the request.
-    """
-    have = part.stat().st_size if part.exists() else 0
-    range_headers = {**headers, "Range": f"bytes={have}-"} if have else dict(headers)
-    with get_session().stream("GET", url, headers=range_headers, follow_redirects=True) as response:
-        if response.status_code != RANGE_NOT_SATISFIABLE:
-            response.raise_for_status()
-            _append(
-                response.iter_raw(CHUNK),
-                part,
-                have if response.status_code == PARTIAL_CONTENT else 0,
-                on_bytes,
-            )
-    part.replace(target)
-
-
-def _append(chunks: Iterable[bytes], part: Path, have: int, on_bytes: Callable[[int], None]) -> None:
-    with part.open("ab" if have else "wb") as file:
-        for chunk in chunks:
-            file.write(chunk)
-            on_bytes(file.tell())
-
+from openral_perception_ros.weights.download import (
+    PARTS,
+    DownloadFailed,
+    Fetched,
+    advance,
+    download_file,
+    download_https,
+    progress_bar,
+)
 
 PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model", "*.py", "*.jinja", "LICENSE*", "README.md"]
-COLUMNS = (
-    TextColumn("{task.description}", markup=False),
-    BarColumn(),
-    DownloadColumn(),
-    TransferSpeedColumn(),
-)
-PARTS = ".parts"
 
 
 class UnsafeName(OpenRALError):
@@ -85,18 +42,28 @@ class UnsafeName(OpenRALError):
         )
 
 
-def download(repository: str, revision: str, folder: Path) -> Fetched:
-    """Download one revision ("" = the latest) into a folder, which contains nothing else afterwards.
+def download(weights: Weights, folder: Path, mirror: str = "") -> Fetched:
+    """Download the weights into a folder, which contains nothing else afterwards.
+
+    Weights at ``https://`` come from there, or from a mirror: see `download_https`. From the hub comes one
+    revision, the latest one without a pin.
 
     Files that exist in the folder or in the hub's cache and match the hub's digests are not downloaded again;
     interrupted downloads resume.
 
     Raises:
-        DownloadFailed: If the hub is unreachable or offline mode is on, it lacks the repository, or a file
-        does
-            not match its digest.
+        DownloadFailed: If the server is unreachable or offline mode is on, it lacks the repository, or a
+            file does not match the hub's digest.
+        FileTooLarge, UnsafeRedirect, UnexpectedContent: See `fetch_pinned`.
         UnsafeName: If a file would be written outside the folder.
     """
+    if weights.uri.startswith(HTTPS):
+        _remove_others(folder, list(weights.files))
+        return download_https(weights, folder, mirror)
+    return _download_revision(weights.uri.removeprefix(HUB), weights.revision, folder)
+
+
+def _download_revision(repository: str, revision: str, folder: Path) -> Fetched:
     try:
         info = HfApi().model_info(repository, revision=revision or None, files_metadata=True)
         commit, siblings = str(info.sha), {item.rfilename: item for item in info.siblings or []}
@@ -104,7 +71,7 @@ def download(repository: str, revision: str, folder: Path) -> Fetched:
         for name in names:
             _refuse_unsafe(repository, name)
         _remove_others(folder, names)
-        with Progress(*COLUMNS, console=Console(stderr=True)) as progress:
+        with progress_bar() as progress:
             for name in names:
                 _get(repository, commit, siblings[name], folder, progress)
     except (HTTPError, OfflineModeIsEnabled, OSError) as error:
@@ -145,7 +112,8 @@ def _get(repository: str, commit: str, sibling: RepoSibling, folder: Path, progr
         part = folder / PARTS / f"{sibling.rfilename.replace('/', '--')}.{commit[:12]}"
         part.parent.mkdir(exist_ok=True)
         url = hf_hub_url(repository, sibling.rfilename, revision=commit)
-        download_file(url, _headers(), target, part, lambda have: progress.update(task, completed=have))
+        on_bytes = partial(advance, progress, task)
+        download_file(get_session(), url, target, part, on_bytes, _headers())
     if problem := _difference(target, sibling):
         target.unlink()
         raise DownloadFailed(repository, f"{sibling.rfilename} {problem}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from openral_core.rskills import DetectorManifest
+from openral_core.rskills import DetectorManifest, Weights
 from openral_perception_ros.engines.checkpoints import checkpoint_folder
 from openral_perception_ros.engines.errors import WeightsRefused
 from openral_perception_ros.engines.weights_record import (
@@ -22,7 +22,8 @@ from openral_perception_ros.engines.weights_record import (
     digests_of,
     sha256_of,
 )
-from openral_perception_ros.weights.fetch import Fetched, RevisionDiffers, fetch, weights_status
+from openral_perception_ros.weights.download import Fetched
+from openral_perception_ros.weights.fetch import RevisionDiffers, fetch, weights_status
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 CONTENT = {"config.json": "{}", "model.safetensors": "weights", "modeling.py": "x = 1\n"}
@@ -58,13 +59,13 @@ class Place:
         }
         return DetectorManifest.model_validate(content)
 
-    def hub(self, repository: str, revision: str, folder: Path) -> Fetched:
+    def hub(self, weights: Weights, folder: Path) -> Fetched:
         for each in folder.iterdir():
             each.unlink()
         for name, text in CONTENT.items():
             (folder / name).write_text(text)
         blobs = {name: blob_id_of(folder / name) for name in ("config.json", "modeling.py")}
-        return Fetched(revision or REVISION, blobs)
+        return Fetched(weights.revision or REVISION, blobs)
 
     def fetch(self) -> WeightsRecord:
         return fetch(self.manifest, str(self.base), (), self.hub)
@@ -163,8 +164,8 @@ def test_wrong_files_leave_the_right_ones_where_they_are(place: Place) -> None:
 
 
 def test_a_hub_that_sends_another_commit_is_refused(place: Place) -> None:
-    def liar(repository: str, revision: str, folder: Path) -> Fetched:
-        return Fetched("f" * 40, place.hub(repository, revision, folder).blobs)
+    def liar(weights: Weights, folder: Path) -> Fetched:
+        return Fetched("f" * 40, place.hub(weights, folder).blobs)
 
     with pytest.raises(RevisionDiffers, match="ffffffffffff instead of the pinned 0123456789ab"):
         fetch(place.manifest, str(place.base), (), liar)
@@ -182,7 +183,7 @@ def test_code_beside_the_manifest_is_run_only_when_every_file_is_pinned(place: P
     place.uri = "file://own"
     rskill = place.base / "rskill"
     (rskill / "own").mkdir(parents=True)
-    place.hub("", "", rskill / "own")
+    place.hub(place.manifest.weights, rskill / "own")
     place.pins = (
         digests_of(rskill / "own")
         if pinned

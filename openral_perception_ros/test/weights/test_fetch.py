@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from openral_core.rskills import DetectorManifest, Registry
+from openral_core.rskills import DetectorManifest, Registry, Weights
 from openral_perception_ros import cli
 from openral_perception_ros.engines import MissingWeights
 from openral_perception_ros.engines.checkpoints import checkpoint_folder
@@ -21,8 +21,8 @@ from openral_perception_ros.engines.weights_record import (
     digests_of,
     sha256_of,
 )
+from openral_perception_ros.weights.download import Fetched
 from openral_perception_ros.weights.fetch import (
-    Fetched,
     FetchInProgress,
     LicenceNotAccepted,
     NothingToFetch,
@@ -52,12 +52,12 @@ def manifest_of(**changes: object) -> DetectorManifest:
     return DetectorManifest.model_validate(content)
 
 
-def hub(repository: str, revision: str, folder: Path) -> Fetched:
-    assert repository == "someone/small"
+def hub(weights: Weights, folder: Path) -> Fetched:
+    assert weights.uri == "hf://someone/small"
     for name, text in CONTENT.items():
         (folder / name).unlink(missing_ok=True)
         (folder / name).write_text(text)
-    return Fetched(revision or REVISION, {"config.json": "b" * 40})
+    return Fetched(weights.revision or REVISION, {"config.json": "b" * 40})
 
 
 def test_fetched_weights_are_recorded_and_found(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_fetched_weights_are_recorded_and_found(tmp_path: Path) -> None:
     assert WeightsRecord.read(folder) == record
     assert check(folder, record.files) == 3
     assert weights_status(manifest_of(), tmp_path, str(tmp_path)).state == "to be exported"
-    (folder / "model.onnx").write_text("")
+    (folder / "model.onnx").write_text("half")
     assert weights_status(manifest_of(), tmp_path, str(tmp_path)).state == "to be exported", "half an export"
     record.model_copy(update={"files": digests_of(folder), "exported": ("model.onnx",)}).write(folder)
     assert weights_status(manifest_of(), tmp_path, str(tmp_path)).state == "here"
@@ -77,13 +77,24 @@ def test_fetched_weights_are_recorded_and_found(tmp_path: Path) -> None:
     assert weights_status(manifest_of(), tmp_path, str(tmp_path)).state == "here"
 
 
+def test_a_pointer_in_place_of_a_model_is_not_here(tmp_path: Path) -> None:
+    manifest = manifest_of(engine="onnx", weights={"uri": "file://weights"})
+    (tmp_path / "weights").mkdir()
+    (tmp_path / "weights" / "model.onnx").write_text(
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0"
+    )
+    status = weights_status(manifest, tmp_path, str(tmp_path))
+    assert status.state == "to be fetched again"
+    assert "git lfs pull" in status.problem
+
+
 def test_two_rskills_of_one_checkpoint_bring_it_once(tmp_path: Path) -> None:
     brought: list[str] = []
 
-    def careful(repository: str, revision: str, folder: Path) -> Fetched:
+    def careful(weights: Weights, folder: Path) -> Fetched:
         lacking = [name for name in CONTENT if not (folder / name).exists()]
         brought.extend(lacking)
-        return hub(repository, revision, folder) if lacking else Fetched(revision)
+        return hub(weights, folder) if lacking else Fetched(weights.revision)
 
     first = fetch(manifest_of(), str(tmp_path), (), careful)
     second = fetch(manifest_of(id="twin"), str(tmp_path), (), careful)
@@ -92,10 +103,10 @@ def test_two_rskills_of_one_checkpoint_bring_it_once(tmp_path: Path) -> None:
 
 
 def test_a_second_fetch_of_one_rskill_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:
-    def slow(repository: str, revision: str, folder: Path) -> Fetched:
+    def slow(weights: Weights, folder: Path) -> Fetched:
         with pytest.raises(FetchInProgress, match="'small' are being fetched"):
             fetch(manifest_of(), str(tmp_path), (), hub)
-        return hub(repository, revision, folder)
+        return hub(weights, folder)
 
     fetch(manifest_of(), str(tmp_path), (), slow)
     assert fetch(manifest_of(), str(tmp_path), (), hub).revision == REVISION

@@ -218,10 +218,10 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> Engi
     """Load the engine, or trigger the fault named by the manifest's option ``load``."""
     fault = str(manifest.options.get("load", ""))
     if fault == "missing_weights":
-        raise MissingWeights(manifest.id, [folder / "weights"])
+        raise MissingWeights(manifest, [folder / "weights"])
     if fault in FAULTS:
         FAULTS[fault]()
-    return FaultyEngine(load_labels(manifest, folder), float(manifest.options.get(LOOK_TIME, 0.0)))
+    return FaultyEngine(load_labels(manifest, folder), float(str(manifest.options.get(LOOK_TIME, 0.0))))
 
 
 PREFIX = "fault:"

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from openral_core.rskills import DetectorManifest
+from openral_core.rskills import DetectorManifest, Weights
 from openral_perception_ros.engines import MissingWeights
 from openral_perception_ros.engines.checkpoints import checkpoint_folder
 from openral_perception_ros.engines.weights_record import WeightsRecord
-from openral_perception_ros.weights.fetch import Fetched, fetch
+from openral_perception_ros.weights.download import Fetched
+from openral_perception_ros.weights.fetch import fetch
 from openral_training.weights.export import (
     ENVIRONMENT,
     ExportEnvironmentMissing,
@@ -39,10 +40,10 @@ def manifest_of(engine: str = "rtdetr_onnx") -> DetectorManifest:
     )
 
 
-def hub(repository: str, revision: str, folder: Path) -> Fetched:
+def hub(weights: Weights, folder: Path) -> Fetched:
     for name, text in CONTENT.items():
         (folder / name).write_text(text)
-    return Fetched(revision, {"config.json": "b" * 40})
+    return Fetched(weights.revision, {"config.json": "b" * 40})
 
 
 def export_model(command: Sequence[str]) -> int:

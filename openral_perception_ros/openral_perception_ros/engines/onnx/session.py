@@ -6,8 +6,8 @@ from pathlib import Path
 import onnxruntime
 
 from openral_core.errors import format_choices
-from openral_perception_ros.engines.checkpoints import problem_of_file
 from openral_perception_ros.engines.errors import EngineError, OutOfMemory, WeightsUnreadable
+from openral_perception_ros.engines.weights_record import problem_of_file
 
 PROVIDERS: Mapping[str, str] = {
     "cpu": "CPUExecutionProvider",
