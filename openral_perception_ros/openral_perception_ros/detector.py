@@ -48,13 +48,17 @@ class Detector:
         memory_resident: float = 0.0,
         health: Health = Health.OK,
         health_message: str = "",
+        summary: str = "",
     ) -> DetectorInfo:
-        """Build the published description; memory in [MB], ``latency`` [s] 0 until measured."""
+        """Build the published description; memory in [MB], ``latency`` [s] 0 until measured.
+
+        ``summary`` tells how the engine reads the model.
+        """
         manifest = self.manifest
         return DetectorInfo(
             name=manifest.name,
             mode=manifest.mode,
-            engine=manifest.engine,
+            engine=f"{manifest.engine}: {summary}" if summary else manifest.engine,
             vocabulary=manifest.vocabulary.kind,
             description=manifest.description,
             labels=self.labels,

@@ -69,6 +69,7 @@ class DetectorNode(LifecycleNodeBase):
     _active_detector: ActiveDetector | None = None
     _measured = (0.0, 0.0)
     _worker_pid = 0
+    _summary = ""
 
     def __init__(self, name: str = "detector", **options: object) -> None:
         super().__init__(name, **options)
@@ -112,7 +113,9 @@ class DetectorNode(LifecycleNodeBase):
         self._active_detector = ActiveDetector(
             scope, self, self._config, self._on_event, self._on_streamed_outcome, self._on_end
         )
-        self._active_detector.wait_until_ready()
+        self._summary = self._active_detector.wait_until_ready().summary
+        if self._summary:
+            self.get_logger().info(f"{self._config.detector.manifest.id}: outputs are {self._summary}")
         self._publish_info(LifecycleState.ACTIVE)
 
     def on_fatal(self, reason: FatalNodeError) -> None:
@@ -169,7 +172,9 @@ class DetectorNode(LifecycleNodeBase):
             self._worker_pid = active.worker_status.pid
             health = active.worker_status.health, active.worker_status.health_message
         held = process_memory_mb(self._worker_pid)
-        self._detector_publishers.info(self._config.detector.info(state, *self._measured, held, *health))
+        self._detector_publishers.info(
+            self._config.detector.info(state, *self._measured, held, *health, self._summary)
+        )
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """Detector engines: numpy images in, detections out; they run in a worker process and know no ROS."""
 
 from openral_perception_ros.engines.base import (
+    DescribedEngine,
     Engine,
     EngineFrame,
     EngineLoader,
@@ -23,6 +24,7 @@ from openral_perception_ros.engines.errors import (
 
 __all__ = [
     "BadDetections",
+    "DescribedEngine",
     "Engine",
     "EngineError",
     "EngineFrame",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from openral_core.documents import InvalidDocument, read_json
+from openral_core.documents import InvalidDocument, problems_of, read_json
 from openral_core.errors import OpenRALError
 from openral_perception_ros.engines.base import PADDING_COLOUR
 from openral_perception_ros.engines.checkpoints import PREPROCESSOR_FILE
@@ -150,8 +150,10 @@ class Preprocessing(BaseModel):
         path = folder / PREPROCESSOR_FILE
         try:
             return cls.model_validate(read_json(path))
-        except (InvalidDocument, ValidationError) as error:
+        except InvalidDocument as error:
             raise InvalidPreprocessing(path, error) from error
+        except ValidationError as error:
+            raise InvalidPreprocessing(path, "; ".join(problems_of(cls, error))) from error
 
     def apply(
         self, rgb: NDArray[np.uint8], kind: ResizeMode
@@ -166,12 +168,13 @@ class Preprocessing(BaseModel):
             The input, shape (1, 3, height, width), and the transform that maps boxes back.
         """
         levels, fit = self.resized(rgb, kind)
-        pixels = np.ascontiguousarray(levels.transpose(2, 0, 1)).astype(np.float32)
-        scale, shift = self.linear_map
-        pixels *= scale[:, None, None]
-        if shift.any():
-            pixels += shift[:, None, None]
-        return pixels[None], fit
+        pixels = np.empty((1, 3, *levels.shape[:2]), np.float32)
+        scales, shifts = self.linear_map
+        for index, channel in enumerate(cv2.split(levels)):
+            np.multiply(channel, scales[index], out=pixels[0, index])
+            if shifts[index]:
+                pixels[0, index] += shifts[index]
+        return pixels, fit
 
     @property
     def linear_map(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -190,7 +193,7 @@ class Preprocessing(BaseModel):
         fit = letterbox_transform(kind, source, self.size.of(source))
         content = self._resized_content(rgb, fit.content)
         if self.bgr:
-            content = content[:, :, ::-1]
+            content = np.asarray(cv2.cvtColor(content, cv2.COLOR_RGB2BGR), np.uint8)
         if fit.content == fit.model:
             return content, fit
         canvas = np.full((fit.model[1], fit.model[0], 3), self.pad, np.uint8)

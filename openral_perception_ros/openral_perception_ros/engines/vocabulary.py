@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from openral_core.documents import Document, load_document
+from openral_core.documents import Document, load_document, shipped_document
 from openral_core.rskills import DetectorManifest, Vocabulary
 from openral_perception_ros.engines.errors import LabelMismatch
 
@@ -36,7 +36,6 @@ class VocabularyDocument(Document):
         return {**content, "labels": dict.fromkeys(listed, ())}
 
 
-SHIPPED = Path(__file__).parent / "labels"
 UNUSED_COCO_NUMBERS = frozenset((12, 26, 29, 30, 45, 66, 68, 69, 71, 83))
 """Numbers from 1 to 90 that COCO's annotations of 2017 do not use."""
 
@@ -53,7 +52,7 @@ def load_vocabulary(manifest: DetectorManifest, folder: Path) -> VocabularyDocum
         return load_document(VocabularyDocument, folder / manifest.vocabulary.file)
     listed = manifest.vocabulary.labels
     if isinstance(listed, str):
-        return load_document(VocabularyDocument, SHIPPED / "coco80.yaml")
+        return shipped_document(VocabularyDocument, "openral_perception_ros.engines", "labels/coco80.yaml")
     return VocabularyDocument(
         labels=dict.fromkeys(listed.values() if isinstance(listed, dict) else listed, ())
     )

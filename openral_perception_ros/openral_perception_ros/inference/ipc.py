@@ -211,11 +211,15 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Worker to node: model loaded; one warm-up inference took ``warm_up`` [s]."""
+    """Worker to node: model loaded; one warm-up inference took ``warm_up`` [s].
+
+    ``summary`` is the engine's description of how it reads the model, if it has one.
+    """
 
     labels: tuple[str, ...]
     warm_up: Measured
     device_memory_mb: Measured = 0.0
+    summary: Annotated[str, Field(max_length=200)] = ""
     type: Literal["ready"] = "ready"
 
 

@@ -15,6 +15,7 @@ from openral_core.detectors import InvalidDetection
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest
 from openral_perception_ros.engines import (
+    DescribedEngine,
     Engine,
     EngineError,
     EngineFrame,
@@ -73,7 +74,8 @@ class RequestServer:
         warm_up = timed_warm_up(engine, manifest)
         self._engine = engine
         self._grounding = PhraseGrounding(engine, manifest) if manifest.vocabulary.colours else None
-        return Ready(engine.labels, warm_up, engine.device_memory_mb())
+        summary = engine.summary if isinstance(engine, DescribedEngine) else ""
+        return Ready(engine.labels, warm_up, engine.device_memory_mb(), summary)
 
     def _detect(self, detect: Detect) -> Detected:
         if self._engine is None:

@@ -87,6 +87,8 @@ def _problems(
         yield from _score_problems(each, layout)
     if layout.classes:
         yield from _distribution_problems(predictions, layout)
+    else:
+        yield from _final_problems(predictions)
     for each in predictions:
         rows = np.arange(len(each.scores))
         if not layout.classes:
@@ -120,6 +122,18 @@ def _distribution_problems(predictions: Sequence[Predictions], layout: OutputLay
     elif len(best[0]) >= FEWEST and np.mean(best[0] >= 0.5) > MANY:
         share = f"{np.count_nonzero(best[0] >= 0.5)} of {len(best[0])}"
         yield f"{share} predictions score 0.5 or more in an empty picture, as after a second sigmoid"
+
+
+def _final_problems(predictions: Sequence[Predictions]) -> Iterator[str]:
+    scores = np.concatenate([each.scores[:, 0] for each in predictions])
+    positive = scores[scores > 0.0]
+    if len(positive) >= FEWEST and positive.min() == positive.max():
+        yield f"every one of {len(positive)} objects in two pictures has the score {positive[0]:.3g}"
+
+
+def finds_nothing(predictions: Sequence[Predictions]) -> bool:
+    """Test if no object of any score was found, so that units and order of boxes could not be checked."""
+    return not any((each.scores > 0.0).any() for each in predictions)
 
 
 def _best_scores(predictions: Predictions, layout: OutputLayout) -> NDArray[np.floating]:

@@ -143,6 +143,11 @@ class OnnxModel:
         if self._input.size not in (None, self.size):
             raise UnknownInputSize(session.get_inputs()[0].shape, self.size)
 
+    @property
+    def has_queries(self) -> bool:
+        """True for a model that takes its input's size, as RT-DETR, which scores every query."""
+        return bool(self._input.size_name)
+
     def run(self, rgb: NDArray[np.uint8]) -> tuple[list[NDArray[np.generic]], LetterboxTransform]:
         """Return all outputs for an image (H, W, 3), and the transform that maps boxes back."""
         pixels, fit = self._preprocessing.apply(rgb, self._fit)
@@ -172,10 +177,11 @@ class OnnxEngine:
 
     Args:
         model: The loaded model.
-        layout: OutputLayout of its outputs.
+        layout: Layout of its outputs.
         classes: Names of its classes.
         options: Those of the manifest.
         threshold: Score above which objects are reported.
+        summary: How the outputs are read, in words.
     """
 
     def __init__(
@@ -185,14 +191,14 @@ class OnnxEngine:
         classes: ClassNames,
         options: OnnxOptions,
         threshold: float,
+        summary: str,
     ) -> None:
         self._model, self._layout, self._threshold, self._top_k = model, layout, threshold, options.top_k
         self.labels = classes.labels
         self._classes, self._columns = classes, columns_of(classes, layout)
         default = 1.0 if layout.kind in FINAL_KINDS else NMS_OVERLAP
         self._nms_overlap = default if options.nms_overlap is None else options.nms_overlap
-        how = "stated" if options.decode else "inferred"
-        self.summary = f"{layout.kind.value} ({how})"
+        self.summary = summary
 
     def device_memory_mb(self) -> float:
         """Return 0: ONNX Runtime does not report its device memory."""
@@ -264,5 +270,11 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> Onnx
     layout = own.adjusted(find_layout(Outputs(tensors, size, count), own.decode))
     if layout.classes and not classes.in_order:
         ClassNames.of(manifest, folder, layout.classes)
-    checks.check([decode(outputs, layout, size) for outputs, _ in pictures], layout, size)
-    return OnnxEngine(model, layout, classes, own, manifest.least_score)
+    predictions = [decode(outputs, layout, size) for outputs, _ in pictures]
+    checks.check(predictions, layout, size)
+    summary = f"{layout.kind.value} ({'stated' if own.decode else 'inferred'})"
+    if checks.finds_nothing(predictions):
+        if model.has_queries:
+            raise checks.ImplausibleOutputs(layout, "every score is 0 whatever the picture")
+        summary += ", unchecked: nothing of any score is seen in the test pictures"
+    return OnnxEngine(model, layout, classes, own, manifest.least_score, summary)

@@ -1,5 +1,6 @@
 """Sessions of ONNX Runtime on exactly the requested device, or the reason in words."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -48,13 +49,13 @@ def provider_of(device: str) -> tuple[str, dict[str, str | int]]:
     return name, {"device_id": int(number)} if number and kind != "cpu" else {}
 
 
-HINTS: Mapping[str, str] = {
-    "ir version": "export it again with an older ONNX, or update onnxruntime",
-    "opset": "export it again with an older opset, or update onnxruntime",
-    "external data": "copy the file with its external data (often FILE.data) beside it",
-    "protobuf": "it is no ONNX file, or it is cut off",
+FAULTS: Mapping[str, str] = {
+    r"Unsupported model IR version: \d+, max supported IR version: \d+": "export it with an older ONNX",
+    r"Opset \d+ is under development|domain \S+ is till opset \d+": "export it with an older opset",
+    r"External data path does not exist: \S+": "copy that file beside it, as it came from the export",
+    r"Protobuf parsing failed": "it is no ONNX file, or it is cut off",
 }
-"""What to do about an error of ONNX Runtime whose message contains the key."""
+"""What to do about the part of an ONNX Runtime error that a pattern matches."""
 
 
 def open_session(path: Path, device: str, threads: int) -> onnxruntime.InferenceSession:
@@ -83,5 +84,7 @@ def open_session(path: Path, device: str, threads: int) -> onnxruntime.Inference
 
 def _in_words(error: Exception) -> str:
     text = " ".join(str(error).split())
-    hint = next((hint for part, hint in HINTS.items() if part in text.lower()), "")
-    return f"ONNX Runtime {onnxruntime.__version__} refuses it ({text[:400]})" + (f": {hint}" if hint else "")
+    for pattern, remedy in FAULTS.items():
+        if parts := re.findall(pattern, text):
+            return f"ONNX Runtime {onnxruntime.__version__} refuses it: {', '.join(parts)}: {remedy}"
+    return f"ONNX Runtime {onnxruntime.__version__} refuses it: {text.rpartition(' failed:')[2][:400]}"
