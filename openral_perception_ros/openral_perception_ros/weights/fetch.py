@@ -10,7 +10,7 @@ from pathlib import Path
 
 from openral_core.errors import OpenRALError
 from openral_core.rskills import DetectorManifest, Weights
-from openral_perception_ros.engines.checkpoints import CONFIG_FILE, candidate_folders, problem_of_file
+from openral_perception_ros.engines.checkpoints import CONFIG_FILE, candidate_folders
 from openral_perception_ros.engines.errors import WeightsRefused
 from openral_perception_ros.engines.provenance import verify
 from openral_perception_ros.engines.weights_record import (
@@ -299,7 +299,7 @@ def loadable_state(manifest: DetectorManifest, folder: Path) -> tuple[str, str]:
         verify(manifest, folder, (MODEL_FILE,) if manifest.engine == MODEL_ENGINE else ())
     except WeightsRefused as error:
         return REFUSED, "; ".join(error.problems)
-    if manifest.engine not in (MODEL_ENGINE, EXPORTED_ENGINE):
+    if manifest.engine != EXPORTED_ENGINE:
         return HERE, ""
     if not (folder / MODEL_FILE).is_file():
         return NOT_EXPORTED, ""
@@ -307,6 +307,4 @@ def loadable_state(manifest: DetectorManifest, folder: Path) -> tuple[str, str]:
         verify(manifest, folder, (MODEL_FILE,))
     except WeightsRefused as error:
         return NOT_EXPORTED, "; ".join(error.problems)
-    if problem := problem_of_file(folder / MODEL_FILE):
-        return REFUSED, f"{MODEL_FILE}: {problem}"
     return HERE, ""
