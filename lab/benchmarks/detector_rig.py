@@ -27,10 +27,10 @@ from openral_ros.conversions.images import image_message
 from openral_ros.qos import SENSOR
 rclpy.init()
 node = rclpy.create_node("camera")
-publisher = node.create_publisher(Image, "/head/image_raw", SENSOR)
-width, height, rate = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+width, height, rate, name = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
+publisher = node.create_publisher(Image, f"/{name}/image_raw", SENSOR)
 pixels = np.random.default_rng(0).integers(0, 255, (height, width, 3), np.uint8)
-message = image_message(pixels, "rgb8", 0.0, "optical")
+message = image_message(pixels, "rgb8", 0.0, f"{name}_optical")
 due = time.monotonic()
 while True:
     message.header.stamp = node.get_clock().now().to_msg()
@@ -65,9 +65,11 @@ def picture() -> EngineFrame:
 
 
 @contextmanager
-def camera(node: RunningNode, rate: float) -> Iterator[None]:
-    """Publish noise on /head/image_raw at a rate [Hz] from a process in the node's ROS domain."""
-    command = [sys.executable, "-c", _CAMERA, str(WIDTH), str(HEIGHT), str(rate)]
+def camera(
+    node: RunningNode, rate: float, size: tuple[int, int] = (WIDTH, HEIGHT), name: str = "head"
+) -> Iterator[None]:
+    """Publish noise on ``/<name>/image_raw`` at a rate [Hz] from a process in the node's ROS domain."""
+    command = [sys.executable, "-c", _CAMERA, *map(str, size), str(rate), name]
     process = subprocess.Popen(command, env=dict(node.variables), stdin=subprocess.DEVNULL)
     try:
         yield

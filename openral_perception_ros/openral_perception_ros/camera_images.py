@@ -183,12 +183,14 @@ def view_samples(image_set: ImageSet) -> NDArray[np.int16] | None:
     return data[:: max(len(data) // VIEW_SAMPLES, 1)].astype(np.int16)
 
 
-_STRIDE = 8
-"""Stride of the fast check [px]: most frames that show something pass on a 64th of their pixels."""
+_SIDE = 64
+"""Rows and columns of the fast check [count]: most frames that show something pass on these pixels."""
 _MAX_SPREAD = 2
 """Largest spread of a uniform frame [levels of 255]: rounding of a codec."""
-_DARK_LEVEL = 8.0
-"""99th percentile of a frame that is too dark [level of 255]: noise of a covered sensor."""
+_DARK_LEVEL = 8
+"""Level that no more than `_BRIGHT` of a dark frame exceeds [of 255]: noise of a covered sensor."""
+_BRIGHT = 0.01
+"""Fraction of bright values in a frame that is still dark [1]."""
 
 
 def is_blank(rgb: NDArray[np.uint8]) -> bool:
@@ -196,13 +198,17 @@ def is_blank(rgb: NDArray[np.uint8]) -> bool:
 
     An empty detection in such a frame is no evidence of absence.
     """
-    return is_uniform_or_dark(rgb[::_STRIDE, ::_STRIDE]) and is_uniform_or_dark(rgb)
+    rows, columns = (max(length // _SIDE, 1) for length in rgb.shape[:2])
+    return is_uniform_or_dark(rgb[::rows, ::columns]) and is_uniform_or_dark(rgb)
 
 
 def is_uniform_or_dark(rgb: NDArray[np.uint8]) -> bool:
     """Return True if the colours of an image hardly differ, or nearly all of it is dark."""
-    low, high = rgb.min(axis=(0, 1)).astype(int), rgb.max(axis=(0, 1)).astype(int)
-    return bool((high - low).max() <= _MAX_SPREAD or np.percentile(rgb, 99) <= _DARK_LEVEL)
+    rows = rgb.reshape(len(rgb), -1)  # reduced along columns first: a hundred times as fast as by colour
+    low = rows.min(axis=0).reshape(-1, 3).min(axis=0).astype(int)
+    high = rows.max(axis=0).reshape(-1, 3).max(axis=0).astype(int)
+    is_dark = np.count_nonzero(rows > _DARK_LEVEL) <= _BRIGHT * (rows.size - 1)
+    return bool((high - low).max() <= _MAX_SPREAD or is_dark)
 
 
 _DECODERS: Mapping[Sensor, Callable[[object], ImagePlane]] = {

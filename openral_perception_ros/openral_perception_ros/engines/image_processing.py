@@ -205,8 +205,25 @@ class Preprocessing(BaseModel):
         if size == (rgb.shape[1], rgb.shape[0]):
             return rgb
         if self.antialias:
-            return np.asarray(Image.fromarray(rgb).resize(size, Image.Resampling(self.resample)))
+            image = Image.fromarray(halved(rgb, size))
+            return np.asarray(image.resize(size, Image.Resampling(self.resample)))
         return np.asarray(cv2.resize(rgb, size, interpolation=cv2.INTER_LINEAR), np.uint8)
+
+
+def halved(rgb: NDArray[np.uint8], size: Size) -> NDArray[np.uint8]:
+    """Halve an image, shape (H, W, 3), by averaging as long as it stays at least as large as ``size`` [px].
+
+    Resizing the rest with a filter differs by about one level of 255 from resizing the whole; a 1080p image
+    takes a third of the time.
+    """
+    while (
+        rgb.shape[0] % 2 == rgb.shape[1] % 2 == 0
+        and rgb.shape[0] >= 2 * size[1]
+        and rgb.shape[1] >= 2 * size[0]
+    ):
+        half = rgb.shape[1] // 2, rgb.shape[0] // 2
+        rgb = np.asarray(cv2.resize(rgb, half, interpolation=cv2.INTER_AREA), np.uint8)
+    return rgb
 
 
 @dataclass(frozen=True, slots=True, eq=False)

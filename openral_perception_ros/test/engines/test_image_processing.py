@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 
 from openral_core.detectors import Box
 from openral_perception_ros.engines import BadDetections
@@ -13,6 +14,7 @@ from openral_perception_ros.engines.image_processing import (
     InvalidPreprocessing,
     Preprocessing,
     ResizeMode,
+    halved,
     letterbox_transform,
     make_candidates,
     non_max_suppression,
@@ -63,6 +65,29 @@ def test_a_letterbox_is_grey_beside_the_image() -> None:
     assert fit.content == (10, 5)
     assert (pixels[0, :, :5] == 0).all()
     assert (pixels[0, :, 5:] == 114).all()
+
+
+@pytest.mark.parametrize(
+    ("source", "size", "expected"),
+    [
+        ((1920, 1080), (640, 360), (960, 540)),
+        ((1920, 1080), (416, 416), (960, 540)),
+        ((2560, 1440), (640, 360), (640, 360)),
+        ((1920, 1080), (640, 640), (1920, 1080)),
+        ((1281, 961), (320, 240), (1281, 961)),
+        ((640, 480), (640, 480), (640, 480)),
+    ],
+)
+def test_a_large_image_is_halved_first_and_looks_the_same(
+    source: tuple[int, int], size: tuple[int, int], expected: tuple[int, int]
+) -> None:
+    y, x = np.mgrid[: source[1], : source[0]]
+    waves = 128 + 100 * np.sin(x / 9.0) * np.cos(y / 7.0)
+    rgb = np.stack([waves, waves[::-1], waves[:, ::-1]], axis=2).astype(np.uint8)
+    smaller = halved(rgb, size)
+    assert smaller.shape == (expected[1], expected[0], 3)
+    whole, rest = (np.asarray(Image.fromarray(each).resize(size, 2), int) for each in (rgb, smaller))
+    assert np.abs(whole - rest).mean() < 1.5
 
 
 @pytest.mark.parametrize(
