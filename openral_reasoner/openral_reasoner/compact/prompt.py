@@ -10,19 +10,21 @@ from functools import cache
 from importlib.resources import files
 from typing import TypeVar
 
+from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind
 from openral_reasoner.compact.lines import id_word, label, line_for, words
-from openral_reasoner.compact.names import named
+from openral_reasoner.compact.names import named, referred
+from openral_reasoner.compact.pending import argument
 from openral_reasoner.context import Context, Frontier, FrozenModel, ObjectSummary, ToolResult, Turn
 from openral_reasoner.palette.entries import ControlEntry, PlaceEntry
 from openral_reasoner.request.goals import is_understood
 from openral_reasoner.request.saying import in_words
 
-MAX_TURNS, DROPPED = 24, 12
+MAX_TURNS, DROPPED = 16, 8
 """Most past calls in a prompt, and how many are left out at once, so that a cache holds for as many [1]."""
 MAX_PLACES, MAX_CONTROLS, MAX_PEOPLE = 24, 8, 8
 """Most places, switches and people listed [1]; those that the goal names come first."""
-MAX_ROWS, MAX_LEFT = 6, 6
+MAX_ROWS, MAX_LEFT = 4, 3
 """Most objects of a reply, and most places left to search [1]."""
 _OK = "ok"
 
@@ -134,25 +136,58 @@ def _rows(reply: ToolResult) -> Iterator[str]:
 def row(item: ObjectSummary) -> str:
     """Return an object of a reply with its place, and where it belongs if that is elsewhere."""
     at = f" at {id_word(item.place)}" if item.place and item.place != item.id else ""
-    room = f" in {id_word(item.room)}" if item.room else ""
+    room = f" in {id_word(item.room)}" if item.room and not at else ""
     shut = " (closed)" if item.must_open else ""
     held = " (in the hand)" if item.held else ""
-    away = f" -> {'/'.join(map(id_word, item.belongs_at[:2]))}" if item.misplaced and item.belongs_at else ""
+    to = [f"{id_word(each)}{' (closed)' if each in item.closed else ''}" for each in item.belongs_at[:2]]
+    away = f" -> {' or '.join(to)}" if item.misplaced and to else ""
     return f"{entry(item.id, item.label)}{at}{room}{shut}{held}{away}"
 
 
 def _left(turn: Turn, frontier: tuple[Frontier, ...]) -> Iterator[str]:
-    if frontier:
-        word = "not looked at" if turn.tool == "list_objects" else "left"
-        more = f" and {len(frontier) - MAX_LEFT} more" if len(frontier) > MAX_LEFT else ""
-        yield f"{word} {' '.join(id_word(each.id) for each in frontier[:MAX_LEFT])}{more}"
+    """Yield the places that are left of a search; those of a list stand at the end of the state."""
+    if frontier and turn.tool != "list_objects":
+        yield f"left {_ids(each.id for each in frontier)}"
+
+
+def _ids(ids: Iterable[str]) -> str:
+    listed = list(map(id_word, ids))
+    more = f" and {len(listed) - MAX_LEFT} more" if len(listed) > MAX_LEFT else ""
+    return f"{' '.join(listed[:MAX_LEFT])}{more}"
 
 
 def lines_of_now(context: Context) -> Iterator[str]:
-    """Yield the news, the hand and the mark after which the answer is written."""
+    """Yield the news, the doors, the hand and the mark after which the answer is written."""
     yield from _news(context.news, context.operator_words)
+    if closed := list(map(id_word, _closed_doors(context)))[:MAX_ROWS]:
+        yield f"Closed: {', '.join(closed)}"
+    if unseen := not_looked_at(context):
+        yield f"Not looked at: {_ids(unseen)}"
     if context.holding:
         yield f'Hand: "{label(context.holding, 60)}"'
     elif context.palette.skills:
         yield "Hand: empty"
     yield ">"
+
+
+def not_looked_at(context: Context) -> tuple[str, ...]:
+    """Return the places of the last list that the camera did not face before it or since."""
+    faced, places = set[str](), tuple[str, ...]()
+    for turn in context.turns:
+        if turn.reply.status == "LISTED":
+            places = tuple(each.id for each in turn.reply.frontier)
+        skill = context.palette.skill(argument(turn, "rskill_id")) if turn.tool == "execute_rskill" else None
+        if skill is not None and skill.verb is Verb.LOOK_AT:
+            faced.add(argument(turn, "target"))
+    return tuple(each for each in places if each not in faced)
+
+
+def _closed_doors(context: Context) -> Iterator[str]:
+    """Yield the containers that the goal names and that are closed now."""
+    names = {*referred(context.request)}
+    resolved = {
+        item.id for turn in context.turns if turn.tool == "resolve_place" for item in turn.reply.found
+    }
+    for place in context.palette.places:
+        if place.closed and (place.id in resolved or any(place.answers_to(name) for name in names)):
+            yield place.id
