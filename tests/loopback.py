@@ -174,8 +174,8 @@ class Api:
         return stream(self.chunks(*calls, **options), named=self.named)
 
     def broken(self, *calls: tuple[str, str]) -> Behaviour:
-        """Answer with these calls, and break off before the end."""
-        chunks = self.chunks(*calls)
+        """Answer with these calls, and break off before the end of their arguments."""
+        chunks = self.chunks(*((name, arguments[:-1]) for name, arguments in calls))
         return stream(chunks[:-3] if self.named else chunks[:1], cut=True, named=self.named)
 
 

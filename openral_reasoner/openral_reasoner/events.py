@@ -183,13 +183,14 @@ class ModelAnswered(Decision, CallEvent):
 
 
 class ModelFailed(CallEvent):
-    """The model made no decision."""
+    """The model made no decision; ``permanent`` if asking it again would end the same way."""
 
     kind: Literal["model_failed"] = "model_failed"
     condition: str
     message: str
     tokens: int = 0
     cost: float | None = 0.0
+    permanent: bool = False
 
 
 Event = Annotated[

@@ -108,7 +108,7 @@ def test_words_that_no_file_and_no_wire_can_hold_end_neither_recording_nor_node(
                 calls=(RawCall(tool="\ud800", arguments="\ud800"),), text="nice \ud83d", model="\udfff"
             )
         if len(asked) == 2:
-            raise ModelUnavailable("BAD_REQUEST", "\ud800")
+            raise ModelUnavailable("SERVER_ERROR", "\ud800")
         return Decision(calls=(GIVE_UP,))
 
     monkeypatch.setattr("openral_reasoner_ros.node.make_model", lambda parameters: model)
@@ -137,7 +137,7 @@ def test_an_endpoint_that_drips_for_ever_is_left_and_the_next_mission_works(
         assert script.requests, "the second mission asked the endpoint anew"
         script.play(status(401, "authentication_error"))
         last = mission(reasoner, "third")
-        assert "UNAUTHORISED: Error code: 401" in last.reason
+        assert "answered 401: no: ***" in last.reason
 
 
 pytest.importorskip("rclpy")

@@ -70,8 +70,7 @@ def run_decision_loop(mission: Mission) -> Procedure[Ending]:
             # Its news is delivered with the next decision.
             mission.decisions.news[:0] = context.news
             mission.operator.answer = mission.operator.answer or context.operator_words
-            failed = f"{answer.condition}: {answer.message}" if isinstance(answer, ModelFailed) else ""
-            raise_if_exhausted(failures, failed or "no answer in time")
+            raise_if_exhausted(failures, describe_failure(answer))
             continue
         raw, call = parse_answer(mission, answer)
         if isinstance(call, Fault):
@@ -147,6 +146,20 @@ def append_turn(
             opaque=answer.opaque,
         )
     )
+
+
+def describe_failure(answer: Event) -> str:
+    """Describe why the model made no decision.
+
+    Raises:
+        MissionStuck: If asking it again would end the same way.
+    """
+    if not isinstance(answer, ModelFailed):
+        return "no answer in time"
+    failure = f"{answer.condition}: {answer.message}"
+    if answer.permanent:
+        raise MissionStuck(f"the model cannot decide: {failure}")
+    return failure
 
 
 def raise_if_exhausted(failures: ModelFailurePolicy, why: str) -> None:

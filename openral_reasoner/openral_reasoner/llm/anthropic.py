@@ -4,7 +4,6 @@ Three breakpoints of the prompt cache: after the tools, after the system prompt,
 """
 
 import json
-from collections.abc import AsyncIterable
 from typing import Any
 
 import anthropic
@@ -14,62 +13,83 @@ from anthropic.types import MessageParam, RawMessageStreamEvent, ToolParam
 from openral_reasoner.context import Context, Decision, ToolSchema, Turn
 from openral_reasoner.llm.base import (
     NO_CALL,
-    api_key_for,
+    ModelUnavailable,
     arguments_of,
     exchanges,
     opaque_fields,
     opaque_message,
     usable,
 )
+from openral_reasoner.llm.call_parts import as_arguments
+from openral_reasoner.llm.endpoint_errors import readable, translate_errors
+from openral_reasoner.llm.endpoint_model import EndpointModel
 from openral_reasoner.llm.http_client import Endpoint
-from openral_reasoner.llm.streaming import RetryPolicy, StreamedAnswer, counted, readable, translate_errors
+from openral_reasoner.llm.streaming import StreamedAnswer, token_count
+from openral_reasoner.llm.written_calls import OfferedTools
 
-MAX_TOKENS = 1024
-"""Output limit of one decision [tokens]: one tool call with a short explanation."""
 Block = dict[str, Any]
 BLOCKS = "blocks"
 """Key of what an answer carried beside its call: thoughts, signed or encrypted, and text, in order."""
 _CUT = ("max_tokens", "model_context_window_exceeded")
 
 
-class AnthropicModel:
-    """Model of an Anthropic endpoint; a call blocks at most for the deadline of the retries."""
+class AnthropicModel(EndpointModel):
+    """Model of an Anthropic endpoint; a call blocks at most for the deadline of the retries.
 
-    def __init__(self, model: str, base_url: str, retries: RetryPolicy) -> None:
-        self._model, self._retries = model, retries
-        self._writer = f"anthropic {model}"
-        self._key = api_key_for("anthropic", base_url)
-        self._base_url, self._endpoint = base_url or None, Endpoint()
+    Its API takes neither a temperature nor a seed.
+    """
 
-    def __call__(self, context: Context) -> Decision:
-        """Return one decision."""
-        return self._retries.call(
-            lambda seconds: self._endpoint.ask(lambda http: self._once(http, context, seconds), seconds)
-        )
+    vendor = "anthropic"
+    default_url = "https://api.anthropic.com"
+    optional = {"tool_choice": r"tool.?choice"}
 
-    async def _once(self, http: httpx2.AsyncClient, context: Context, seconds: float) -> Decision:
+    def ask(self, context: Context, seconds: float) -> Decision:
+        """Send one request."""
+        answer, blocks = StreamedAnswer(OfferedTools.of(context.tools)), dict[int, Block]()
+        try:
+            Endpoint().ask(lambda http: self._stream(http, context, answer, blocks, seconds), seconds)
+        except ModelUnavailable as failure:
+            answer.explain(failure)
+            raise
+        carried = [each for each in blocks.values() if each["type"] != "text" or each.get("text")]
+        opaque = opaque_message(self.writer, {BLOCKS: carried} if carried and answer.calls.calls else {})
+        return answer.decision().model_copy(update={"opaque": opaque})
+
+    async def _stream(
+        self,
+        http: httpx2.AsyncClient,
+        context: Context,
+        answer: StreamedAnswer,
+        blocks: dict[int, Block],
+        seconds: float,
+    ) -> None:
         client = anthropic.AsyncAnthropic(
             api_key=self._key,
-            base_url=self._base_url,
+            base_url=self.base_url,
             max_retries=0,
             http_client=http,
             open_telemetry=False,
         )
-        with translate_errors(anthropic, self._key):
+        optional: dict[str, Any] = self.sent(tool_choice={"type": "any", "disable_parallel_tool_use": True})
+        self.last_sent = {name: self.optional[name] for name in optional}
+        with translate_errors(anthropic, self._key, self.address):
             stream = await client.messages.create(
-                model=self._model,
-                max_tokens=MAX_TOKENS,
+                model=self.model,
+                max_tokens=self.sampling.max_tokens,
                 system=[{"type": "text", "text": context.system, "cache_control": {"type": "ephemeral"}}],
                 tools=tool_params(context.tools),
-                tool_choice={"type": "any", "disable_parallel_tool_use": True},
-                messages=messages(context, self._writer),
+                messages=messages(context, self.writer),
                 stream=True,
                 timeout=seconds,
+                **optional,
             )
-            with readable(self._key):
-                answer, blocks = await read_stream(stream)
-                opaque = opaque_message(self._writer, {BLOCKS: blocks} if blocks else {})
-                return answer.decision().model_copy(update={"opaque": opaque})
+            async with stream:
+                with readable(self._key):
+                    async for event in stream:
+                        take_event(answer, blocks, event)
+                        if answer.rambles():
+                            answer.end_early(len(json.dumps(messages(context))))
+                            break
 
 
 def messages(context: Context, writer: str = "") -> list[MessageParam]:
@@ -119,38 +139,36 @@ def tool_params(tools: tuple[ToolSchema, ...]) -> list[ToolParam]:
     return result
 
 
-async def read_stream(
-    events: AsyncIterable[RawMessageStreamEvent],
-) -> tuple[StreamedAnswer, list[Block]]:
-    """Accumulate a streamed answer, and the blocks that it carried beside its call."""
-    answer = StreamedAnswer()
-    blocks: dict[int, Block] = {}
-    async for event in events:
-        if event.type == "message_start":
-            usage = event.message.usage
-            answer.cached = counted(usage.cache_read_input_tokens)
-            answer.stored = counted(usage.cache_creation_input_tokens)
-            answer.read = counted(usage.input_tokens) + answer.cached + answer.stored
-            answer.model = event.message.model
-        elif event.type == "content_block_start" and event.content_block.type == "tool_use":
-            answer.called(event.index, event.content_block.name)
-        elif event.type == "content_block_start":
-            _extend(answer, blocks, event.index, event.content_block.to_dict(mode="json"))
-        elif event.type == "content_block_delta":
-            _extend(answer, blocks, event.index, event.delta.to_dict(mode="json"))
-        elif event.type == "message_delta":
-            answer.written = counted(event.usage.output_tokens)
-            answer.cut = event.delta.stop_reason in _CUT
-            answer.refusal = "refusal" if event.delta.stop_reason == "refusal" else ""
-        elif event.type == "message_stop":
-            answer.stop = "message_stop"
-    return answer, [each for each in blocks.values() if each["type"] != "text" or each.get("text")]
+def take_event(answer: StreamedAnswer, blocks: dict[int, Block], event: RawMessageStreamEvent) -> None:
+    """Add one event to an answer, and to the blocks that it carries beside its call."""
+    if event.type == "message_start":
+        usage = event.message.usage
+        answer.cached = token_count(usage.cache_read_input_tokens)
+        answer.stored = token_count(usage.cache_creation_input_tokens)
+        answer.read = token_count(usage.input_tokens) + answer.cached + answer.stored
+        answer.model = event.message.model
+    elif event.type == "content_block_start" and event.content_block.type == "tool_use":
+        call = event.content_block
+        answer.grow(call.name)
+        # The input is empty here, unless the endpoint does not stream it.
+        answer.calls.add(event.index, "", call.name, as_arguments(call.input or None))
+    elif event.type == "content_block_start":
+        _extend(answer, blocks, event.index, event.content_block.to_dict(mode="json"))
+    elif event.type == "content_block_delta":
+        _extend(answer, blocks, event.index, event.delta.to_dict(mode="json"))
+    elif event.type == "message_delta":
+        answer.written = token_count(event.usage.output_tokens)
+        answer.cut = event.delta.stop_reason in _CUT
+        answer.refusal = "refusal" if event.delta.stop_reason == "refusal" else ""
+    elif event.type == "message_stop":
+        answer.stop = "message_stop"
 
 
 def _extend(answer: StreamedAnswer, blocks: dict[int, Block], index: int, part: Block) -> None:
     """Add a part to its block; the API names the fields of a block and of its deltas alike."""
     if "partial_json" in part:
-        answer.argued(index, part["partial_json"])
+        answer.grow(part["partial_json"])
+        answer.calls.add(index, "", "", part["partial_json"])
         return
     answer.said(part.get("text") or "")
     block = blocks.setdefault(index, part)

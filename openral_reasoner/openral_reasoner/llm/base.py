@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from itertools import islice
 from pathlib import Path
@@ -142,14 +143,50 @@ def _escaped(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
+PERMANENT = (
+    "BAD_ANSWER",
+    "BAD_REQUEST",
+    "CONTEXT_TOO_SMALL",
+    "NO_ROUTE",
+    "NO_SUCH_MODEL",
+    "NOT_A_STREAM",
+    "NOT_FOUND",
+    "REDIRECTED",
+    "TOOLS_DROPPED",
+    "UNAUTHORISED",
+)
+"""Conditions that asking again does not end."""
+
+
 class ModelUnavailable(OpenRALError):
-    """A model made no decision; the message contains no key."""
+    """A model made no decision; the message contains no key.
+
+    ``words`` are what the endpoint itself said of its error, if it did.
+    """
 
     def __init__(self, condition: str, why: str, tokens: int = 0) -> None:
         self.condition = condition
-        self.why = plain(why, 500)
+        self.why = plain(why, 700)
         self.tokens = tokens
+        self.words = ""
         super().__init__(f"{condition}: {self.why}")
+
+    def add(self, words: str) -> None:
+        """Add a fact to the message."""
+        self.why = plain(self.why + words, 700)
+        self.args = (f"{self.condition}: {self.why}",)
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """Sampling of an answer: its longest length [tokens], temperature and seed.
+
+    A negative ``temperature`` leaves it to the endpoint. ``max_tokens`` includes a model's thoughts.
+    """
+
+    max_tokens: int = 4096
+    temperature: float = 0.0
+    seed: int = 0
 
 
 Model = Callable[[Context], Decision]
@@ -180,6 +217,7 @@ def answer_of(call_id: str, outcome: Decision | ModelUnavailable) -> ModelAnswer
             message=plain(outcome.why),
             tokens=outcome.tokens,
             cost=None if outcome.tokens else 0.0,
+            permanent=outcome.condition in PERMANENT,
         )
     texts = {"text": plain(outcome.text, MAX_TEXT), "model": plain(outcome.model, MAX_NAME)}
     fields = {**dict(outcome), **texts, "calls": clipped(outcome.calls)}

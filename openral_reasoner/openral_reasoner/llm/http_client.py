@@ -6,6 +6,7 @@ resolution, the connection, headers, an event, or a line that never ends.
 """
 
 import asyncio
+import re
 import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -29,8 +30,10 @@ STREAM = "text/event-stream"
 class Endpoint:
     """Endpoint of a model; every request uses its own connection."""
 
-    def __init__(self, max_bytes: int = MAX_BYTES, max_event: int = MAX_EVENT) -> None:
-        self._max_bytes, self._max_event = max_bytes, max_event
+    def __init__(
+        self, max_bytes: int = MAX_BYTES, max_event: int = MAX_EVENT, *, takes_json: bool = False
+    ) -> None:
+        self._max_bytes, self._max_event, self._takes_json = max_bytes, max_event, takes_json
 
     def ask(self, request: Request[T], seconds: float) -> T:
         """Run ``request`` for at most ``seconds`` [s] and return its result.
@@ -50,9 +53,12 @@ class Endpoint:
         end = time.monotonic() + seconds
 
         async def guard(response: httpx2.Response) -> None:
-            _check(response)
+            kind = _kind(response)
+            whole = self._takes_json and kind == "application/json"
+            await _check(response, STREAM if whole else kind)
             assert isinstance(response.stream, httpx2.AsyncByteStream)
-            response.stream = _Bounded(response.stream, end, self._max_bytes, self._max_event)
+            body = _Bounded(response.stream, end, self._max_bytes, self._max_event)
+            response.stream = _AsEvent(body) if whole and response.is_success else body
 
         try:
             async with (
@@ -81,7 +87,13 @@ def late() -> ModelUnavailable:
     return ModelUnavailable("TIMEOUT", "no answer in time")
 
 
-def _check(response: httpx2.Response) -> None:
+def _kind(response: httpx2.Response) -> str:
+    """Return the media type of a response; that of a stream if it states none."""
+    kind: str = response.headers.get("content-type", STREAM)
+    return kind.split(";")[0].strip().lower()
+
+
+async def _check(response: httpx2.Response, kind: str) -> None:
     """Reject a response that must not be read.
 
     Raises:
@@ -96,13 +108,37 @@ def _check(response: httpx2.Response) -> None:
         raise ModelUnavailable(
             "BAD_ANSWER", "the endpoint compresses its answer although identity encoding was requested"
         )
-    kind = response.headers.get("content-type", STREAM).split(";")[0].strip().lower()
-    if response.is_success and kind != STREAM:
+    # Some servers call their event stream a plain text.
+    if response.is_success and kind not in (STREAM, "text/plain"):
         raise ModelUnavailable(
             "NOT_A_STREAM",
-            f"the endpoint answered with {kind[:80]!r} instead of an event stream ({STREAM}): "
-            "check base_url and that the endpoint matches the chosen brain and supports streaming",
+            f"the endpoint answered with {kind[:80]!r}{await _title(response)} instead of an event "
+            f"stream ({STREAM}): check base_url and that the endpoint matches the chosen brain and supports "
+            "streaming",
         )
+
+
+async def _title(response: httpx2.Response) -> str:
+    """Return the title of a page, which names what answered instead."""
+    async for part in response.aiter_raw():
+        title = re.search(rb"<title>(.{1,120}?)</title>", part, re.DOTALL | re.IGNORECASE)
+        return f" (a page titled {title[1].decode(errors='replace')!r})" if title else ""
+    return ""
+
+
+class _AsEvent(httpx2.AsyncByteStream):
+    """Body of one JSON value as the only event of a stream."""
+
+    def __init__(self, body: httpx2.AsyncByteStream) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        content = b"".join([part async for part in self._body])
+        # A line break within JSON is mere white space.
+        yield b"data: " + content.replace(b"\n", b" ").replace(b"\r", b" ") + b"\n\n"
+
+    async def aclose(self) -> None:
+        await self._body.aclose()
 
 
 class _Bounded(httpx2.AsyncByteStream):

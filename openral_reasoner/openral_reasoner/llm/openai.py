@@ -1,140 +1,204 @@
-"""Chat completions via the official OpenAI SDK, for any compatible endpoint (vLLM, Ollama); streaming."""
+"""Chat completions via the official OpenAI SDK, for any compatible endpoint; streaming.
+
+The SDK sends the request and splits the stream; its types of the answer are not used, since endpoints differ
+from them.
+"""
 
 import hashlib
 import json
-from collections.abc import AsyncIterable
-from typing import Any
+import re
+from time import monotonic
+from typing import Any, NamedTuple, Self
 
 import httpx2
 import openai
-from openai.types.chat import ChatCompletionChunk, ChatCompletionToolParam
-from openai.types.chat.chat_completion_chunk import Choice
 
-from openral_reasoner.context import Context, Decision, ToolSchema, Turn
-from openral_reasoner.llm.base import NO_CALL, api_key_for, arguments_of, exchanges, opaque_fields, usable
+from openral_reasoner.context import Context, Decision
+from openral_reasoner.llm.base import ModelUnavailable, opaque_message
+from openral_reasoner.llm.completion_messages import (
+    CallForm,
+    messages,
+    opaque_names,
+    response_format,
+    tool_params,
+)
+from openral_reasoner.llm.completion_stream import opaque_of, take_chunk
+from openral_reasoner.llm.endpoint_errors import context_too_small, readable, translate_errors
+from openral_reasoner.llm.endpoint_model import EndpointModel
 from openral_reasoner.llm.http_client import Endpoint
-from openral_reasoner.llm.streaming import RetryPolicy, StreamedAnswer, counted, readable, translate_errors
+from openral_reasoner.llm.streaming import CHARACTERS_PER_TOKEN, StreamedAnswer
+from openral_reasoner.llm.written_calls import OfferedTools
 
-CALL = "tool_call"
-"""Key of what an answer's call carried, among the fields of its message."""
+_LIMITS = ("max_tokens", "max_completion_tokens")
+_NO_TOOLS = re.compile(
+    r"tools?\b.{0,40}(?:not|n't|un)\s?.{0,12}support|(?:not|n't|un).{0,12}support.{0,40}\btools?\b"
+    r"|no endpoints found that support tool|tools? (?:param|choice).{0,40}requires",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
-class OpenAIModel:
-    """Model of an OpenAI-compatible endpoint; a call blocks at most for the deadline of the retries."""
+class OpenAIModel(EndpointModel):
+    """Model of an OpenAI-compatible endpoint; a call blocks at most for the deadline of the retries.
 
-    def __init__(self, model: str, base_url: str, retries: RetryPolicy) -> None:
-        self._model, self._retries = model, retries
-        self._writer = f"openai {model}"
-        self._key = api_key_for("openai", base_url)
-        self._base_url, self._endpoint = base_url or None, Endpoint()
+    ``form`` is the form of its calls; it changes by itself if the endpoint takes or passes on no tools.
+    """
 
-    def __call__(self, context: Context) -> Decision:
-        """Return one decision."""
-        return self._retries.call(
-            lambda seconds: self._endpoint.ask(lambda http: self._once(http, context, seconds), seconds)
+    vendor = "openai"
+    default_url = "https://api.openai.com/v1"
+    optional = {
+        "parallel_tool_calls": r"parallel.?tool.?calls",
+        "stream_options": r"stream_options",
+        "tool_choice": r"tool.?choice",
+        "prompt_cache_key": r"prompt_cache_key",
+        "seed": r"\bseed\b",
+        "temperature": r"\btemperature\b",
+        "max_tokens": r"max_tokens",
+        "max_completion_tokens": r"max_completion_tokens",
+        "response_format": r"response.?format|json_schema|grammar|guided|structured.output",
+        "system": r"system role|system message|role.{0,10}system",
+    }
+    form = CallForm.TOOLS
+    _tools_dropped = ""
+
+    def ask(self, context: Context, seconds: float) -> Decision:
+        """Send one request, and another one with calls by schema if the first one's tools were dropped."""
+        end = monotonic() + seconds
+        body = self.body(context)
+        answer = StreamedAnswer(OfferedTools.of(context.tools))
+        try:
+            Endpoint(takes_json=True).ask(lambda http: self._stream(http, body, answer, seconds), seconds)
+        except ModelUnavailable as failure:
+            if failure.condition not in ("TIMEOUT", "STREAM_CUT") or not answer.is_whole:
+                answer.explain(failure)
+                raise
+        decision = answer.decision()
+        decision = decision.model_copy(update={"opaque": opaque_message(self.writer, opaque_of(answer))})
+        if decision.calls or not self._drops_tools(body, decision):
+            return decision
+        return self.ask(context, max(0.1, end - monotonic()))
+
+    def body(self, context: Context) -> dict[str, Any]:
+        """Return the request of one decision."""
+        limit = next((name for name in self._limits if name not in self.refused), "")
+        sent = self.sent(
+            stream_options={"include_usage": True},
+            temperature=self.sampling.temperature if self.sampling.temperature >= 0.0 else None,
+            seed=self.sampling.seed,
+            # Other endpoints need not know it.
+            prompt_cache_key=None if self.base_url else cache_key(context),
+            **({limit: self.sampling.max_tokens} if limit else {}),
         )
+        if self.form is CallForm.TOOLS:
+            sent |= self.sent(tool_choice="required", parallel_tool_calls=False)
+            sent["tools"] = tool_params(context.tools)
+        else:
+            sent |= self.sent(response_format=response_format(context.tools))
+        rendered = messages(context, self.writer, self.form, self.refused)
+        names = self.optional.keys() & {*sent, rendered[0]["role"]}
+        self.last_sent = {name: self.optional[name] for name in names}
+        # "... must be passed back" names what is missing elsewhere.
+        self.last_sent |= {name: rf"\b{name}\b(?!.{{0,80}}must be)" for name in opaque_names(rendered)}
+        return {"model": self.model, "messages": rendered, "stream": True, **sent}
 
-    async def _once(self, http: httpx2.AsyncClient, context: Context, seconds: float) -> Decision:
+    @property
+    def _limits(self) -> tuple[str, ...]:
+        """Names of the limit of an answer, the one to try first."""
+        return _LIMITS if self.base_url else _LIMITS[::-1]
+
+    async def _stream(
+        self, http: httpx2.AsyncClient, body: dict[str, Any], answer: StreamedAnswer, seconds: float
+    ) -> None:
         client = openai.AsyncOpenAI(
-            api_key=self._key, base_url=self._base_url, max_retries=0, http_client=http
+            api_key=self._key, base_url=self.base_url, max_retries=0, http_client=http
         )
-        with translate_errors(openai, self._key):
-            stream = await client.chat.completions.create(
-                model=self._model,
-                messages=messages(context, self._writer),
-                tools=tool_params(context.tools),
-                tool_choice="required",
-                parallel_tool_calls=False,
+        with translate_errors(openai, self._key, self.address):
+            stream = await client.post(
+                "/chat/completions",
+                cast_to=object,
+                body=body,
+                options={"timeout": seconds},
                 stream=True,
-                stream_options={"include_usage": True},
-                # Other endpoints need not know it.
-                prompt_cache_key=openai.omit if self._base_url else cache_key(context),
-                timeout=seconds,
+                stream_cls=openai.AsyncStream[object],
             )
-            with readable(self._key):
-                return (await read_stream(stream)).decision()
+            async with stream:
+                with readable(self._key):
+                    async for chunk in stream:
+                        take_chunk(answer, chunk, self._key, self.address)
+                        if answer.rambles():
+                            answer.end_early(_size(body))
+                            break
+
+    def adapt(self, failure: ModelUnavailable) -> bool:
+        """Also change to calls by schema if the endpoint takes no tools."""
+        if super().adapt(failure):
+            return True
+        if not _NO_TOOLS.search(failure.words):
+            return False
+        if self.form is CallForm.SCHEMA:
+            raise ModelUnavailable("TOOLS_DROPPED", failure.why) from failure
+        self.use_schema(f"{self.address} takes no tools")
+        return True
+
+    def use_schema(self, why: str) -> None:
+        """Have calls written as JSON by schema from now on."""
+        self.form = CallForm.SCHEMA
+        self.report(f"{why}: calls are asked for as JSON by schema from now on")
+
+    def _drops_tools(self, body: dict[str, Any], decision: Decision) -> bool:
+        """Change to calls by schema if the prompt of an answer without a call held no tools.
+
+        Raises:
+            ModelUnavailable: If the prompt was cut, or calls by schema do not help either.
+        """
+        if self._tools_dropped:
+            raise ModelUnavailable(
+                "TOOLS_DROPPED",
+                f"{self._tools_dropped}, and the model writes no call as JSON either: serve it with a chat "
+                "template that has tools, or choose another model",
+            )
+        prompt = PromptSize.of(body)
+        read = f"its prompt had {decision.read} tokens where about {prompt.whole:.0f} were sent"
+        if prompt.lacks_tools(decision.read):
+            self._tools_dropped = f"{self.address} drops the tools ({read})"
+            self.use_schema(self._tools_dropped)
+            return True
+        if prompt.is_cut(decision.read):
+            raise context_too_small(f"{self.address} cuts the prompt ({read})")
+        return False
+
+
+class PromptSize(NamedTuple):
+    """Estimated size of a request [tokens], to compare with what the endpoint counts."""
+
+    messages: float
+    tools: float
+
+    @classmethod
+    def of(cls, body: dict[str, Any]) -> Self:
+        """Estimate the size of a request."""
+        return cls(*(_size(body.get(key, [])) / CHARACTERS_PER_TOKEN for key in ("messages", "tools")))
+
+    @property
+    def whole(self) -> float:
+        """Size of messages and tools."""
+        return self.messages + self.tools
+
+    def lacks_tools(self, read: int) -> bool:
+        """Return True if a prompt of ``read`` tokens holds the messages and no tools.
+
+        Estimates are within 20 %, and no template renders tools in less than half of their JSON.
+        """
+        return 0.4 * self.messages <= read < 0.8 * self.messages + 0.3 * self.tools
+
+    def is_cut(self, read: int) -> bool:
+        """Return True if a prompt of ``read`` tokens is a part only; no context is smaller than 1,000."""
+        return 1000 <= read < 0.5 * self.whole
+
+
+def _size(content: object) -> int:
+    return len(json.dumps(content, ensure_ascii=False))
 
 
 def cache_key(context: Context) -> str:
     """Return the key by which requests of one mission reach the same prompt cache."""
     return hashlib.sha256(f"{context.system}\n{context.requester}\n{context.goal}".encode()).hexdigest()[:32]
-
-
-def messages(context: Context, writer: str = "") -> list[Any]:
-    """Render the mission as messages for the model ``writer``; roles alternate."""
-    result: list[Any] = [{"role": "system", "content": context.system}]
-    for each in exchanges(context):
-        if each.turn is None:
-            result.append({"role": "user", "content": each.whole})
-        else:
-            result += turn_messages(each.turn, each.whole, writer)
-    return result
-
-
-def turn_messages(turn: Turn, reply: str, writer: str) -> list[Any]:
-    """Render one past decision: its call and the reply."""
-    fields = opaque_fields(turn, writer)
-    call = fields.pop(CALL, {})
-    if not usable(turn):
-        return [
-            {**fields, "role": "assistant", "content": NO_CALL},
-            {"role": "user", "content": reply},
-        ]
-    function = {"name": turn.tool, "arguments": json.dumps(arguments_of(turn))}
-    return [
-        {
-            "content": "",
-            **fields,
-            "role": "assistant",
-            "tool_calls": [{**call, "id": turn.call_id, "type": "function", "function": function}],
-        },
-        {"role": "tool", "tool_call_id": turn.call_id, "content": reply},
-    ]
-
-
-def tool_params(tools: tuple[ToolSchema, ...]) -> list[ChatCompletionToolParam]:
-    """Render the offered tools."""
-    return [
-        {
-            "type": "function",
-            "function": {
-                "name": t.name,
-                "description": t.description,
-                "parameters": json.loads(t.parameters),
-            },
-        }
-        for t in tools
-    ]
-
-
-async def read_stream(chunks: AsyncIterable[ChatCompletionChunk]) -> StreamedAnswer:
-    """Accumulate a streamed answer."""
-    answer = StreamedAnswer()
-    async for chunk in chunks:
-        answer.model = chunk.model or answer.model
-        if chunk.usage is not None:
-            answer.read = counted(chunk.usage.prompt_tokens)
-            answer.written = counted(chunk.usage.completion_tokens)
-            details = chunk.usage.prompt_tokens_details
-            answer.cached = counted(details.cached_tokens) if details is not None else 0
-        for choice in chunk.choices or ():
-            take_choice(answer, choice)
-    return answer
-
-
-def take_choice(answer: StreamedAnswer, choice: Choice) -> None:
-    """Add one part of a streamed answer."""
-    delta = choice.delta
-    if delta is not None:
-        answer.said(delta.content or "")
-        answer.refusal += delta.refusal or ""
-        for position, call in enumerate(delta.tool_calls or ()):
-            # Some endpoints leave the index out.
-            index = position if call.index is None else call.index
-            if call.function is not None:
-                answer.called(index, call.function.name or "")
-                answer.argued(index, call.function.arguments or "")
-    if choice.finish_reason is not None:
-        answer.stop = choice.finish_reason
-        answer.cut = choice.finish_reason == "length"
-        answer.refusal += "filtered" if choice.finish_reason == "content_filter" else ""

@@ -16,7 +16,7 @@ from loopback import KEY, Api, Script, endpoint, status, stream, without_proxies
 
 from openral_reasoner.context import Context, Decision, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.llm.anthropic import AnthropicModel
-from openral_reasoner.llm.base import Model, ModelUnavailable
+from openral_reasoner.llm.base import PERMANENT, Model, ModelUnavailable
 from openral_reasoner.llm.openai import OpenAIModel, cache_key
 from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.palette.entries import ToolPalette
@@ -278,8 +278,21 @@ def test_an_answer_of_ten_megabytes_is_refused(vendor: Vendor, serve: Any) -> No
     assert failure(vendor, url).condition == "ANSWER_TOO_LARGE"
 
 
-def test_a_closed_port_is_a_lost_connection(vendor: Vendor) -> None:
-    assert failure(vendor, "http://127.0.0.1:9").condition == "CONNECTION_LOST"
+def test_a_closed_port_is_named_at_once_unless_the_endpoint_has_answered_before(
+    vendor: Vendor, serve: Any
+) -> None:
+    waits: list[float] = []
+    closed = vendor.model("http://127.0.0.1:9", 5.0, waits.append)
+    with pytest.raises(ModelUnavailable, match=r"NO_ROUTE: no connection to http://127.0.0.1:9") as caught:
+        closed(context())
+    assert (caught.value.condition in PERMANENT, waits) == (True, [])
+    url, _ = serve(vendor.answer(("done", "{}")))
+    stopped = vendor.model(url, 5.0, waits.append)
+    stopped(context())
+    stopped.base_url = "http://127.0.0.1:9/v1"  # type: ignore[attr-defined]
+    with pytest.raises(ModelUnavailable, match="NO_ROUTE"):
+        stopped(context())
+    assert len(waits) == 2
 
 
 def test_the_key_is_in_no_words(vendor: Vendor, serve: Any) -> None:

@@ -76,7 +76,7 @@ WRONG: dict[str, tuple[Says, str, str]] = {
         "text answers are ignored",
     ),
     "a call in prose": (
-        lambda api: api.answer(text='{"name": "recall_object", "arguments": {"query": "mug"}}', stop="stop"),
+        lambda api: api.answer(text='I might call {"name": "recall_object"} for the mug.', stop="stop"),
         "the model wrote its tool call as text 3 times",
         "a tool call written as text is not executed",
     ),
