@@ -29,6 +29,10 @@ class SearchBudget(BaseModel):
 
 
 _FORMATS = {"dollars": ".2f"}
+CACHED = 0.1
+"""Tokens charged for one that a prompt cache served, as the vendors price them [1]."""
+LOW = 0.2
+"""Share of a line from which on a model is told what remains [1]."""
 
 
 class BudgetExhausted(OpenRALError):
@@ -101,10 +105,13 @@ class BudgetLedger:
         return tuple(BudgetLine(name, self._used(name, now), self.limit(name)) for name in names)
 
     def words(self, now: float) -> str:
-        """Summarise what remains, for the end of every tool reply."""
-        return "Remaining: " + ", ".join(
-            f"{self.left(n, now):{_FORMATS.get(n, '.0f')}} {n}" for n in type(self.limits).model_fields
-        )
+        """Summarise the lines that were used and run low, for the end of a tool reply; "" for none."""
+        low = [
+            f"{self.left(each.name, now):{_FORMATS.get(each.name, '.0f')}} {each.name}"
+            for each in self.lines(now)
+            if each.used and self.left(each.name, now) <= LOW * each.limit
+        ]
+        return f"Remaining: {', '.join(low)}" if low else ""
 
     def _used(self, line: str, now: float | None) -> float:
         running = 0.0

@@ -57,9 +57,17 @@ class Frontier(FrozenModel):
     why: str
     must_open: bool = False
 
+    def line(self) -> str:
+        """Return the words of the core about its id."""
+        return f"{self.id}: {self.why}{', must be opened' if self.must_open else ''}"
+
+
+SHOWN = 5
+"""Most places of a frontier that one reply shows: it is ranked, and comes again after each place [1]."""
+
 
 class ToolResult(FrozenModel):
-    """Reply to one tool call.
+    """Reply to one tool call; ``remaining`` is what runs low of the budget.
 
     ``text`` is written by the core. Text from labels, memory, detectors or skills stands in the other fields
     and reaches the model as fenced data. ``order`` are the numbers of what was asked for, the first one 1.
@@ -76,10 +84,14 @@ class ToolResult(FrozenModel):
     remaining: str = ""
 
     def rendered(self) -> str:
-        """Render the text that the model reads, ending with the remaining budget."""
+        """Render the text that the model reads."""
         data = self.model_dump(
-            mode="json", include={"order", "found", "frontier", "valid", "peer_words"}, exclude_defaults=True
+            mode="json", include={"order", "found", "valid", "peer_words"}, exclude_defaults=True
         )
+        if self.frontier:
+            more = len(self.frontier) - SHOWN
+            data["frontier"] = [each.line() for each in self.frontier[:SHOWN]]
+            data["frontier"] += [f"{more} more"] if more > 0 else []
         operator = f"The operator says: {json.dumps(self.operator_words)}" if self.operator_words else ""
         fenced = fence_untrusted(data) if data else ""
         return "\n".join(
@@ -133,7 +145,11 @@ class Choice(FrozenModel):
 
 
 class Context(FrozenModel):
-    """Complete input of one decision; ``choices`` are listed for the compact prompt only."""
+    """Complete input of one decision.
+
+    ``listed`` are the ids that calls may name, by section, as they were before the first decision; later
+    changes are ``news``. ``choices`` are listed for the compact prompt only.
+    """
 
     system: str
     goal: str
@@ -141,6 +157,7 @@ class Context(FrozenModel):
     requester: str
     palette: ToolPalette
     tools: tuple[ToolSchema, ...]
+    listed: dict[str, tuple[str, ...]] = {}
     turns: tuple[Turn, ...] = ()
     news: tuple[str, ...] = ()
     operator_words: str = ""

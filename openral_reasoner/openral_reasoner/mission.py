@@ -1,7 +1,7 @@
 """Working state of one mission in named parts; changed only by its own behaviors, tools and core."""
 
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -85,6 +85,8 @@ class DecisionLog:
 
     Any behavior adds ``news`` for the next one. `behaviors.ending` writes ``early_endings``, `tools.stating`
     that the model has said what the goal means, or that it cannot say it.
+    ``first_request`` and ``listed`` are the meaning of the goal, and the palette in lines by section and id,
+    before the first decision, ``reported`` those lines as the model knows them by now.
     """
 
     advice: AdvicePolicy
@@ -92,6 +94,9 @@ class DecisionLog:
     news: list[str] = field(default_factory=list)
     early_endings: PrematureEndPolicy = field(default_factory=PrematureEndPolicy)
     goal_is_stated: bool = False
+    first_request: Request | None = None
+    listed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    reported: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -247,7 +252,7 @@ class Mission:
         seconds = max(self.ledger.left("seconds", self.now), 0.05)
         self.emit(SetDeadline(call_id=self.id, seconds=seconds))
 
-    def charge_decision(self, tokens: int, cost: float | None) -> None:
+    def charge_decision(self, tokens: float, cost: float | None) -> None:
         """Charge a decision to the budget; ``cost`` [US$] is None if unknown.
 
         Raises:
@@ -265,7 +270,7 @@ class Mission:
         return self.ledger.used.get("model_calls", 0.0) > 0.0
 
     def remaining(self) -> str:
-        """Describe the remaining budget, for the end of a reply."""
+        """Describe what runs low of the budget, for the end of a reply."""
         return self.ledger.words(self.now)
 
     @property

@@ -93,9 +93,9 @@ class MissionSettings(BaseModel):
         default=0, ge=0, description="decisions per mission that an advisor makes while the model is stuck"
     )
     found_ids_as_enums: bool = Field(
-        default=True,
-        description="list ids found during the mission in the tools' schemas; False keeps the tools the same "
-        "throughout a mission, so that a prompt cache can hold them",
+        default=False,
+        description="list the ids of the home and those found in the mission in the tools' schemas; False "
+        "keeps the tools the same throughout a mission, so that a prompt cache can hold them",
     )
 
     prompt: Prompt = Field(

@@ -33,6 +33,10 @@ def test_only_running_time_counts(times: list[float]) -> None:
     assert ledger.left("seconds", now) == pytest.approx(86400.0 - spent)
 
 
-def test_every_line_is_in_the_words() -> None:
-    words = BudgetLedger(SearchBudget()).words(0.0)
-    assert all(name in words for name in SearchBudget.model_fields)
+@pytest.mark.parametrize("line", SearchBudget.model_fields)
+def test_a_line_is_in_the_words_once_it_runs_low(line: str) -> None:
+    ledger = BudgetLedger(SearchBudget())
+    limit = ledger.limit(line)
+    assert ledger.words(0.0) == ledger.charge(line, 0.79 * limit).words(0.0) == ""
+    assert ledger.charge(line, 0.81 * limit).words(0.0).endswith(f" {line}")
+    assert line in ledger.charge(line, limit).words(0.0)

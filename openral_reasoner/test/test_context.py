@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from openral_core.rskills import ParameterSpec, ParameterType
 from openral_core.skills import Verb
+from openral_reasoner.budget import SearchBudget
 from openral_reasoner.commands import AskModel, Command
 from openral_reasoner.context import MAX_DEPTH, Context, RawCall, UnreadableArguments, plain, read_arguments
 from openral_reasoner.core.mission_core import Core
@@ -46,7 +47,8 @@ def test_what_a_mission_has_found_may_be_named_from_then_on(
     palette: ToolPalette, home: SymbolicHome, settings: MissionSettings
 ) -> None:
     recall = RawCall(tool="recall_object", arguments='{"query": "mug"}')
-    first, second, *_ = contexts_of(palette, home, settings, recall, GIVE_UP)
+    listing_ids = settings.model_copy(update={"found_ids_as_enums": True})
+    first, second, *_ = contexts_of(palette, home, listing_ids, recall, GIVE_UP)
     targets = [
         json.loads(next(s.parameters for s in item.tools if s.name == "execute_rskill"))
         for item in (first, second)
@@ -90,9 +92,12 @@ def test_what_remains_is_said_once(
     palette: ToolPalette, home: SymbolicHome, settings: MissionSettings
 ) -> None:
     recall = RawCall(tool="recall_object", arguments='{"query": "mug"}')
-    for context in contexts_of(palette, home, settings, recall, GIVE_UP):
+    scarce = settings.model_copy(update={"budget": SearchBudget(recalls=1)})
+    first, *later = contexts_of(palette, home, scarce, recall, GIVE_UP)
+    assert first.remaining == ""
+    for context in later:
         reported = [turn.reply.rendered() for turn in context.turns[-1:]]
-        assert "\n".join((*reported, reminder(context))).count(context.remaining) == 1
+        assert "\n".join((*reported, reminder(context))).count("Remaining: 0 recalls") == 1
 
 
 def test_the_model_is_told_what_the_hand_holds(

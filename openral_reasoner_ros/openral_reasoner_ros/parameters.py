@@ -125,8 +125,6 @@ class ReasonerParameters(SearchBudget, Parameters):
             has_skills=self.has_skills,
             require_approval=self.require_approval,
             advisor_decisions=self.advisor_decisions if self.advisor_model else 0,
-            # Only endpoints of one's own may decode by schema; the vendors' own cache the tools.
-            found_ids_as_enums=bool(self.base_url) or self.brain is Brain.SCRIPTED,
         )
 
     @property

@@ -34,6 +34,7 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.prompt_queue import RECEIPTS_KEPT
 from openral_reasoner.request.plain import to_json
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
+from openral_reasoner.tools.listing import in_lines, listing
 from openral_reasoner.tools.registry import schemas
 from openral_reasoner_ros.topics import (
     FRONTIER,
@@ -224,10 +225,15 @@ class PalettePublisher:
 
 
 def palette_text(palette: ToolPalette) -> str:
-    """Return the system prompt, the tools with their schemas and their palette as JSON."""
+    """Return the system prompt, the tools with their schemas, what is listed, and the palette as JSON."""
     tools = [
         {"name": t.name, "description": t.description, "parameters": json.loads(t.parameters)}
         for t in schemas(palette)
     ]
-    content = {"system": SYSTEM_PROMPT, "tools": tools, "palette": palette.model_dump(mode="json")}
+    content = {
+        "system": SYSTEM_PROMPT,
+        "tools": tools,
+        "listed": in_lines(listing(palette)),
+        "palette": palette.model_dump(mode="json"),
+    }
     return json.dumps(content, sort_keys=True)

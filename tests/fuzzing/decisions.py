@@ -32,6 +32,7 @@ from openral_reasoner.palette.build import GraphState, build_palette
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
+from openral_reasoner.tools.base import Tool, parameters
 from openral_reasoner.tools.registry import PALETTE, name_of, schemas
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import run_mission_in_home
@@ -79,9 +80,19 @@ def small_palette() -> tuple[SymbolicHome, ToolPalette]:
 def tool_doors() -> Iterator[Door]:
     """Yield one door per tool of the registry: missions whose model calls it oddly."""
     _, palette = small_palette()
-    offered = {schema.name: json.loads(schema.parameters) for schema in schemas(palette, stating=True)}
+    offered = {name_of(tool): _whole_schema(tool, palette) for tool in PALETTE}
     for tool in map(name_of, PALETTE):
         yield Door(f"tool {tool}", partial(_missions, tool, offered), _play, TOOL_SHARE)
+
+
+def _whole_schema(tool: type[Tool], palette: ToolPalette) -> dict[str, Any]:
+    """Return the schema of a tool as pydantic checks it, with the ids of a palette."""
+    whole = tool.model_json_schema()
+    del whole["properties"]["tool"]
+    for name, part in json.loads(parameters(tool, palette, ()))["properties"].items():
+        if "enum" in part or name == "parameters":
+            whole["properties"][name] = part
+    return whole
 
 
 def _missions(tool: str, offered: dict[str, Any]) -> st.SearchStrategy[Any]:

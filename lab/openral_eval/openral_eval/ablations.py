@@ -56,7 +56,6 @@ def without(
     changes = {
         "placement_prior": CorePart.PRIORS not in parts,
         "locate_after_miss": CorePart.POLICY not in parts,
-        "found_ids_as_enums": CorePart.ENUMS not in parts,
     }
     ablated = WithoutHints(model) if CorePart.HINTS in parts else model
     return ablated, settings.model_copy(update=changes)

@@ -12,8 +12,6 @@ class CorePart(StrEnum):
     """Commonsense about where kinds of objects are kept."""
     POLICY = "policy"
     """One live detection after a miss of memory, before the model decides again."""
-    ENUMS = "enums"
-    """Ids found during the mission as enums of the tools' schemas, which then change within a mission."""
 
 
 SUITE_NAMES = ("search", "household", "tidy", "twc", "tools", "language", "injection")

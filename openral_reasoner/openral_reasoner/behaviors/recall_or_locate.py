@@ -104,8 +104,8 @@ def not_found_reply(
     candidates = yield from frontier(mission, mission.search.episode(words))
     if candidates:
         advice = (
-            "Search with execute_rskill NAVIGATE on a frontier id with search_for, best first: the place is "
-            f"approached, opened if closed, and searched. {places(len(candidates))} left."
+            "Search with execute_rskill NAVIGATE on a frontier id with search_for, best first; "
+            f"{places(len(candidates))} left."
         )
     else:
         advice = "No place is left to search: call ask_human or done."

@@ -9,7 +9,7 @@ from openral_reasoner.behaviors.referents import settle_referents
 from openral_reasoner.behaviors.requests import MissionCancelled, MissionStuck, send_request, wait_for_peers
 from openral_reasoner.behaviors.residency import restore_pending
 from openral_reasoner.behaviors.skill_execution import OutcomeUnknown
-from openral_reasoner.budget import BudgetExhausted
+from openral_reasoner.budget import CACHED, BudgetExhausted
 from openral_reasoner.commands import AskModel
 from openral_reasoner.compact.choices import legal_choices
 from openral_reasoner.context import Context, RawCall, ToolResult, Turn, plain
@@ -20,14 +20,20 @@ from openral_reasoner.policies import LoopDetector, ModelFailurePolicy
 from openral_reasoner.request.goals import AskAbilities, GoTo, LookAt, LookInside, is_understood
 from openral_reasoner.sentences.reader import read_sentence
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
+from openral_reasoner.tools.listing import in_lines, listing, listing_changes
 from openral_reasoner.tools.registry import Fault, parse_answer, schemas
-from openral_reasoner.tools.stating import may_state
 
 
 def build_context(mission: Mission) -> Context:
     """Build the context of one decision; news and the operator's answer are delivered once."""
-    news, mission.decisions.news = tuple(mission.decisions.news), []
+    decisions = mission.decisions
+    if not decisions.listed:
+        decisions.listed = decisions.reported = listing(mission.palette)
+        decisions.first_request = mission.request
+    decisions.reported, changed = listing_changes(decisions.reported, mission.palette)
+    news, decisions.news = (*decisions.news, *changed), []
     answered, mission.operator.answer = mission.operator.answer, ""
+    known_ids = tuple(mission.objects) if mission.settings.found_ids_as_enums else None
     held = mission.objects.get(mission.hand.object_id)
     return Context(
         system=SYSTEM_PROMPT,
@@ -35,12 +41,9 @@ def build_context(mission: Mission) -> Context:
         request=mission.request,
         requester=mission.requester,
         palette=mission.palette,
-        tools=schemas(
-            mission.palette,
-            tuple(mission.objects) if mission.settings.found_ids_as_enums else None,
-            stating=may_state(mission),
-        ),
-        turns=tuple(mission.decisions.turns),
+        tools=schemas(mission.palette, known_ids, decisions.first_request),
+        listed=in_lines(decisions.listed),
+        turns=tuple(decisions.turns),
         news=news,
         operator_words=answered,
         holding=f"{held.label} ({held.id})" if held is not None else mission.palette.holding[:200],
@@ -103,7 +106,9 @@ def ask_model(mission: Mission, context: Context) -> Procedure[Event]:
     command = AskModel(call_id=call_id, context=context, advisor=advised)
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.model)
     mission.close_span(call_id, status_of(event), **usage_attributes(event))
-    if isinstance(event, ModelAnswered | ModelFailed):
+    if isinstance(event, ModelAnswered):
+        mission.charge_decision(event.tokens - (1.0 - CACHED) * event.cached, event.cost)
+    elif isinstance(event, ModelFailed):
         mission.charge_decision(event.tokens, event.cost)
     return event
 

@@ -29,6 +29,7 @@ from openral_reasoner.context import (
     read_arguments,
 )
 from openral_reasoner.events import ModelAnswered, ModelFailed
+from openral_reasoner.llm.shortening import cut, lines
 from openral_reasoner.request.goals import is_understood
 from openral_reasoner.request.saying import in_words
 
@@ -60,20 +61,35 @@ class Exchange(NamedTuple):
 
 
 def exchanges(context: Context) -> Iterator[Exchange]:
-    """Yield the goal, without a turn, then each past decision with its reply, so that roles alternate."""
-    later = [news(turn.news, turn.operator_words) for turn in context.turns] + [reminder(context)]
-    yield Exchange(None, opening(context), later[0])
-    for turn, afterwards in zip(context.turns, later[1:], strict=True):
+    """Yield the goal, without a turn, then each past decision with its reply, so that roles alternate.
+
+    Turns beyond the bound of the conversation are lines of the first exchange.
+    """
+    start = cut(context.turns)
+    recent = context.turns[start:]
+    later = [news(turn.news, turn.operator_words) for turn in recent] + [reminder(context)]
+    yield Exchange(None, "\n".join((opening(context), *_earlier(context.turns[:start]))), later[0])
+    for turn, afterwards in zip(recent, later[1:], strict=True):
         yield Exchange(turn, turn.reply.rendered(), afterwards)
 
 
+def _earlier(turns: tuple[Turn, ...]) -> Iterator[str]:
+    """Yield what is left of old turns: their lines as data, and what the operator said."""
+    if turns:
+        yield f"Earlier calls: {fence_untrusted({'earlier': lines(turns)})}"
+    words = [text for turn in turns for text in (turn.operator_words, turn.reply.operator_words) if text]
+    if words:
+        yield f"The operator said: {json.dumps(words)}"
+
+
 def opening(context: Context) -> str:
-    """Return the first user message: the goal, what a reader understood, and the requester."""
+    """Return the first user message: the ids that may be used, the goal as read, and the requester."""
     who = f" The requester is the agent {json.dumps(context.requester)}." if context.requester else ""
     read = (
         f" Understood as: {json.dumps(in_words(context.request))}." if is_understood(context.request) else ""
     )
-    return f"Goal, in the operator's words: {json.dumps(context.goal)}.{read}{who}"
+    listed = f"Listed: {fence_untrusted(context.listed)}\n" if context.listed else ""
+    return f"{listed}Goal, in the operator's words: {json.dumps(context.goal)}.{read}{who}"
 
 
 def reminder(context: Context) -> str:

@@ -242,20 +242,17 @@ _Detector = LocatorEntry | ContinuousDetectorEntry
 
 
 def changes(old: ToolPalette, new: ToolPalette) -> tuple[str, ...]:
-    """Return one line per difference that matters to a decision."""
+    """Return one line per difference of what is available to see with and to remember."""
     memory_changed = old.spatial_memory_available != new.spatial_memory_available
     unavailable = "unavailable: its service does not respond or is not active"
     memory = f"spatial memory is {'available' if new.spatial_memory_available else unavailable}"
-    places = [place.id for place in old.places], [place.id for place in new.places]
     return (
         *([memory] if memory_changed else ()),
         *detector_changes("locator", old.locators, new.locators, new),
         *detector_changes("continuous detector", old.continuous_detectors, new.continuous_detectors, new),
         *overrun_changes(old, new),
         *rival_changes(old, new),
-        *name_changes("skill", [s.id for s in old.skills], [s.id for s in new.skills], "the skill server"),
         *name_changes("camera", old.cameras, new.cameras, "any locator"),
-        *(() if memory_changed else name_changes("place", *places, "the scene graph")),
         *name_changes("lifecycle peer", old.peers, new.peers, "its node"),
     )
 

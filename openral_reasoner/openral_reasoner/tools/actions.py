@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
 from typing_extensions import override
 
 from openral_core.rskills import ParameterType
@@ -18,7 +19,7 @@ from openral_reasoner.behaviors.search import search_candidate
 from openral_reasoner.behaviors.skill_execution import SkillExecution, execute_step
 from openral_reasoner.behaviors.skill_goal import SkillStep
 from openral_reasoner.behaviors.skill_parameters import Extra, not_filled_in, typed
-from openral_reasoner.context import ToolResult, fence_untrusted
+from openral_reasoner.context import ToolResult
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import SkillEntry, ToolPalette
 from openral_reasoner.search import Candidate, SearchEpisode
@@ -35,30 +36,19 @@ _JSON: Mapping[ParameterType, str] = {
 
 
 class ExecuteRskillTool(Tool):
-    """Act on one target with one skill.
+    """Act with a skill on one target.
 
-    Each step includes navigation to the target, opening and closing containers that hide it, a final look
-    before grasping, and retries. To search a place, NAVIGATE to its frontier id with search_for; without
-    search_for nothing is searched. Poses are filled in automatically: give ids only.
-    GRASP and POUR take an object. OPEN, CLOSE and PLACE take a place or an object, never a room. HANDOVER
-    takes a person. SWITCH and PRESS take a listed control.
+    GRASP and POUR take an object; OPEN, CLOSE and PLACE a place or an object, no room; HANDOVER a person;
+    SWITCH and PRESS a control.
     """
 
-    growing = frozenset({"target"})
+    fixed = frozenset({"rskill_id"})
     tool: Literal["execute_rskill"] = "execute_rskill"
-    rskill_id: str = Field(max_length=64, description="id of a listed skill")
-    target: str = Field(
-        max_length=128,
-        description="id that the verb can act on: an object found in this mission, a listed place, a person "
-        "or 'me'; a room for NAVIGATE and LOOK_AT only",
-    )
-    search_for: str = Field(
-        default="", max_length=200, description="only to search: the query of the recall that missed"
-    )
-    prompt: str = Field(default="", max_length=300, description="short description of the step, for the log")
-    parameters: dict[str, Extra] = Field(
-        default={}, description="values of the parameters listed for the skill, if any; never poses"
-    )
+    rskill_id: str = Field(max_length=64)
+    target: str = Field(max_length=128, description="id or 'me'")
+    search_for: str = Field(default="", max_length=200, description="missed query, to search the target")
+    prompt: SkipJsonSchema[str] = Field(default="", max_length=300, description="of the step, for the log")
+    parameters: dict[str, Extra] = Field(default={}, description="as listed")
 
     @classmethod
     @override
@@ -67,27 +57,15 @@ class ExecuteRskillTool(Tool):
 
     @classmethod
     @override
-    def words(cls, palette: ToolPalette) -> str:
-        skills = [_listed(skill) for skill in palette.targeted]
-        places = [
-            {"id": p.id, "label": p.label, "kind": p.kind.value, "room": p.room}
-            | ({"states": p.states} if p.states else {})
-            for p in palette.places
-        ]
-        controls = [
-            {"id": c.id, "kind": c.kind, "controls": c.appliance, "room": c.room}
-            | ({"state": c.state} if c.state else {})
-            for c in palette.worked
-        ]
-        listed = {"skills": skills, "places": places} | ({"controls": controls} if controls else {})
-        return f"{super().words(palette)} {fence_untrusted(listed)}"
-
-    @classmethod
-    @override
     def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         places = tuple(place.id for place in palette.places)
         targets = ("me", *places, *(control.id for control in palette.worked), *known_ids)
         return {"rskill_id": tuple(s.id for s in palette.targeted), "target": targets}
+
+    @classmethod
+    @override
+    def unused(cls, palette: ToolPalette) -> frozenset[str]:
+        return frozenset() if any(map(not_filled_in, palette.targeted)) else frozenset({"parameters"})
 
     @classmethod
     @override
@@ -166,14 +144,6 @@ class ExecuteRskillTool(Tool):
         return next(((each, episode) for each in candidates if each.node_id == target), None)
 
 
-def _listed(skill: SkillEntry) -> dict[str, object]:
-    """List a skill with the parameters that only the model can provide, and what needs consent."""
-    descriptions = {spec.name: spec.description for spec in not_filled_in(skill)}
-    listed: dict[str, object] = {"id": skill.id, "verb": skill.verb.value, "does": skill.description}
-    listed |= {"parameters": descriptions} if descriptions else {}
-    return listed | ({"consent": list(skill.consent)} if skill.consent else {})
-
-
 def check_parameters(skill: SkillEntry, arguments: Mapping[str, Extra]) -> None:
     """Reject parameters that the skill does not accept, before anything moves.
 
@@ -237,31 +207,16 @@ def _unsearched(mission: Mission, verb: Verb, search_for: str) -> str:
 
 
 class LifecycleTransitionTool(Tool):
-    """Activate or deactivate a detector, using or freeing its memory.
-
-    Loading takes time and transitions are limited: use it sparingly and do not toggle. locate_in_view
-    activates its locator automatically. When memory is short, continuous detectors are deactivated and
-    restored automatically.
-    """
+    """Load or unload a detector; rarely needed."""
 
     tool: Literal["lifecycle_transition"] = "lifecycle_transition"
-    peer: str = Field(max_length=64, description="id of a listed lifecycle peer")
-    transition: Literal["activate", "deactivate"] = Field(description="transition to request")
+    peer: str = Field(max_length=64)
+    transition: Literal["activate", "deactivate"]
 
     @classmethod
     @override
     def offered(cls, palette: ToolPalette) -> bool:
         return bool(palette.peers)
-
-    @classmethod
-    @override
-    def words(cls, palette: ToolPalette) -> str:
-        peers = [
-            {"id": each.id, "state": each.state.name, "memory_mb": each.memory}
-            for each in palette.detectors
-            if each.id in palette.peers
-        ]
-        return f"{super().words(palette)} {fence_untrusted({'peers': peers})}"
 
     @classmethod
     @override

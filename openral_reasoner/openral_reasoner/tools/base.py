@@ -1,7 +1,8 @@
 """Base class of the tools, and the JSON schemas of their arguments.
 
-A schema lists the ids of the current palette as enums, so an endpoint that decodes by schema cannot produce
-an id that does not exist. Validation does not rely on it: `Tool.check` rejects unknown ids in any case.
+The schemas are short, and by default the same throughout a mission, so that a prompt cache can hold them:
+they list the ids of skills, and no id of the home. `Tool.check` rejects unknown ids, and pydantic what is
+too long, in any case.
 """
 
 import json
@@ -9,7 +10,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -39,8 +40,14 @@ class Tool(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    growing: ClassVar[frozenset[str]] = frozenset()
-    """Arguments that accept ids found during the mission."""
+    fixed: ClassVar[frozenset[str]] = frozenset()
+    """Arguments whose ids stay the same during a mission."""
+
+    brief: ClassVar[Mapping[str, Mapping[str, object]]] = {}
+    """Schemas of arguments that a schema of pydantic would say in too many tokens."""
+
+    only_for: ClassVar[tuple[type, ...]] = ()
+    """Kinds of goals that need the tool; () for all."""
 
     @classmethod
     def offered(cls, palette: ToolPalette) -> bool:
@@ -48,14 +55,19 @@ class Tool(BaseModel):
         return True
 
     @classmethod
-    def words(cls, palette: ToolPalette) -> str:
-        """Return the description that the model reads, with the listings of the current palette."""
+    def words(cls) -> str:
+        """Return the description that the model reads."""
         return " ".join((cls.__doc__ or "").split())
 
     @classmethod
     def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         """Return the arguments that accept only ids, with those ids; ``known_ids`` are this mission's."""
         return {}
+
+    @classmethod
+    def unused(cls, palette: ToolPalette) -> frozenset[str]:
+        """Return the optional arguments that leave nothing to choose now."""
+        return frozenset()
 
     @classmethod
     def named(cls, palette: ToolPalette) -> Mapping[str, Mapping[str, object]]:
@@ -85,22 +97,19 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:/-]{0,64}")
 def parameters(tool: type[Tool], palette: ToolPalette, known_ids: tuple[str, ...] | None) -> str:
     """Return the schema of a tool's arguments as JSON.
 
-    ``known_ids`` are ids that this mission has learnt. None leaves arguments that accept such ids strings, so
+    ``known_ids`` are ids that this mission has learnt. None makes enums of `Tool.fixed` arguments only, so
     that the schema stays the same throughout the mission.
     """
     schema = json.loads(_parameters(tool))
     for name, ids in tool.ids(palette, known_ids or ()).items():
         distinct = list(dict.fromkeys(ids))
-        grows = known_ids is None and name in tool.growing
-        if not grows and fits_enum(distinct):
-            described = schema["properties"][name]
-            described.pop("maxLength", None)
-            described["enum"] = distinct
+        if (known_ids is not None or name in tool.fixed) and fits_enum(distinct):
+            schema["properties"][name]["enum"] = distinct
     for name, properties in tool.named(palette).items():
         if properties:
-            schema["properties"][name] |= {"properties": properties, "additionalProperties": False}
-        else:
-            del schema["properties"][name]
+            schema["properties"][name]["properties"] = properties
+    for name in tool.unused(palette):
+        del schema["properties"][name]
     return json.dumps(schema)
 
 
@@ -112,11 +121,24 @@ def fits_enum(ids: list[str]) -> bool:
 
 @cache
 def _parameters(tool: type[Tool]) -> str:
-    schema = dict(tool.model_json_schema())
-    fields = {k: dict(v) for k, v in schema["properties"].items() if k != "tool"}
-    for described in fields.values():
-        described.pop("title", None)
-    schema["properties"] = fields
-    schema.pop("description", None)
-    schema.pop("title", None)
-    return json.dumps(schema)
+    schema = tool.model_json_schema()
+    del schema["properties"]["tool"]
+    short = _short(schema, schema.get("$defs", {}))
+    return json.dumps(short | {"properties": short["properties"] | tool.brief})
+
+
+_KEPT = ("type", "enum", "maxItems", "required")
+"""Keys of a schema that a model needs as they are; what else pydantic checks costs tokens only."""
+
+
+def _short(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema without references, titles, defaults and bounds of lengths."""
+    target = definitions.get(str(schema.get("$ref", "")).rsplit("/", 1)[-1], schema)
+    short = {key: target[key] for key in _KEPT if key in target}
+    if schema.get("description") and "properties" not in schema:
+        short["description"] = schema["description"]
+    if "items" in target:
+        short["items"] = _short(target["items"], definitions)
+    if "properties" in target:
+        short["properties"] = {k: _short(v, definitions) for k, v in target["properties"].items()}
+    return short

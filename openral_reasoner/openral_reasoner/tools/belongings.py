@@ -37,16 +37,10 @@ _IN_ROOM = (Relation.IN_ROOM, Relation.PART_OF)
 
 
 class ListObjectsTool(Tool):
-    """List the objects that memory has in a place, a room or the home, with the places where each belongs.
-
-    Read-only. Those out of place come first, the shortest trip before the others. Memory has only what the
-    robot has seen: the frontier lists the places not looked at in this mission, in the order of a short way.
-    """
+    """List remembered objects, misplaced first, where each belongs, and places not yet looked at."""
 
     tool: Literal["list_objects"] = "list_objects"
-    within: str = Field(
-        default="", max_length=128, description="id of a listed place or room; empty for the whole home"
-    )
+    within: str = Field(default="", max_length=128, description="place or room; empty: the home")
 
     @classmethod
     @override

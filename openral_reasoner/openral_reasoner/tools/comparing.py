@@ -15,6 +15,7 @@ from openral_reasoner.evidence import Compared
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.request.goals import AskCompare, NotUnderstood
 from openral_reasoner.request.measures import Measure
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 from openral_reasoner.tools.exploration import seen_ago
@@ -25,17 +26,13 @@ _Id = Annotated[str, Field(min_length=1, max_length=128)]
 
 
 class CompareObjectsTool(Tool):
-    """Order objects or places by size, length, height or distance: the one with the most comes first.
+    """Order ids that were looked at, the most first."""
 
-    Read-only, from memory: look at them before. No weight, price or age is known of anything.
-    """
-
+    only_for = (AskCompare, NotUnderstood)
     tool: Literal["compare_objects"] = "compare_objects"
-    by: Measure = Field(description="height is that of the thing itself, not of where it stands")
-    targets: tuple[_Id, ...] = Field(
-        min_length=1, max_length=40, description="ids of listed places or of objects found in this mission"
-    )
-    near: str = Field(default="", max_length=128, description="of distance: id it is from, empty for you")
+    by: Measure
+    targets: tuple[_Id, ...] = Field(min_length=1, max_length=40)
+    near: str = Field(default="", max_length=128, description="for distance")
 
     @classmethod
     @override

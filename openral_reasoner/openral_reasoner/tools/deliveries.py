@@ -1,6 +1,7 @@
 """Read-only tool plan_deliveries: the order of several deliveries with the shortest way."""
 
-from collections.abc import Iterator, Sequence
+from collections import abc
+from collections.abc import Iterator
 from itertools import permutations
 from typing import Annotated, Literal
 
@@ -14,6 +15,7 @@ from openral_reasoner.context import ToolResult
 from openral_reasoner.likely_places.belief import thesaurus
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.request.goals import Sequence
 from openral_reasoner.search import Point, RouteLengths
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
@@ -27,21 +29,12 @@ Leg = tuple[Point, ...]
 
 
 class PlanDeliveriesTool(Tool):
-    """Order the deliveries of a goal that leaves their order open by the length of the way.
+    """Order the deliveries left by the shortest way."""
 
-    Read-only. Memory must have an object for its delivery to be planned; those that have to be searched come
-    last, because they may be seen on the way. Call it again after each delivery.
-    """
-
+    only_for = (Sequence,)
     tool: Literal["plan_deliveries"] = "plan_deliveries"
-    objects: tuple[Name, ...] = Field(
-        min_length=2, max_length=MAX_DELIVERIES, description="the objects that are left to deliver, in words"
-    )
-    receivers: tuple[Name, ...] = Field(
-        min_length=2,
-        max_length=MAX_DELIVERIES,
-        description="place, room or person of each object; 'me' is the requester",
-    )
+    objects: tuple[Name, ...] = Field(min_length=2, max_length=MAX_DELIVERIES)
+    receivers: tuple[Name, ...] = Field(min_length=2, max_length=MAX_DELIVERIES, description="one per object")
 
     @classmethod
     @override
@@ -73,7 +66,7 @@ class PlanDeliveriesTool(Tool):
         return ToolResult(status="PLANNED", text=text, order=tuple(index + 1 for index in order))
 
 
-def shortest_order(legs: Sequence[Leg], start: Point | None, ways: RouteLengths) -> tuple[int, ...]:
+def shortest_order(legs: abc.Sequence[Leg], start: Point | None, ways: RouteLengths) -> tuple[int, ...]:
     """Return the indices of the legs in the order of the shortest way; of equal ones, the given order.
 
     Args:
@@ -83,7 +76,7 @@ def shortest_order(legs: Sequence[Leg], start: Point | None, ways: RouteLengths)
     """
     inner = [sum(map(ways.between, leg, leg[1:])) for leg in legs]
 
-    def length(order: Sequence[int]) -> float:
+    def length(order: abc.Sequence[int]) -> float:
         here, total = start, 0.0
         for index in order:
             total += inner[index] + (ways.between(here, legs[index][0]) if here else 0.0)
@@ -115,7 +108,7 @@ def _leg(graph: SceneGraph, words: str, to: str, start: Point | None) -> Leg:
     return (end, position, end) if closed else (position, end)
 
 
-def _nearest(nodes: Sequence[SceneNode], start: Point | None, ways: RouteLengths) -> SceneNode:
+def _nearest(nodes: abc.Sequence[SceneNode], start: Point | None, ways: RouteLengths) -> SceneNode:
     return min(nodes, key=lambda each: ways.between(start, each.pose.position) if start else 0.0)
 
 

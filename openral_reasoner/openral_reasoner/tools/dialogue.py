@@ -1,6 +1,6 @@
 """Tools that talk or end: ask_human, emit_prompt and done."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
@@ -15,15 +15,11 @@ from openral_reasoner.tools.base import Outcome, Tool
 
 
 class AskHumanTool(Tool):
-    """Hand the mission over to a human with a question.
-
-    Use it when the search is exhausted or only a human can decide. Without an answer the mission ends as
-    handed over.
-    """
+    """Ask what only a human can decide."""
 
     tool: Literal["ask_human"] = "ask_human"
-    question: str = Field(min_length=1, max_length=500, description="question that only a human can answer")
-    choices: tuple[str, ...] = Field(default=(), max_length=8, description="possible answers, if any")
+    question: str = Field(min_length=1, max_length=500)
+    choices: tuple[Annotated[str, Field(max_length=200)], ...] = Field(default=(), max_length=8)
     or_goal: SkipJsonSchema[bool] = Field(
         default=False, description="an answer that is a goal of its own is pursued in place of this one"
     )
@@ -44,10 +40,10 @@ class AskHumanTool(Tool):
 
 
 class EmitPromptTool(Tool):
-    """Send a message to the operator without waiting for an answer."""
+    """Tell the operator something and go on."""
 
     tool: Literal["emit_prompt"] = "emit_prompt"
-    text: str = Field(min_length=1, max_length=500, description="text of the message")
+    text: str = Field(min_length=1, max_length=500)
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:
@@ -56,14 +52,11 @@ class EmitPromptTool(Tool):
 
 
 class DoneTool(Tool):
-    """End the mission: the goal is reached, or it cannot be reached and no human can help.
-
-    Success is verified: a skill, a detector or memory must have shown it in this mission.
-    """
+    """End the mission, with success or because no human can help."""
 
     tool: Literal["done"] = "done"
-    success: bool = Field(description="true if the goal was reached")
-    message: str = Field(min_length=1, max_length=500, description="final message to the requester")
+    success: bool
+    message: str = Field(min_length=1, max_length=500)
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:

@@ -38,18 +38,11 @@ _IN_ROOM = (Relation.IN_ROOM, Relation.PART_OF)
 
 
 class ExploreTool(Tool):
-    """Drive through the home, or one room, and look around until all floor that can be reached was seen.
-
-    It takes minutes. Use it if the goal asks for it. With search_for it looks around from a few places, then
-    recalls that object: use that for the frontier id "unexplored". Skills whose way is not on the map explore
-    by themselves.
-    """
+    """Drive around for minutes, to see all of the floor."""
 
     tool: Literal["explore"] = "explore"
-    within: str = Field(default="", max_length=128, description="id of a listed room; empty for the home")
-    search_for: str = Field(
-        default="", max_length=200, description="only to search: the query of the recall that missed"
-    )
+    within: str = Field(default="", max_length=128, description="room; empty: the home")
+    search_for: str = Field(default="", max_length=200, description="missed query, for frontier 'unexplored'")
 
     @classmethod
     @override
@@ -128,15 +121,11 @@ def search_by_exploring(mission: Mission, words: str) -> Procedure[ToolResult]:
 
 
 class DescribeHomeTool(Tool):
-    """Describe what memory has of the home, or of a room: rooms, places, objects and how recent they are.
-
-    Read-only, without moving. It also tells what share of the floor was seen. With only_view, where you are
-    and what you see there now.
-    """
+    """Describe rooms, places, objects and the seen floor from memory."""
 
     tool: Literal["describe_home"] = "describe_home"
-    within: str = Field(default="", max_length=128, description="id of a listed room; empty for the home")
-    only_view: bool = Field(default=False, description="only what is in view now")
+    within: str = Field(default="", max_length=128, description="room; empty: the home")
+    only_view: bool = Field(default=False, description="where you are, what you see")
 
     @classmethod
     @override

@@ -1,7 +1,7 @@
 """Read-only tools: recall_object, resolve_place and locate_in_view."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 from typing_extensions import override
@@ -17,7 +17,7 @@ from openral_reasoner.behaviors.recall_or_locate import (
     unreadable,
 )
 from openral_reasoner.behaviors.requests import RequestFailed, resolve
-from openral_reasoner.context import ObjectSummary, ToolResult, fence_untrusted
+from openral_reasoner.context import ObjectSummary, ToolResult
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import ToolPalette
@@ -26,18 +26,12 @@ from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
 
 class RecallObjectTool(Tool):
-    """Ask memory where an object was last seen.
-
-    Read-only. On a miss, the default locator is asked once for the same query, and the reply lists places
-    to search, best first.
-    """
+    """Ask memory where an object is; a miss lists places to search."""
 
     tool: Literal["recall_object"] = "recall_object"
-    query: str = Field(min_length=1, max_length=200, description="the object in the user's own words")
-    likely_places: tuple[str, ...] = Field(
-        default=(),
-        max_length=12,
-        description="where such an object usually is, best first: ids, labels or kinds such as 'cabinet'",
+    query: str = Field(min_length=1, max_length=200)
+    likely_places: tuple[Annotated[str, Field(max_length=128)], ...] = Field(
+        default=(), max_length=12, description="where it usually is, best first"
     )
 
     @classmethod
@@ -51,15 +45,10 @@ class RecallObjectTool(Tool):
 
 
 class ResolvePlaceTool(Tool):
-    """Resolve a reference to the id of a place, room, person or object.
-
-    Read-only. Not needed for ids that a list or a reply gave you, nor for 'me'.
-    """
+    """Get an id that is not listed of a place, room or person."""
 
     tool: Literal["resolve_place"] = "resolve_place"
-    reference: str = Field(
-        min_length=1, max_length=200, description="words or an id; 'me' is the requester of this goal"
-    )
+    reference: str = Field(min_length=1, max_length=200)
 
     @classmethod
     @override
@@ -92,23 +81,13 @@ class ResolvePlaceTool(Tool):
         return ToolResult(status="FOUND", text="this id may be used as a target", found=(summary,))
 
 
-_RULE = (
-    "Use recall_object for labels that a continuous detector covers. Use locate_in_view for anything else, "
-    "or to verify the current view."
-)
-
-
 class LocateInViewTool(Tool):
-    """Ask a detector whether an object is visible in the newest image of a camera.
-
-    Read-only: nothing moves. Each object found gets an id that may be used as a target. Only NOT_IN_VIEW
-    is evidence of absence.
-    """
+    """Look for an object in the newest image."""
 
     tool: Literal["locate_in_view"] = "locate_in_view"
-    query: str = Field(min_length=1, max_length=200, description="the object in plain words")
-    camera: str = Field(default="", max_length=64, description="camera id; empty for the primary camera")
-    detector: str = Field(default="", max_length=64, description="locator id; empty for the default locator")
+    query: str = Field(min_length=1, max_length=200)
+    camera: str = Field(default="", max_length=64, description="empty: the primary")
+    detector: str = Field(default="", max_length=64, description="empty: the default")
 
     @classmethod
     @override
@@ -117,31 +96,15 @@ class LocateInViewTool(Tool):
 
     @classmethod
     @override
-    def words(cls, palette: ToolPalette) -> str:
-        locators = [
-            {
-                "id": locator.id,
-                "good_at": locator.description,
-                "typical_latency_s": float(f"{locator.latency:.1g}"),
-                "must_be_loaded_first": locator.must_load,
-                "default": locator is palette.default_locator,
-                "cameras": locator.cameras,
-            }
-            for locator in palette.locators
-        ]
-        covered = [
-            {"id": detector.id, "labels": detector.labels}
-            | ({"labels_left_out": detector.labels_left_out} if detector.labels_left_out else {})
-            for detector in palette.continuous_detectors
-        ]
-        listing = fence_untrusted({"locators": locators, "cameras": palette.cameras, "continuous": covered})
-        return f"{super().words(palette)} {_RULE} {listing}"
-
-    @classmethod
-    @override
     def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
         locators = tuple(locator.id for locator in palette.locators)
         return {"detector": ("", *locators), "camera": ("", *palette.cameras)}
+
+    @classmethod
+    @override
+    def unused(cls, palette: ToolPalette) -> frozenset[str]:
+        counts = {"detector": len(palette.locators), "camera": len(palette.cameras)}
+        return frozenset(name for name, count in counts.items() if count < 2)
 
     @override
     def check(self, mission: Mission) -> None:

@@ -18,6 +18,7 @@ from openral_reasoner.context import (
 from openral_reasoner.events import ModelAnswered
 from openral_reasoner.mission import Mission
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.request.goals import Request, parts_of
 from openral_reasoner.tools.actions import ExecuteRskillTool, LifecycleTransitionTool
 from openral_reasoner.tools.base import InvalidCall, Tool, parameters
 from openral_reasoner.tools.belongings import ListObjectsTool
@@ -61,35 +62,40 @@ def name_of(tool: type[Tool]) -> str:
     return str(tool.model_fields["tool"].default)
 
 
-def offered(palette: ToolPalette, *, stating: bool = False) -> tuple[type[Tool], ...]:
-    """Return the tools that this palette can serve, with ``stating`` the one that states the goal."""
-    tools = PALETTE if stating else tuple(tool for tool in PALETTE if tool is not StateRequestTool)
-    return tuple(tool for tool in tools if tool.offered(palette))
+def offered(palette: ToolPalette) -> tuple[type[Tool], ...]:
+    """Return the tools that this palette can serve."""
+    return tuple(tool for tool in PALETTE if tool.offered(palette))
 
 
 @lru_cache(maxsize=8)
 def schemas(
-    palette: ToolPalette, known_ids: tuple[str, ...] | None = (), *, stating: bool = False
+    palette: ToolPalette, known_ids: tuple[str, ...] | None = None, request: Request | None = None
 ) -> tuple[ToolSchema, ...]:
-    """Return the tools as a model sees them; the arguments are as for `parameters` and `offered`."""
+    """Return the tools that serve a request, None for all, as a model sees them.
+
+    ``known_ids`` are as for `parameters`.
+    """
     return tuple(
         ToolSchema(
             name=name_of(tool),
-            description=tool.words(palette),
+            description=tool.words(),
             parameters=parameters(tool, palette, known_ids),
         )
-        for tool in offered(palette, stating=stating)
+        for tool in offered(palette)
+        if not tool.only_for
+        or request is None
+        or any(isinstance(part, tool.only_for) for part in parts_of(request))
     )
 
 
 def parse_call(raw: RawCall, palette: ToolPalette, *, stating: bool = False) -> Tool:
-    """Parse a raw call of an offered tool.
+    """Parse a raw call of an offered tool; ``stating`` if the goal may still be stated.
 
     Raises:
         InvalidCall: If the tool is not offered now.
         MalformedCall: If the arguments do not fit the tool.
     """
-    tools = {name_of(tool): tool for tool in offered(palette, stating=stating)}
+    tools = {name_of(tool): tool for tool in offered(palette) if stating or tool is not StateRequestTool}
     if raw.tool not in tools:
         raise InvalidCall("tool", raw.tool, tuple(tools))
     try:

@@ -12,6 +12,7 @@ from openral_reasoner.context import ToolResult
 from openral_reasoner.evidence import Node, Stated
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.request.goals import NotUnderstood, TellState
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
 StateValue = Literal["on", "off", "open", "closed", "full", "empty", "clean", "dirty"]
@@ -21,10 +22,7 @@ UNKNOWN_STATE = "UNKNOWN_STATE"
 class _StateTool(Tool):
     """Base of the tools about the state of one node."""
 
-    target: str = Field(
-        max_length=128,
-        description="id of an object found in this mission, a listed place or a listed control",
-    )
+    target: str = Field(max_length=128)
 
     @classmethod
     @override
@@ -52,11 +50,7 @@ def _listed(palette: ToolPalette) -> tuple[str, ...]:
 
 
 class GetStateTool(_StateTool):
-    """Ask memory whether something is on or off, open or closed, full or empty, clean or dirty.
-
-    Read-only. The reply says how each state is known (seen, reported by a skill, told by the operator) and
-    how long ago; a state that is too old to be believed is not listed.
-    """
+    """Ask memory if an id is on, open, full or clean."""
 
     tool: Literal["get_state"] = "get_state"
 
@@ -88,13 +82,11 @@ def _reply(mission: Mission, graph: SceneGraph, node: SceneNode) -> ToolResult:
 
 
 class NoteStateTool(_StateTool):
-    """Remember a state that the operator told: on, off, open, closed, full, empty, clean or dirty.
+    """Remember what the operator told you."""
 
-    Use it only for what the operator said; skills and cameras report what they see themselves.
-    """
-
+    only_for = (TellState, NotUnderstood)
     tool: Literal["note_state"] = "note_state"
-    state: StateValue = Field(description="what the operator said")
+    state: StateValue
 
     @override
     def perform(self, mission: Mission) -> Procedure[Outcome]:

@@ -7,7 +7,7 @@ neither add to what was asked for nor leave any of it out.
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import override
@@ -66,18 +66,18 @@ class Step(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    do: Do = Field(description="bring is also put, give and hand over; find is also where is")
-    object: str = Field(default="", max_length=80, description="what it is done to; of pour, the vessel")
-    count: int = Field(default=1, ge=1, le=12, description="number of objects, or of people at the table")
-    every: bool = Field(default=False, description="of bring: all objects of this kind")
-    source: str = Field(default="", max_length=80, description="place where the object is said to be")
-    to: str = Field(default="", max_length=80, description="person or place; the speaker is me")
-    contents: str = Field(default="", max_length=80, description="what is poured or served in the object")
-    other: str = Field(default="", max_length=80, description="of swap and compare: the second object")
+    do: Do = Field(description="bring: also put, give; find: also where is")
+    object: str = Field(default="", max_length=80, description="of pour: the vessel")
+    count: int = Field(default=1, ge=1, le=12, description="of objects, or people at the table")
+    every: bool = Field(default=False, description="bring all of them")
+    source: str = Field(default="", max_length=80, description="place where it is said to be")
+    to: str = Field(default="", max_length=80, description="person or place; 'me'")
+    contents: str = Field(default="", max_length=80, description="what is poured or served in it")
+    other: str = Field(default="", max_length=80, description="second one of swap, compare")
     state: str = Field(
         default="",
         max_length=20,
-        description="of ask_state, tell_state: on, empty; of compare: largest, nearest",
+        description="on, empty; of compare: largest, nearest",
     )
 
     @property
@@ -91,9 +91,9 @@ class When(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    arrives: str = Field(default="", max_length=80, description="person who has to come before the steps")
-    found: str = Field(default="", max_length=80, description="object that has to be there for the steps")
-    at: str = Field(default="", max_length=80, description="place where it has to be")
+    arrives: str = Field(default="", max_length=80, description="person who must come first")
+    found: str = Field(default="", max_length=80, description="object that must be there")
+    at: str = Field(default="", max_length=80, description="place where it must be")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ class Ban(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    act: Act = Field(description="take is also from there; enter is of rooms; touch is all that a hand does")
+    act: Act = Field(description="touch is all that a hand does")
     what: str = Field(min_length=1, max_length=80)
 
 
@@ -115,18 +115,31 @@ def may_state(mission: Mission) -> bool:
     return mission.unread or not (mission.decisions.goal_is_stated or mission.decisions.turns)
 
 
-class StateRequestTool(Tool):
-    """Say what the operator asked for, once, before anything moves; the operator reads it.
+_STEPS = (
+    f"{{{', '.join(Step.model_fields)}}}; do: {', '.join(get_args(Do))}; bring: also put, "
+    "give; pour: contents into object; source: where it is; other: of swap, compare; state: on, largest"
+)
 
-    Success is judged by this statement. Use the words of the sentence. What is only quoted, reported or
-    denied is no step; what must not be done stands in forbidden. If no step can say it, give no step. A goal
-    that is understood already needs no statement, unless it was understood wrongly.
+
+class StateRequestTool(Tool):
+    """Say first what the goal asks for, if it is not understood, or wrongly; success is judged by it.
+
+    Use its words, in the singular. What is quoted, reported or denied is no step; give none if none fits.
     """
 
+    brief = {
+        "steps": {"type": "array", "items": {"type": "object"}, "description": _STEPS},
+        "when": {"type": "object", "description": "{arrives: person} or {found: object, at: place}"},
+        "forbidden": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": f"{{act, what}}; act: {', '.join(Act)}",
+        },
+    }
     tool: Literal["state_request"] = "state_request"
-    steps: tuple[Step, ...] = Field(max_length=12, description="what is to be done")
-    when: When = Field(default=When(), description="condition of all the steps, if there is one")
-    ordered: bool = Field(default=False, description="true if the sentence states an order of the steps")
+    steps: tuple[Step, ...] = Field(max_length=12, description="in order")
+    when: When = Field(default=When(), description="condition of all steps")
+    ordered: bool = Field(default=False)
     forbidden: tuple[Ban, ...] = Field(default=(), max_length=12, description="what must not be done")
 
     @override

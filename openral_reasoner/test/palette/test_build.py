@@ -1,6 +1,5 @@
 """Only what lives is offered, and what changed is said with its reason."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -24,6 +23,7 @@ from openral_reasoner.palette.build import (
     number,
 )
 from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.tools.listing import listing
 from openral_reasoner.tools.registry import schemas
 
 
@@ -62,7 +62,7 @@ def names(palette: ToolPalette) -> list[str]:
 
 
 def test_an_empty_graph_offers_nothing_that_needs_a_peer() -> None:
-    assert names(ToolPalette()) == ["emit_prompt", "ask_human", "done"]
+    assert names(ToolPalette()) == ["state_request", "emit_prompt", "ask_human", "done"]
 
 
 @pytest.mark.parametrize(
@@ -77,24 +77,13 @@ def test_a_place_at_floor_height_without_a_size_has_no_surface(
     assert [place.on_floor for place in palette.places] == [on_floor]
 
 
-def test_locate_words_list_every_locator_camera_and_the_rule() -> None:
-    words = next(s.description for s in schemas(two_locators()) if s.name == "locate_in_view")
-    for part in (
-        "omdet",
-        "locateanything",
-        "finds things",
-        "0.5",
-        "head",
-        "wrist",
-        "Use recall_object for labels that a continuous detector covers",
-        "bread",
-    ):
-        assert part in words
-    listed = json.loads(words[words.index("<data>") + 6 : words.index("</data>")])
-    assert {each["id"]: each["must_be_loaded_first"] for each in listed["locators"]} == {
-        "omdet": False,
-        "locateanything": True,
-    }
+def test_locators_and_cameras_are_listed_where_there_is_a_choice() -> None:
+    listed = listing(two_locators())
+    assert set(listed["cameras"]) == {"head", "wrist"}
+    assert listed["locators"]["omdet"].startswith(" (default; 0.5 s")
+    assert "must be loaded first" in listed["locators"]["locateanything"]
+    assert all("): finds things" in each for each in listed["locators"].values())
+    assert "locators" not in listing(two_locators(alive=False))
 
 
 def test_a_detector_whose_node_is_dead_is_not_offered() -> None:
@@ -168,7 +157,7 @@ def telling(name: str, **told: object) -> DetectorState:
 
 
 def text_of(palette: ToolPalette) -> str:
-    return "".join(s.description + s.parameters for s in schemas(palette))
+    return "".join(s.description + s.parameters for s in schemas(palette)) + str(listing(palette))
 
 
 HUGE = tuple(f"label number {n}" for n in range(3000))
@@ -204,10 +193,6 @@ def test_labels_that_are_left_out_are_counted_for_the_model_and_told() -> None:
     told = changes(ToolPalette(), palette)
     assert f"continuous detector 'd' has {entry.labels_left_out} more labels than are listed" in told
     assert not any("than are listed" in line for line in changes(palette, palette))
-    with_locator = GraphState(
-        detectors=(telling("d", labels=HUGE), seen("l", Mode.ON_DEMAND, LifecycleState.ACTIVE))
-    )
-    assert f'"labels_left_out": {entry.labels_left_out}' in text_of(build_palette(with_locator, ()))
 
 
 def test_the_largest_shipped_vocabulary_is_shown_whole() -> None:

@@ -18,6 +18,7 @@ from openral_reasoner.request.goals import GoTo
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.actions import ExecuteRskillTool, LifecycleTransitionTool
 from openral_reasoner.tools.base import InvalidCall
+from openral_reasoner.tools.listing import listing
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import Peers, run_procedure
 from openral_testing.reasoner.symbolic_home import SymbolicHome
@@ -117,9 +118,7 @@ def test_is_offered_only_with_a_lifecycle_peer(palette: ToolPalette) -> None:
 
 
 def test_only_lifecycle_peers_are_listed(palette: ToolPalette) -> None:
-    listing = LifecycleTransitionTool.words(palette)
-    assert '"id": "sim-locator"' in listing
-    assert "other-locator" not in listing
+    assert list(listing(palette)["peers"]) == ["sim-locator"]
 
 
 def test_a_detector_that_is_no_peer_is_rejected_with_the_peers(mission: Mission) -> None:
@@ -154,7 +153,7 @@ def test_other_transitions_are_rejected(transition: str) -> None:
 
 def test_an_inactive_peer_is_listed_with_its_state(palette: ToolPalette) -> None:
     sleeping = palette.with_state("sim-locator", LifecycleState.INACTIVE)
-    assert '"state": "INACTIVE"' in LifecycleTransitionTool.words(sleeping)
+    assert listing(sleeping)["peers"]["sim-locator"].startswith(" (INACTIVE; ")
 
 
 def test_the_model_reads_what_blocks_the_way_and_names_only_as_data(

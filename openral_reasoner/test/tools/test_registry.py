@@ -207,6 +207,7 @@ def test_a_call_that_gets_the_same_answer_again_is_named_with_it(call: tuple[str
 
 
 def test_either_api_is_sent_the_ids_as_enums_in_its_own_form(robot: Robot) -> None:
+    robot.line.core.settings = robot.settings.model_copy(update={"found_ids_as_enums": True})
     robot.mission(robot.api.answer(RECALL), robot.api.answer(GIVE_UP), robot.api.answer(GIVE_UP))
     for request, found in zip(robot.script.requests[:2], (False, True), strict=True):
         if robot.api.named:

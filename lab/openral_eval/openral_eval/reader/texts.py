@@ -15,6 +15,8 @@ _DATA = re.compile(r"<data>(.*?)</data>", re.DOTALL)
 _GOAL = re.compile(r"Goal, in the operator's words: (\"(?:[^\"\\]|\\.)*\")")
 _RECIPE = re.compile(r"^- To ([^:\n]+): ((?:[^\n]|\n  )*)", re.MULTILINE)
 _OFFERED = re.compile(r"Search with (\w+) ([A-Z_]+) on a frontier id with (\w+)")
+_LINE = re.compile(r"([^ :(]+)(?: \((.*?)\))?(?:: (.*))?", re.DOTALL)
+"""Id, words of the core and label of a listed line."""
 Row = Mapping[str, object]
 
 
@@ -32,6 +34,12 @@ def rows(content: Mapping[str, object], name: str) -> tuple[Row, ...]:
     return tuple(row for row in listed if isinstance(row, dict)) if isinstance(listed, list) else ()
 
 
+def texts_of(content: Mapping[str, object], name: str) -> tuple[str, ...]:
+    """Return the lines of a list in data; none if there is no such list."""
+    listed = content.get(name)
+    return tuple(line for line in listed if isinstance(line, str)) if isinstance(listed, list) else ()
+
+
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
     """Result of a tool call: its status, its sentence, and the lists in its data."""
@@ -46,13 +54,19 @@ class ParsedReply:
         """Parse a result."""
         status, _, sentence = text.partition(": ")
         data = next(data_in(text), {})
-        return cls(status, sentence, rows(data, "found"), rows(data, "frontier"))
+        frontier = tuple({"id": line.split(":")[0]} for line in texts_of(data, "frontier") if ": " in line)
+        return cls(status, sentence, rows(data, "found"), frontier)
 
     @property
     def search_call(self) -> tuple[str, str, str] | None:
         """Tool, verb and argument by which the reply says to go on searching; None if it does not."""
         offered = _OFFERED.search(self.text)
         return (offered[1], offered[2], offered[3]) if offered and self.frontier else None
+
+
+def _kind(words: str) -> str:
+    first = words.split(";")[0]
+    return {"person": "agent", "room": "room"}.get(first, "place")
 
 
 @dataclass(frozen=True)
@@ -81,17 +95,26 @@ class Texts:
     @cached_property
     def skills(self) -> Mapping[str, str]:
         """Id of a listed skill by its verb."""
-        return {str(row["verb"]): str(row["id"]) for row in self._listed("skills")}
+        verb = r"[A-Z]{4,}(?:_[A-Z]+)*"
+        return {
+            next(iter(re.findall(verb, words)), id_.upper().replace("-", "_")): id_
+            for id_, words, _ in self._listed("skills")
+        }
 
     @cached_property
     def places(self) -> Sequence[Row]:
-        """Listed places, rooms and people."""
-        return tuple(self._listed("places"))
+        """Listed places, rooms and people; a label that is not listed is that of the id."""
+        return tuple(
+            {"id": id_, "label": label or id_.rstrip("0123456789_").replace("_", " "), "kind": _kind(words)}
+            for id_, words, label in self._listed("places")
+        )
 
-    def _listed(self, name: str) -> Iterator[Row]:
-        for tool in self.request.tools:
-            for content in data_in(tool.description):
-                yield from rows(content, name)
+    def _listed(self, name: str) -> Iterator[tuple[str, str, str]]:
+        for part in self.request.parts:
+            for content in data_in(part.text) if isinstance(part, UserText) else ():
+                for line in texts_of(content, name):
+                    if match := _LINE.fullmatch(line):
+                        yield match[1], match[2] or "", match[3] or ""
 
     def listed_id(self, words: str) -> str:
         """Return the id of a listed place, room or person with this name; "" if not exactly one has it."""
