@@ -26,7 +26,7 @@ MAX_PLACES, MAX_CONTROLS, MAX_PEOPLE = 24, 8, 8
 """Most places, switches and people listed [1]; those that the goal names come first."""
 MAX_ROWS, MAX_LEFT = 4, 3
 """Most objects of a reply, and most places left to search [1]."""
-_OK = "ok"
+_OK, _NO_STEP = "ok", "(no listed step)"
 
 
 class CompactPrompt(FrozenModel):
@@ -101,7 +101,7 @@ def lines_of_course(context: Context) -> Iterator[str]:
         yield f"({left_out} steps before)"
     for turn in context.turns[left_out:]:
         yield from _news(turn.news, turn.operator_words)
-        yield f"> {line_for(turn.tool, turn.arguments, context.palette)}"
+        yield f"> {line_for(turn.tool, turn.arguments, context.palette) or _NO_STEP}"
         yield result(turn)
 
 

@@ -144,7 +144,8 @@ def parse_answer(mission: Mission, answer: ModelAnswered) -> tuple[RawCall, Tool
     """Return the one call of the answer, or the fault if there is none."""
     raw = answer.calls[0] if answer.calls else RawCall(tool="")
     if not answer.calls:
-        return raw, fault_without_call(answer)
+        is_compact = mission.settings.prompt == "compact"
+        return raw, (fault_outside_choices if is_compact else fault_without_call)(answer)
     if len(answer.calls) > 1:
         return raw, fault_of_several_calls(answer)
     try:
@@ -178,6 +179,15 @@ def fault_without_call(answer: ModelAnswered) -> Fault:
         return Fault("wrote its tool call as text", _invalid_call(words), repr(text), advice)
     words = "text answers are ignored: call exactly one tool"
     return Fault("answered with text instead of a tool call", _invalid_call(words), repr(text), _TOOL_CALLING)
+
+
+def fault_outside_choices(answer: ModelAnswered) -> Fault:
+    """Build the fault of an answer that is none of the legal next calls."""
+    if answer.cut:
+        return fault_of_length_limit(answer)
+    advice = "choose an endpoint that decodes by schema or grammar, or a larger model"
+    reply = _invalid_call("your answer was none of the listed steps: answer with one of them, word for word")
+    return Fault("answered with none of the listed steps", reply, repr(answer.text.strip()), advice)
 
 
 def fault_of_several_calls(answer: ModelAnswered) -> Fault:

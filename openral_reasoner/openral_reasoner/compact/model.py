@@ -1,0 +1,112 @@
+"""Decision models that pick one of the legal next calls."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from openral_core.errors import OpenRALError
+from openral_reasoner.compact.prompt import CompactPrompt, compact_prompt
+from openral_reasoner.context import Choice, Context, Decision
+from openral_reasoner.llm.base import ModelUnavailable
+
+STEP = "step"
+"""Key of the line in an answer that is a JSON object."""
+_MARKS = re.compile(r"^[\s>`*\"'-]+|[\s`*\"'.]+$")
+
+
+class Chooser(Protocol):
+    """Scorer of lines, such as a small model in a worker."""
+
+    def choose(self, prompt: CompactPrompt, lines: Sequence[str]) -> int:
+        """Return the index of the line that continues a prompt.
+
+        Raises:
+            ModelUnavailable: If it cannot choose.
+        """
+
+
+class NoChoices(OpenRALError):
+    """Model that picks a line, asked by a core that lists none."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the context lists no legal next calls: a model that picks one needs "
+            "MissionSettings(prompt='compact')"
+        )
+
+
+def choices_of(context: Context) -> tuple[Choice, ...]:
+    """Return the choices of a context.
+
+    Raises:
+        NoChoices: If the core lists none.
+    """
+    if not context.choices:
+        raise NoChoices
+    return context.choices
+
+
+@dataclass(frozen=True, slots=True)
+class CompactModel:
+    """A `Model` that returns the call of the line which a chooser picks."""
+
+    chooser: Chooser
+
+    def __call__(self, context: Context) -> Decision:
+        """Return one decision.
+
+        Raises:
+            ModelUnavailable: If the chooser fails or picks no line of the list.
+        """
+        choices = choices_of(context)
+        index = self.chooser.choose(compact_prompt(context), [each.line for each in choices])
+        if not 0 <= index < len(choices):
+            raise ModelUnavailable("NOT_A_CHOICE", f"line {index} of {len(choices)} was chosen")
+        return Decision(calls=(choices[index].call,), cost=0.0)
+
+
+def answered(decision: Decision, choices: Sequence[Choice]) -> Decision:
+    """Return a decision whose text is a line as one with the call of that line; else without any call."""
+    choice = matching(decision.text, choices)
+    return decision.model_copy(update={"calls": () if choice is None else (choice.call,)})
+
+
+def matching(text: str, choices: Sequence[Choice]) -> Choice | None:
+    """Return the choice whose line a text is, whatever its case, marks and JSON; None if it is none."""
+    lines = {_plain(each.line): each for each in choices}
+    candidates = (_in_json(text), *text.strip().splitlines()[:1], *text.strip().splitlines()[-1:])
+    return next((lines[key] for each in candidates if (key := _plain(each)) in lines), None)
+
+
+def _in_json(text: str) -> str:
+    start, end = text.find("{"), text.rfind("}")
+    try:
+        content = json.loads(text[start : end + 1])
+    except (ValueError, RecursionError):
+        return ""
+    return str(content.get(STEP, "")) if isinstance(content, dict) else ""
+
+
+def _plain(line: str) -> str:
+    return " ".join(_MARKS.sub("", line).split()).casefold()
+
+
+def grammar(lines: Sequence[str]) -> str:
+    """Return a grammar in GBNF whose only sentences are the lines, each after a space.
+
+    Source: https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md
+    """
+    return f'root ::= " "? ({" | ".join(json.dumps(line, ensure_ascii=False) for line in lines)}) "\\n"?'
+
+
+def response_format(lines: Sequence[str]) -> dict[str, object]:
+    """Return the schema of an answer that is one of the lines, as OpenAI's API takes it."""
+    schema = {
+        "type": "object",
+        "properties": {STEP: {"type": "string", "enum": list(lines)}},
+        "required": [STEP],
+        "additionalProperties": False,
+    }
+    return {"type": "json_schema", "json_schema": {"name": "next_step", "strict": True, "schema": schema}}

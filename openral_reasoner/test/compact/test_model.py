@@ -1,0 +1,158 @@
+"""Models that pick a line: any chooser ends within the rules, and answers are read by the list."""
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+
+from openral_core.missions import MissionState
+from openral_reasoner.budget import SearchBudget
+from openral_reasoner.commands import EndMission, PublishHandoff, SendSkill
+from openral_reasoner.compact.model import (
+    CompactModel,
+    NoChoices,
+    answered,
+    grammar,
+    matching,
+    response_format,
+)
+from openral_reasoner.compact.prompt import CompactPrompt, compact_prompt
+from openral_reasoner.context import Choice, Context, Decision, RawCall
+from openral_reasoner.core.mission_core import Core
+from openral_reasoner.llm.base import ModelUnavailable
+from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.settings import MissionSettings
+from openral_testing.reasoner.fake_peers import HomePeers
+from openral_testing.reasoner.simulator import home_timeline
+from openral_testing.reasoner.symbolic_home import SymbolicHome
+
+CHOICES = tuple(
+    Choice(line=line, call=RawCall(tool="recall_object", arguments=f'{{"query": "{line}"}}'))
+    for line in ("recall red mug", "recall mug", "done")
+)
+
+
+class RandomChooser:
+    def __init__(self, seed: int) -> None:
+        self.rng = Random(seed)
+
+    def choose(self, prompt: CompactPrompt, lines: Sequence[str]) -> int:
+        return self.rng.randrange(len(lines))
+
+
+def mission(
+    goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, seed: int
+) -> tuple[list[EndMission], list[SendSkill], list[PublishHandoff]]:
+    compact = settings.model_copy(update={"prompt": "compact", "budget": SearchBudget(model_calls=40)})
+    model = CompactModel(RandomChooser(seed))
+    line = home_timeline(Core(compact), HomePeers(home).answer, model, lambda: palette, goal)
+    ends = line.run()
+    sent = [command for moment in line.moments for command in moment.commands]
+    return (
+        ends,
+        [each for each in sent if isinstance(each, SendSkill)],
+        [each for each in sent if isinstance(each, PublishHandoff)],
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_random_chooser_ends_typed_and_claims_no_false_success(
+    seed: int, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    ends, _, _ = mission("bring me the baguette", home, palette, settings, seed)
+    assert [end.state in MissionState for end in ends] == [True]
+    if ends[0].state is MissionState.SUCCEEDED:
+        assert ("bread_1", "ana") in home.delivered
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_random_chooser_opens_nothing_that_was_forbidden(
+    seed: int, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    goal = "bring me the mug but do not open the fridge"
+    _, skills, _ = mission(goal, home, palette, settings, seed)
+    assert not [each for each in skills if each.goal.rskill_id == "open" and "fridge" in str(each.goal)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_random_chooser_moves_nothing_without_approval(
+    seed: int, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    strict = settings.model_copy(update={"require_approval": True})
+    ends, skills, _ = mission("bring me the mug", home, palette, strict, seed)
+    assert not skills
+    assert len(ends) == 1
+
+
+def test_a_goal_that_was_not_read_moves_nothing(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    _, skills, _ = mission("fly to the moon", home, palette, settings, 3)
+    assert not skills
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("recall mug", "recall mug"),
+        ("> Recall  Mug.", "recall mug"),
+        ('{"step": "recall red mug"}', "recall red mug"),
+        ('```json\n{"step": "done"}\n```', "done"),
+        ("Let me think.\nrecall mug", "recall mug"),
+    ],
+)
+def test_a_text_is_read_as_the_line_that_it_is(text: str, line: str) -> None:
+    chosen = matching(text, CHOICES)
+    assert chosen is not None
+    assert chosen.line == line
+    assert answered(Decision(calls=(), text=text), CHOICES).calls == (chosen.call,)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "grasp knife_1", "recall", '{"step": 3}', "{" * 2000, "done and recall mug"]
+)
+def test_a_text_outside_the_list_is_no_call(text: str) -> None:
+    assert answered(Decision(calls=(), text=text), CHOICES).calls == ()
+
+
+def test_a_model_outside_the_list_is_told_so_and_hands_over(
+    home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    prompts: list[str] = []
+
+    def model(context: Context) -> Decision:
+        prompts.append(compact_prompt(context).state)
+        return answered(Decision(calls=(), text="make me a sandwich", cost=0.0), context.choices)
+
+    compact = settings.model_copy(update={"prompt": "compact"})
+    line = home_timeline(Core(compact), HomePeers(home).answer, model, lambda: palette, "bring me the mug")
+    (end,) = line.run()
+    assert end.state is MissionState.HANDED_OVER
+    assert "none of the listed steps" in end.reason
+    assert "make me a sandwich" in end.reason
+    assert "> (no listed step)\ninvalid call" in prompts[-1]
+
+
+@pytest.mark.parametrize("index", [-1, 99])
+def test_an_index_outside_the_list_is_a_typed_failure(index: int, palette: ToolPalette) -> None:
+    class Wrong:
+        def choose(self, prompt: CompactPrompt, lines: Sequence[str]) -> int:
+            return index
+
+    context = Context(system="", goal="x", requester="", palette=palette, tools=(), choices=CHOICES)
+    with pytest.raises(ModelUnavailable, match="NOT_A_CHOICE"):
+        CompactModel(Wrong())(context)
+
+
+def test_a_core_without_choices_is_refused(palette: ToolPalette) -> None:
+    context = Context(system="", goal="x", requester="", palette=palette, tools=())
+    with pytest.raises(NoChoices, match="prompt='compact'"):
+        CompactModel(RandomChooser(0))(context)
+
+
+def test_grammar_and_schema_hold_exactly_the_lines() -> None:
+    lines = [each.line for each in CHOICES]
+    assert all(f'"{line}"' in grammar(lines) for line in lines)
+    schema = response_format(lines)["json_schema"]
+    assert isinstance(schema, dict)
+    assert schema["schema"]["properties"]["step"]["enum"] == lines
