@@ -24,6 +24,9 @@ Id = Annotated[str, typer.Argument(help="id, alias or slug of a detector")]
 Rskills = Annotated[list[Path], typer.Option("--rskills", help="folder of rSkills; may be repeated")]
 WeightsDir = Annotated[str, typer.Option("--weights-dir", help="folder of weights; '' = the user's cache")]
 Environments = Annotated[Path, typer.Option(help="folder of Python environments")]
+Mirror = Annotated[
+    str, typer.Option("--mirror", envvar="OPENRAL_MIRROR", help="has https://host/path as <mirror>/host/path")
+]
 Accept = Annotated[list[str], typer.Option("--accept-licence", help="licence to accept, as named by `fetch`")]
 DEFAULT_RSKILLS = [Path("rskills")]
 LIST_WIDTH = 110
@@ -75,9 +78,15 @@ def _size(row: WeightsStatus) -> str:
 
 @weights.command()
 def fetch(
-    name: Id, rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "", accept: Accept = NO_LICENCES
+    name: Id,
+    rskills: Rskills = DEFAULT_RSKILLS,
+    weights_dir: WeightsDir = "",
+    accept: Accept = NO_LICENCES,
+    mirror: Mirror = "",
 ) -> None:
     """Download a detector's weights, resuming if interrupted; shows and records the licence."""
+    from functools import partial
+
     from rich.markup import escape
 
     from openral_perception_ros.weights.fetch import fetch as fetch_weights
@@ -85,9 +94,10 @@ def fetch(
 
     manifest, _ = find(name, rskills)
     get_console().print(escape(f"{manifest.id}: licence {manifest.licence.name} {manifest.licence.url}"))
-    record = fetch_weights(manifest, weights_dir, tuple(accept), download)
-    get_console().print(f"{manifest.id}: revision {record.revision}, {len(record.files)} files")
-    if manifest.weights and not manifest.weights.revision:
+    record = fetch_weights(manifest, weights_dir, tuple(accept), partial(download, mirror=mirror))
+    origin = f"revision {record.revision}" if record.revision else "digests as pinned"
+    get_console().print(f"{manifest.id}: {origin}, {len(record.files)} files")
+    if record.revision and manifest.weights and not manifest.weights.revision:
         get_console().print(
             f"{manifest.id}: the manifest pins no revision; the fetched one is recorded beside the files"
         )

@@ -73,20 +73,27 @@ def remaps_of(cameras: Iterable[CameraChoice], namespace: str) -> dict[str, str]
 
 
 class DetectorSet(StrEnum):
-    """Named sets of detectors: small ones whose weights are shipped, the simulator's labels, large ones."""
+    """Named sets of detectors.
+
+    ``embedded`` are small, shipped and know renders only; ``real`` are small and know photographs;
+    ``groundtruth`` has the simulator's labels; ``default`` are large ones for a GPU.
+    """
 
     EMBEDDED = "embedded"
+    REAL = "real"
     GROUNDTRUTH = "groundtruth"
     DEFAULT = "default"
 
 
 CONTINUOUS = {
     DetectorSet.EMBEDDED: ("home-tiny",),
+    DetectorSet.REAL: ("coco-nano",),
     DetectorSet.GROUNDTRUTH: ("sim-groundtruth",),
     DetectorSet.DEFAULT: ("omdet-turbo-indoor",),
 }
 ON_DEMAND = {
     DetectorSet.EMBEDDED: ("home-tiny-locator",),
+    DetectorSet.REAL: ("coco-nano-locator",),
     DetectorSet.GROUNDTRUTH: ("sim-groundtruth-locator",),
     DetectorSet.DEFAULT: ("omdet-turbo-locator",),
 }
