@@ -20,10 +20,8 @@ class InvalidName(OpenRALError):
     """An id with characters that ids cannot have."""
 
     def __init__(self, what: str, name: str) -> None:
-        super().__init__(
-            f"{what} {name!r} is not valid: "
-            "use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a-z or 0-9"
-        )
+        rule = "use 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a-z or 0-9"
+        super().__init__(f"{what} {name!r} is not valid: {rule}")
 
 
 class UnknownId(OpenRALError):
@@ -223,6 +221,8 @@ class DetectorManifest(Manifest):
     mode: Mode
     vocabulary: VocabularySpec
     sensors: tuple[Sensor, ...] = (Sensor.RGB,)
+    imagery: Literal["photographs", "renders"] = Field("photographs", description="images of its training")
+    photographs_ap50: Score | None = Field(default=None, description="AP50 on photographs; None = unmeasured")
     input_size: tuple[int, int] | None = Field(
         default=None, description="(width, height) [px]; None = source"
     )

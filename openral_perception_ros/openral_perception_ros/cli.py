@@ -29,7 +29,7 @@ Mirror = Annotated[
 ]
 Accept = Annotated[list[str], typer.Option("--accept-licence", help="licence to accept, as named by `fetch`")]
 DEFAULT_RSKILLS = [Path("rskills")]
-LIST_WIDTH = 110
+LIST_WIDTH = 125
 """Minimum width of the table [characters]: narrower terminals would cut off the ids."""
 NO_LICENCES: list[str] = []
 DEFAULT_ENVIRONMENTS = Path(".environments")
@@ -56,14 +56,26 @@ def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> N
 
     registry = Registry.load(rskills)
     problems: list[str] = []
-    table = Table(Column("detector", no_wrap=True), "weights", "MB", "licence", "commercial use", "revision")
+    table = Table(
+        Column("detector", no_wrap=True),
+        "weights",
+        "MB",
+        "licence",
+        "commercial use",
+        "revision",
+        "AP50 on photographs",
+    )
     for manifest in registry.detectors:
         row = weights_status(manifest, registry.folder(manifest.id), weights_dir)
         use = "yes" if row.commercial_use else "no"
-        cells = (row.rskill, row.state, _size(row), row.licence, use, row.revision[:12])
+        cells = (row.rskill, row.state, _size(row), row.licence, use, row.revision[:12], _precision(manifest))
         table.add_row(*map(escape, cells))
         problems += [f"{row.rskill}: {row.problem}"] if row.problem else []
     Console(width=max(get_console().width, LIST_WIDTH)).print(table, *map(escape, problems), sep="\n")
+
+
+def _precision(manifest: DetectorManifest) -> str:
+    return "" if manifest.photographs_ap50 is None else f"{manifest.photographs_ap50:.2f}"
 
 
 def _size(row: WeightsStatus) -> str:

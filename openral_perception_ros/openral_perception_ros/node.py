@@ -47,6 +47,12 @@ HEARTBEAT_PERIOD = 0.5
 """Period of ``info`` [s]: observers notice a lost node within two seconds."""
 
 
+RENDERS_ONLY = (
+    "knows rendered images only and finds next to nothing in those of a real camera: start the robot with "
+    "--detectors real (no GPU) or --detectors default (GPU)"
+)
+
+
 class SupervisionEnded(FatalNodeError):
     """The supervising thread ended; without it the node would report a healthy worker that may be lost."""
 
@@ -114,6 +120,9 @@ class DetectorNode(LifecycleNodeBase):
             scope, self, self._config, self._on_event, self._on_streamed_outcome, self._on_end
         )
         self._summary = self._active_detector.wait_until_ready().summary
+        manifest, sim_time = self._config.detector.manifest, self.get_parameter("use_sim_time").value
+        if manifest.imagery == "renders" and not sim_time:
+            self.get_logger().warning(f"{manifest.id} {RENDERS_ONLY}")
         if self._summary:
             self.get_logger().info(f"{self._config.detector.manifest.id}: outputs are {self._summary}")
         self._publish_info(LifecycleState.ACTIVE)

@@ -99,13 +99,14 @@ START = "start the driver, or correct the topic"
 class Finding:
     """Result of one check: passed, failed with a ``problem``, or not ``checked``, for which it is the reason.
 
-    ``mend`` says what to do about it.
+    ``mend`` says what to do about it, ``note`` what was found where nothing is wrong.
     """
 
     what: str
     problem: str = ""
     mend: str = ""
     checked: bool = True
+    note: str = ""
 
     @property
     def failed(self) -> bool:

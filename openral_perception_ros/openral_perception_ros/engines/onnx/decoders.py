@@ -113,7 +113,7 @@ def _nanodet(arrays: Sequence[Array32], layout: OutputLayout, size: tuple[int, i
     cells = grid(size, layout.strides, 0.5 if len(layout.strides) == 3 else 0.0)
 
     def boxes(rows: Indices) -> Array32:
-        bins = distances[rows].reshape(len(rows), 4, distances.shape[-1] // 4)
+        bins = distances[rows].reshape(len(rows), 4, distances.shape[1] // 4)
         weights = np.exp(bins - bins.max(axis=2, keepdims=True))
         sides = weights @ np.arange(weights.shape[2], dtype=weights.dtype) / weights.sum(axis=2)
         centres = cells[rows, :2]
