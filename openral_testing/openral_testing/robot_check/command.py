@@ -22,7 +22,7 @@ from openral_perception_ros.cli import (
 if TYPE_CHECKING:
     from openral_core.arrays import Image
     from openral_testing.detectors.detector_run import WorkerSetup
-    from openral_testing.robot_check.findings import Finding
+    from openral_testing.robot_check.findings import Finding, Observations
 
 
 app = typer.Typer(no_args_is_help=True, help="Check a robot.")
@@ -58,17 +58,14 @@ def check(
     """
     from openral_perception_ros.engines import LoadOptions
     from openral_testing.detectors.detector_run import WorkerSetup
+    from openral_testing.robot_check.named_objects import read_images
 
     if robot is None and images is None:
         raise typer.BadParameter("name --robot, or a folder of --images")
-    name, findings, pictures = observe(robot, seconds) if robot else (str(images), [], [])
-    if images is not None:
-        from openral_testing.robot_check.named_objects import read_images
-
-        pictures = read_images(images)
+    name, findings, actual = observe(robot, seconds) if robot else (str(images), [], None)
     for id_ in detector or (["coco-nano"] if images else []):
         setup = WorkerSetup(*find(id_, rskills), LoadOptions(weights_folder=weights_dir), environments)
-        findings.append(try_detector(setup, pictures))
+        findings.append(try_detector(setup, read_images(images) if images else newest_images(actual)))
     failed = sum(finding.failed for finding in findings)
     unchecked = sum(not finding.checked for finding in findings)
     summary = f"{name}: {failed} of {len(findings)} checks failed"
@@ -82,8 +79,8 @@ def check(
     raise typer.Exit(PROBLEM if failed else NOT_CHECKED if unchecked else 0)
 
 
-def observe(robot: Path, seconds: float) -> tuple[str, list[Finding], list[Image]]:
-    """Observe a robot; return its name, the findings, and the newest image of each camera."""
+def observe(robot: Path, seconds: float) -> tuple[str, list[Finding], Observations]:
+    """Observe a robot; return its name, the findings, and what they are about."""
     import asyncio
 
     from openral_core.robot import load_robot
@@ -92,8 +89,13 @@ def observe(robot: Path, seconds: float) -> tuple[str, list[Finding], list[Image
 
     description = load_robot(robot)
     actual = asyncio.run(Observer(description).observe(seconds))
-    pixels = [stream.pixels for stream in actual.images.values() if stream.pixels is not None]
-    return description.name, examine(description, actual), [each.astype(np.uint8) for each in pixels]
+    return description.name, examine(description, actual), actual
+
+
+def newest_images(actual: Observations | None) -> list[Image]:
+    """Return the newest image of each camera that delivered one."""
+    streams = actual.images.values() if actual else ()
+    return [each.pixels.astype(np.uint8) for each in streams if each.pixels is not None]
 
 
 def try_detector(setup: WorkerSetup, pictures: list[Image]) -> Finding:
