@@ -27,6 +27,7 @@ setup(
     entry_points={
         "openral.commands": [
             "data = openral_training.data.cli:commands",
+            "detect = openral_training.ros.detect_cli:commands",
             "export = openral_training.ros.lerobot_cli:commands",
             "perceive = openral_training.perceive.ros.cli:commands",
             "scene = openral_training.homes.cli:commands",

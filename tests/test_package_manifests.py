@@ -68,7 +68,6 @@ OPTIONAL = {
     ("openral_testing", "torch"): ENGINE,
     ("openral_testing", "transformers"): ENGINE,
     ("openral_testing", "tritonclient"): ENGINE,
-    ("openral_training", "faster_coco_eval"): "an environment of its own: make training",
     ("openral_training", "lerobot"): "an environment of its own: make lerobot",
     ("openral_training", "onnx"): "an environment of its own: make training",
     ("openral_training", "torch"): "an environment of its own: make training",

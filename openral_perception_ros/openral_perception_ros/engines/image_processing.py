@@ -176,6 +176,10 @@ class Preprocessing(BaseModel):
                 pixels[0, index] += shifts[index]
         return pixels, fit
 
+    def as_levels(self) -> Self:
+        """Return the preprocessing of a model that takes levels of 255 and normalises them itself."""
+        return self.model_copy(update={"do_rescale": False, "do_normalize": False})
+
     @property
     def linear_map(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Factor and summand per channel that turn levels of 255 into inputs."""

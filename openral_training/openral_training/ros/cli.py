@@ -27,10 +27,21 @@ class NoTeacher(OpenRALError):
 
 
 class DoesNotConform(OpenRALError):
-    """A taught detector that fails the conformance kit."""
+    """A detector that fails the conformance kit."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(f"{folder} does not conform: the failed tests are above; the lesson is unchanged")
+        super().__init__(f"{folder} does not conform: the failed tests are above")
+
+
+def check_conformance(folder: Path, *arguments: str) -> None:
+    """Run the conformance kit on the rSkill in a folder.
+
+    Raises:
+        DoesNotConform: If a test fails.
+    """
+    command = [sys.executable, *KIT, "--openral-detector", str(folder.resolve()), *arguments]
+    if subprocess.run(command, cwd="/", check=False).returncode:
+        raise DoesNotConform(folder)
 
 
 @app.command()
@@ -140,16 +151,7 @@ def fit(
     if code:
         raise typer.Exit(code)
     if check:
-        command = [
-            sys.executable,
-            *KIT,
-            "--openral-detector",
-            str(out.resolve()),
-            "--openral-load-cycles",
-            "2",
-        ]
-        if subprocess.run(command, cwd="/", check=False).returncode:
-            raise DoesNotConform(out)
+        check_conformance(out, "--openral-load-cycles", "2")
     typer.echo(f"use it: deploy_sim.py --rskills {out.parent} --continuous {out.name}")
 
 

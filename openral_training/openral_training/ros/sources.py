@@ -15,6 +15,7 @@ from openral_ros.conversions.images import rgb_of, rgb_of_compressed
 from openral_ros.message_types import DamagedMessage, by_type_name, decoded
 from openral_ros.qos import SENSOR
 from openral_ros.temporary_node import TemporaryNode
+from openral_training.perceive.bag import open_bag
 
 IMAGES = by_type_name((Image, CompressedImage))
 SUFFIXES = (".jpg", ".jpeg", ".png")
@@ -53,14 +54,47 @@ def frames_of(source: str, camera: str, every: float) -> Generator[Found]:
     return recorded_images(path, camera, every)
 
 
-def stored_images(folder: Path) -> Generator[Found]:
-    """Yield the images of a folder, by name."""
-    files = sorted(each for each in folder.iterdir() if each.suffix.lower() in SUFFIXES)
-    for file in files:
+def stored_images(path: Path) -> Generator[Found]:
+    """Yield an image, or the images of a folder by name."""
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    for file in (each for each in files if each.suffix.lower() in SUFFIXES):
         bgr = cv2.imread(str(file), cv2.IMREAD_COLOR)
         if bgr is None:
             raise NoImages(file, "it cannot be decoded; mend or remove it")
         yield np.asarray(cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB), np.uint8), str(file)
+
+
+def images_of(path: Path, camera: str, every: float) -> Generator[tuple[str, NDArray[np.uint8]]]:
+    """Yield name and pixels of an image, of the images of a folder, or of those of any recording.
+
+    Args:
+        path: Where they are.
+        camera: Id or topic of a recording's camera; "" = the first.
+        every: Least time between two images of a recording [s].
+
+    Raises:
+        NoImages: If there are none.
+        NotARecording, NeedsRecovery, UnreadableBag: If a file is neither an image nor a recording.
+    """
+    is_still = path.suffix.lower() in SUFFIXES
+    if is_still or (path.is_dir() and any(each.suffix.lower() in SUFFIXES for each in path.iterdir())):
+        yield from ((Path(origin).name, rgb) for rgb, origin in stored_images(path))
+        return
+    bag = open_bag(path)
+    topics = [topic for topic, kind in sorted(bag.topics.items()) if kind in IMAGES]
+    chosen = [topic for topic in topics if _is_of(topic, camera) or (not camera and _shows_colours(topic))]
+    if not chosen:
+        raise NoImages(bag.path, f"no topic of camera {camera!r} among {format_choices(topics)}")
+    due = 0.0
+    for message in bag.messages(chosen[:1]):
+        if message.time >= due:
+            due = message.time + every
+            image: Image | CompressedImage = decoded(message.data, IMAGES[message.message_type])
+            yield f"{message.topic} {message.time:.3f}", _rgb(image)
+
+
+def _shows_colours(topic: str) -> bool:
+    return topic.removesuffix("/compressed").endswith(("/image_raw", "/image", "/image_rect_color"))
 
 
 def recorded_images(path: Path, camera: str, every: float) -> Generator[Found]:

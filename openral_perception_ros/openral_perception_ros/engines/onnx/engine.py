@@ -138,6 +138,8 @@ class OnnxModel:
         if size is None and not has_file:
             raise UnknownInputSize(session.get_inputs()[0].shape, None)
         self._preprocessing = options.preprocessing(checkpoint, size)
+        if self._input.dtype is np.uint8:
+            self._preprocessing = self._preprocessing.as_levels()
         self.source_size = manifest.input_size or size or DEFAULT_SIZE
         self.size = self._preprocessing.size.of(self.source_size)
         if self._input.size not in (None, self.size):
@@ -193,11 +195,12 @@ class OnnxEngine:
         threshold: float,
         summary: str,
     ) -> None:
-        self._model, self._layout, self._threshold, self._top_k = model, layout, threshold, options.top_k
+        self._model, self.layout, self._threshold, self._top_k = model, layout, threshold, options.top_k
+        self.input_size = model.size
         self.labels = classes.labels
         self._classes, self._columns = classes, columns_of(classes, layout)
         default = 1.0 if layout.kind in FINAL_KINDS else NMS_OVERLAP
-        self._nms_overlap = default if options.nms_overlap is None else options.nms_overlap
+        self.nms_overlap = default if options.nms_overlap is None else options.nms_overlap
         self.summary = summary
 
     def device_memory_mb(self) -> float:
@@ -218,14 +221,14 @@ class OnnxEngine:
         Raises:
             BadDetections: If boxes have another unit than when the model was loaded, or a class is unknown.
         """
-        predictions = decode(outputs, self._layout, size)
-        candidates = select(predictions, self._layout, size, self._columns, self._threshold)
+        predictions = decode(outputs, self.layout, size)
+        candidates = select(predictions, self.layout, size, self._columns, self._threshold)
         if predictions.classes is not None:
             candidates = self._named(candidates)
-        if problem := checks.unit_problem(candidates.corners, self._layout, size):
+        if problem := checks.unit_problem(candidates.corners, self.layout, size):
             raise BadDetections("boxes in another unit", problem)
-        if self._nms_overlap < 1.0:
-            candidates = non_max_suppression(candidates, self._nms_overlap, across_classes=False)
+        if self.nms_overlap < 1.0:
+            candidates = non_max_suppression(candidates, self.nms_overlap, across_classes=False)
         return candidates.only(np.arange(min(len(candidates.scores), self._top_k)))
 
     def _named(self, candidates: Candidates) -> Candidates:

@@ -168,7 +168,7 @@ class Outputs:
         if shape is None:
             return
         for rows, columns, transposed in ((*shape, False), (*shape[::-1], True)):
-            ordered = self.classes is not None or rows > columns
+            ordered = rows > columns or (self.stated and self.classes is not None)
             if self.fits(columns - extra) and ordered:
                 yield OutputLayout(
                     kind,

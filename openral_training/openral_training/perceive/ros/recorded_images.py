@@ -2,14 +2,17 @@
 
 import time
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from sensor_msgs.msg import CompressedImage, Image
 from vision_msgs.msg import Detection2DArray
 
-from openral_core.detectors import LocateResult
+from openral_core.detectors import Detection, LocateResult
 from openral_core.errors import OpenRALError
 from openral_core.rskills import Mode, Sensor
 from openral_perception_ros.camera_images import ImageSet, decode_frame
@@ -22,6 +25,7 @@ from openral_perception_ros.parameters import DetectorParameters
 from openral_perception_ros.scheduler import DetectionRequest, RequestOutcome
 from openral_perception_ros.scheduler_thread import start_supervised_worker
 from openral_ros.conversions.detections import detections_message
+from openral_ros.conversions.images import image_message
 from openral_ros.conversions.stamps import nanoseconds
 
 
@@ -53,6 +57,7 @@ class RecordedImageDetector:
         sensors: What the recording has of them, colour among it.
         folders: Searched for rSkills.
         options: Of its node: device, folders of weights and environments.
+        threshold: Score from which it reports objects; None = the manifest's.
 
     Raises:
         OpenRALError: If there is no such detector, it does not fit, or its model does not load.
@@ -66,6 +71,7 @@ class RecordedImageDetector:
         sensors: Collection[Sensor],
         folders: list[Path],
         options: DetectorParameters,
+        threshold: float | None = None,
     ) -> None:
         manifest, _ = find_detector(rskill, folders)
         if manifest.mode is not mode:
@@ -74,6 +80,8 @@ class RecordedImageDetector:
         if others := [sensor.value for sensor in manifest.sensors if sensor not in sensors]:
             raise NeedsSensors(rskill, others)
         self.detector: Detector = load_detector(rskill, folders, cameras, is_default=False)
+        if threshold is not None:
+            manifest = manifest.model_copy(update={"threshold": threshold})
         self.errors: Counter[str] = Counter()
         self.examples: dict[str, str] = {}
         self.images = 0
@@ -104,11 +112,18 @@ class RecordedImageDetector:
         self, camera: str, image: Image | CompressedImage, depth: Image | None = None
     ) -> Detection2DArray | None:
         """Return what is seen in an image, None if it could not be searched."""
+        outcome = self.search(camera, image, depth)
+        return None if isinstance(outcome, LocateError) else detections_message(outcome, image.header)
+
+    def search(
+        self, camera: str, image: Image | CompressedImage, depth: Image | None = None
+    ) -> tuple[Detection, ...] | LocateError:
+        """Return the detections of its own vocabulary in an image, or why it could not be searched."""
         outcome = self._run(camera, image, depth, None)
         if isinstance(outcome, LocateError):
             self._count(outcome)
-            return None
-        return detections_message(outcome.detections, image.header)
+            return outcome
+        return outcome.detections
 
     def locate(
         self, query: str, camera: str, image: Image | CompressedImage, depth: Image | None = None
@@ -149,3 +164,64 @@ class RecordedImageDetector:
         self._worker.thread.submit(request)
         self.images += 1
         return outcome.result()
+
+
+class NoLabels(OpenRALError):
+    """A detector without labels of its own."""
+
+    def __init__(self, rskill: str) -> None:
+        super().__init__(
+            f"{rskill} finds what it is asked for and has no labels of its own: give a detector with a "
+            "closed vocabulary"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorRun:
+    """Detections of one detector by name of the image; ``threshold`` is its manifest's.
+
+    ``problems`` tells of the other images why they could not be searched.
+    """
+
+    rskill: str
+    labels: tuple[str, ...]
+    threshold: float
+    detections: Mapping[str, Sequence[Detection]]
+    problems: Mapping[str, str]
+
+    def above(self, threshold: float | None) -> dict[str, list[Detection]]:
+        """Return the detections from a threshold; None = the manifest's."""
+        least = self.threshold if threshold is None else threshold
+        return {name: [each for each in row if each.score >= least] for name, row in self.detections.items()}
+
+
+def detect_images(
+    rskill: str,
+    images: Mapping[str, NDArray[np.uint8]],
+    folders: list[Path],
+    options: DetectorParameters,
+    threshold: float | None,
+) -> DetectorRun:
+    """Detect in images by name, RGB (H, W, 3); see `RecordedImageDetector` for the other arguments.
+
+    Raises:
+        NoLabels: If the detector has no labels.
+        OpenRALError: If there is no such detector, or its model does not load.
+    """
+    manifest, _ = find_detector(rskill, folders)
+    camera = "camera"
+    detector = RecordedImageDetector(
+        rskill, manifest.mode, (camera,), (Sensor.RGB,), folders, options, threshold
+    )
+    try:
+        if not detector.detector.labels:
+            raise NoLabels(manifest.id)
+        outcomes = {
+            name: detector.search(camera, image_message(rgb, "rgb8", 0.0, camera))
+            for name, rgb in images.items()
+        }
+    finally:
+        detector.close()
+    detections = {name: each for name, each in outcomes.items() if not isinstance(each, LocateError)}
+    problems = {name: str(each) for name, each in outcomes.items() if isinstance(each, LocateError)}
+    return DetectorRun(manifest.id, detector.detector.labels, manifest.threshold, detections, problems)
