@@ -59,18 +59,19 @@ class Frontier(FrozenModel):
 
     def line(self) -> str:
         """Return the words of the core about its id."""
-        return f"{self.id}: {self.why}{', must be opened' if self.must_open else ''}"
+        return f"{self.id}: {self.why}{', closed' if self.must_open else ''}"
 
 
-SHOWN = 5
-"""Most places of a frontier that one reply shows: it is ranked, and comes again after each place [1]."""
+SHOWN = 8
+"""Most places of a frontier that a reply shows [1]."""
 
 
 class ToolResult(FrozenModel):
     """Reply to one tool call; ``remaining`` is what runs low of the budget.
 
     ``text`` is written by the core. Text from labels, memory, detectors or skills stands in the other fields
-    and reaches the model as fenced data. ``order`` are the numbers of what was asked for, the first one 1.
+    and reaches the model as fenced data, of the frontier the first ``shown``. ``order`` are the numbers of
+    what was asked for, the first one 1.
     """
 
     status: str
@@ -78,6 +79,7 @@ class ToolResult(FrozenModel):
     order: tuple[int, ...] = ()
     found: tuple[ObjectSummary, ...] = ()
     frontier: tuple[Frontier, ...] = ()
+    shown: int = SHOWN
     valid: tuple[str, ...] = ()
     peer_words: tuple[str, ...] = ()
     operator_words: str = ""
@@ -89,8 +91,8 @@ class ToolResult(FrozenModel):
             mode="json", include={"order", "found", "valid", "peer_words"}, exclude_defaults=True
         )
         if self.frontier:
-            more = len(self.frontier) - SHOWN
-            data["frontier"] = [each.line() for each in self.frontier[:SHOWN]]
+            more = len(self.frontier) - self.shown
+            data["frontier"] = [each.line() for each in self.frontier[: self.shown]]
             data["frontier"] += [f"{more} more"] if more > 0 else []
         operator = f"The operator says: {json.dumps(self.operator_words)}" if self.operator_words else ""
         fenced = fence_untrusted(data) if data else ""

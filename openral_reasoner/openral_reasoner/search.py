@@ -283,7 +283,7 @@ _GROUPS: tuple[tuple[CandidateKind, ...], ...] = (
     (CandidateKind.NEAR_MISS,),
 )
 """Kinds of candidates among which one belief is divided."""
-_REASONS = {CandidateKind.CONTAINER: "its contents are hidden", CandidateKind.PLACE: "not searched yet"}
+_REASONS = {CandidateKind.CONTAINER: "contents hidden", CandidateKind.PLACE: "not searched"}
 
 
 def plan_active_search(
@@ -369,7 +369,7 @@ def candidate_at(
     elif named < len(episode.priors):
         why = f"{episode.priors[named]!r} is a likely place"
     elif chances[node.id] * len(chances) > OFTEN:
-        why = "such objects are often kept here"
+        why = "often kept here"
     else:
         why = _REASONS.get(kind, "look around")
     return Candidate(node.id, node.label, kind, why, closed, chances[node.id])

@@ -63,6 +63,8 @@ def frontier_entries(mission: Mission, candidates: tuple[Candidate, ...]) -> tup
     )
 
 
+BEST = 3
+"""Places of a frontier that a reply to a miss shows: it is ranked anew after each [1]."""
 _HIT = (RecallStatus.FOUND, RecallStatus.AMBIGUOUS, RecallStatus.ONLY_STALE)
 _HIT_WORDS = {
     RecallStatus.FOUND: "memory has it; the ids below may be used as targets",
@@ -103,16 +105,14 @@ def not_found_reply(
     """Reply that an object was not found, with the places left to search."""
     candidates = yield from frontier(mission, mission.search.episode(words))
     if candidates:
-        advice = (
-            "Search with execute_rskill NAVIGATE on a frontier id with search_for, best first; "
-            f"{places(len(candidates))} left."
-        )
+        advice = "Search with execute_rskill NAVIGATE on a frontier id with search_for, best first."
     else:
         advice = "No place is left to search: call ask_human or done."
     return ToolResult(
         status=status,
         text=f"{text}. {advice}",
         frontier=frontier_entries(mission, candidates),
+        shown=BEST,
         peer_words=peer,
     )
 
