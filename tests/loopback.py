@@ -27,9 +27,13 @@ EVENTS = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
 
 @dataclass
 class Script:
-    """Script of the endpoint, one entry per request with the last one repeated, and its requests."""
+    """Script of the endpoint, one entry per request with the last one repeated, and its requests.
+
+    ``models`` is what it answers when it is asked which models it has; None for an error.
+    """
 
     answers: list[Behaviour]
+    models: object = None
     requests: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     release: threading.Event = field(default_factory=threading.Event)
@@ -62,6 +66,14 @@ def endpoint(*answers: Behaviour) -> Iterator[tuple[str, Script]]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["content-length"]))
             script.next(body, dict(self.headers))(self)
+
+        def do_GET(self) -> None:
+            content = json.dumps(script.models).encode()
+            self.send_response(404 if script.models is None else 200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
 
         def log_message(self, *args: Any) -> None:
             """Silent."""
