@@ -1,4 +1,4 @@
-"""Kinds of decision models, as the command line names them."""
+"""Kinds of decision models and of their prompts, as the command line names them."""
 
 from enum import StrEnum
 
@@ -9,3 +9,11 @@ class Brain(StrEnum):
     SCRIPTED = "scripted"
     ANTHROPIC = "anthropic"
     OPENAI = "openai"
+
+
+class PromptForm(StrEnum):
+    """Prompt of the model: tools to call, legal next calls to pick from, or what the endpoint can bear."""
+
+    FULL = "full"
+    COMPACT = "compact"
+    AUTO = "auto"

@@ -17,7 +17,7 @@ from openral_reasoner.context import Decision
 from openral_reasoner.events import DeadlinePassed, ModelFailed
 from openral_reasoner.llm.base import Model, ModelUnavailable, answer_of, load_prices
 from openral_reasoner.scripted.planner import ScriptedModel
-from openral_reasoner_ros.brains import Brain
+from openral_reasoner_ros.brains import Brain, PromptForm
 from openral_reasoner_ros.dispatcher import Post
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_ros.resources import ResourceScope
@@ -111,6 +111,15 @@ class ModelNotNamed(OpenRALError):
         super().__init__(f"brain {brain.value!r} needs the parameter 'model' (the vendor's model name)")
 
 
+class PromptNotOffered(OpenRALError):
+    """Prompt that a brain has not."""
+
+    def __init__(self, brain: Brain, prompt: PromptForm) -> None:
+        super().__init__(
+            f"brain {brain.value!r} has no {prompt.value} prompt: choose prompt 'full', or brain 'openai'"
+        )
+
+
 def make_model(parameters: ReasonerParameters) -> Model:
     """Build the model that the parameters select; there is no fallback.
 
@@ -118,6 +127,7 @@ def make_model(parameters: ReasonerParameters) -> Model:
         SdkMissing: If its package is not installed.
         ModelNotNamed: If no model is named.
         MissingKey: If its key is not in the environment.
+        PromptNotOffered: If it has no such prompt.
         InvalidDocument: If the price list cannot be read.
     """
     return _BRAINS[parameters.brain](parameters)
@@ -134,12 +144,24 @@ def make_advisor(parameters: ReasonerParameters) -> Model | None:
     return make_model(parameters.model_copy(update={"model": parameters.advisor_model}))
 
 
+def _openai(parameters: ReasonerParameters) -> Model:
+    if parameters.prompt is PromptForm.COMPACT:
+        return _vendor("compact.completions", "CompactOpenAIModel")(parameters)
+    return _vendor("llm.openai", "OpenAIModel")(parameters)
+
+
+def _anthropic(parameters: ReasonerParameters) -> Model:
+    if parameters.prompt is PromptForm.COMPACT:
+        raise PromptNotOffered(parameters.brain, parameters.prompt)
+    return _vendor("llm.anthropic", "AnthropicModel")(parameters)
+
+
 def _vendor(module: str, name: str) -> Callable[[ReasonerParameters], Model]:
     def make(parameters: ReasonerParameters) -> Model:
         if not parameters.model:
             raise ModelNotNamed(parameters.brain)
         try:
-            vendor = import_module(f"openral_reasoner.llm.{module}")
+            vendor = import_module(f"openral_reasoner.{module}")
             streaming = import_module("openral_reasoner.llm.streaming")
         except ModuleNotFoundError as error:
             raise SdkMissing(parameters.brain, error.name or module) from error
@@ -153,6 +175,6 @@ def _vendor(module: str, name: str) -> Callable[[ReasonerParameters], Model]:
 
 _BRAINS: Mapping[Brain, Callable[[ReasonerParameters], Model]] = {
     Brain.SCRIPTED: lambda parameters: ScriptedModel(),
-    Brain.ANTHROPIC: _vendor("anthropic", "AnthropicModel"),
-    Brain.OPENAI: _vendor("openai", "OpenAIModel"),
+    Brain.ANTHROPIC: _anthropic,
+    Brain.OPENAI: _openai,
 }

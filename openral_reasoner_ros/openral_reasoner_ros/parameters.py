@@ -9,8 +9,8 @@ from pydantic import Field
 from openral_reasoner.budget import SearchBudget
 from openral_reasoner.residency import ResidencyRules
 from openral_reasoner.search import SearchCosts
-from openral_reasoner.settings import CallDeadlines, MissionSettings, SecondGoal
-from openral_reasoner_ros.brains import Brain
+from openral_reasoner.settings import CallDeadlines, MissionSettings, Prompt, SecondGoal
+from openral_reasoner_ros.brains import Brain, PromptForm
 from openral_ros.gpu import gpu_total_mb
 from openral_ros.parameters import Parameters
 
@@ -27,6 +27,11 @@ class ReasonerParameters(SearchBudget, Parameters):
     brain: Brain = Field(default=Brain.SCRIPTED, description="scripted, anthropic or openai")
     model: str = Field(default="", description="the vendor's model name, for anthropic and openai")
     base_url: str = Field(default="", description="API endpoint; empty uses the vendor's own")
+    prompt: PromptForm = Field(
+        default=PromptForm.AUTO,
+        description="full: the model calls tools; compact: it picks one of the legal next calls; auto: full, "
+        "or compact for an endpoint that the preflight finds too slow, too small or without tools",
+    )
     advisor_model: str = Field(
         default="",
         description="stronger model of the endpoint that decides while the first is stuck; empty for none",
@@ -97,6 +102,11 @@ class ReasonerParameters(SearchBudget, Parameters):
         """Folder of the journal, None for none."""
         return Path(self.journal) if self.journal else None
 
+    @property
+    def mission_prompt(self) -> Prompt:
+        """Prompt of the missions; an open choice is the full one."""
+        return "compact" if self.prompt is PromptForm.COMPACT else "full"
+
     def settings(self) -> MissionSettings:
         """Return the settings of the mission core."""
         lines = {name: getattr(self, name) for name in SearchBudget.model_fields}
@@ -125,6 +135,7 @@ class ReasonerParameters(SearchBudget, Parameters):
             has_skills=self.has_skills,
             require_approval=self.require_approval,
             advisor_decisions=self.advisor_decisions if self.advisor_model else 0,
+            prompt=self.mission_prompt,
         )
 
     @property

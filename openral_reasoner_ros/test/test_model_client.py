@@ -11,10 +11,12 @@ from loopback import EVENTS, Api, dripping, endpoint, status, without_proxies
 
 from openral_core.errors import OpenRALError
 from openral_msgs.msg import MissionStatus
+from openral_reasoner.compact.answers import NoChoices
 from openral_reasoner.context import Context, Decision, RawCall
 from openral_reasoner.llm.base import ModelUnavailable
+from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.scripted.planner import ScriptedModel
-from openral_reasoner_ros.brains import Brain
+from openral_reasoner_ros.brains import Brain, PromptForm
 from openral_reasoner_ros.model_client import MAX_STUCK_CALLS, make_model
 from openral_reasoner_ros.parameters import ReasonerParameters
 
@@ -162,3 +164,24 @@ def test_a_vendor_without_a_key_names_the_variable_and_the_ways_out(
 def test_a_vendor_without_a_model_says_so(brain: Brain) -> None:
     with pytest.raises(OpenRALError, match="parameter 'model'"):
         make_model(ReasonerParameters(rskill_folders=(), brain=brain))
+
+
+@pytest.mark.parametrize("prompt", PromptForm)
+def test_the_prompt_decides_which_model_of_an_endpoint_is_made(prompt: PromptForm) -> None:
+    pytest.importorskip("openai")
+    parameters = ReasonerParameters(
+        rskill_folders=(), brain=Brain.OPENAI, model="m", base_url="http://127.0.0.1:1/v1", prompt=prompt
+    )
+    context = Context(system="", goal="x", requester="", palette=ToolPalette(), tools=())
+    picks_lines = prompt is PromptForm.COMPACT
+    with pytest.raises(NoChoices if picks_lines else ModelUnavailable):
+        make_model(parameters)(context)
+    assert parameters.settings().prompt == ("compact" if picks_lines else "full")
+
+
+def test_a_brain_without_a_compact_prompt_says_which_has_one() -> None:
+    parameters = ReasonerParameters(
+        rskill_folders=(), brain=Brain.ANTHROPIC, model="m", prompt=PromptForm.COMPACT
+    )
+    with pytest.raises(OpenRALError, match=r"no compact prompt: .*'full'.*'openai'"):
+        make_model(parameters)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from openral_reasoner.llm.base import Model
-from openral_reasoner_ros.brains import Brain
+from openral_reasoner_ros.brains import Brain, PromptForm
 from openral_reasoner_ros.model_client import make_advisor, make_model
 from openral_reasoner_ros.parameters import ReasonerParameters
 
@@ -17,6 +17,7 @@ class BrainSpec:
     base_url: str = ""
     prices: str = ""
     advisor: str = ""
+    prompt: PromptForm = PromptForm.AUTO
 
     @property
     def name(self) -> str:
@@ -29,12 +30,17 @@ class BrainSpec:
         Raises:
             OpenRALError: If its package, name, key or price list is missing.
         """
-        parameters = ReasonerParameters(
+        return make_model(self.parameters), make_advisor(self.parameters)
+
+    @property
+    def parameters(self) -> ReasonerParameters:
+        """Parameters of the reasoner with this model."""
+        return ReasonerParameters(
             brain=self.brain,
             model=self.model,
             base_url=self.base_url,
             prices=self.prices,
             advisor_model=self.advisor,
+            prompt=self.prompt,
             rskill_folders=(),
         )
-        return make_model(parameters), make_advisor(parameters)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from openral_eval.choices import SUITE_NAMES, CorePart
-from openral_reasoner_ros.brains import Brain
+from openral_reasoner_ros.brains import Brain, PromptForm
 
 if TYPE_CHECKING:
     from openral_eval.results_log import RunDescription
@@ -33,6 +33,9 @@ def evaluate(
     advisor: Annotated[
         str, typer.Option(help="stronger model of the same endpoint, asked while the first is stuck")
     ] = "",
+    prompt: Annotated[
+        PromptForm, typer.Option(help="tools, or the legal next calls to pick from")
+    ] = PromptForm.AUTO,
     trials: Annotated[int, typer.Option(min=1, help="of each task; pass^k is reported up to 8")] = 8,
     seed: Annotated[int, typer.Option(min=0, help="of the first home")] = 0,
     limit: Annotated[int, typer.Option(min=0, help="tasks of each suite; 0 = the suite's own number")] = 0,
@@ -71,11 +74,12 @@ def evaluate(
     options = SuiteOptions(seed, limit, games)
     names = tuple(dict.fromkeys(suite or ["household"]))
     tasks = tasks_of(names, options)
-    spec, parts = BrainSpec(brain, model, base_url, prices, advisor), frozenset(without or ())
+    spec, parts = BrainSpec(brain, model, base_url, prices, advisor, prompt), frozenset(without or ())
     description = RunDescription(
         brain=spec.name,
         base_url=base_url,
         advisor=advisor,
+        prompt="" if prompt is PromptForm.AUTO else prompt.value,
         suites=names,
         trials=trials,
         seed=seed,

@@ -25,6 +25,7 @@ class RunDescription(Document):
     limit: int
     without: tuple[str, ...] = ()
     advisor: str = ""
+    prompt: str = ""
     fingerprint: Fingerprint
 
 

@@ -41,7 +41,10 @@ def run_trial(trial: Trial) -> TrialRecord:
     """Do one trial in this process."""
     started, task = time.perf_counter(), trial.task
     meter = MeteredModel(*_models(trial.brain))
-    basic = MissionSettings(advisor_decisions=ADVISOR_DECISIONS if meter.advisor else 0)
+    basic = MissionSettings(
+        advisor_decisions=ADVISOR_DECISIONS if meter.advisor else 0,
+        prompt=trial.brain.parameters.mission_prompt,
+    )
     model, settings = without(trial.without, meter, basic)
     verdict = SUITES[task.suite].run(task, trial.options, model, settings)
     failure = verdict.failure

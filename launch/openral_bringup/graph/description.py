@@ -172,6 +172,7 @@ def reasoner_node(
         "brain": options.brain.value,
         "model": options.model,
         "base_url": options.base_url,
+        "prompt": options.prompt.value,
         "rskill_folders": folders,
         "default_detector": default_locator(detectors),
         "seed": options.seed,

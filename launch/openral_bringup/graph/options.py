@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from openral_bringup.graph.problems import Flag, InvalidOption, Problem, Problems
 from openral_core.discovery import Discovery
 from openral_core.documents import Document
-from openral_reasoner_ros.brains import Brain
+from openral_reasoner_ros.brains import Brain, PromptForm
 
 DEFAULT = ("head", "wrist")
 STREAMS = ("image_raw", "depth", "camera_info", "depth/camera_info", "semantic", "labels")
@@ -186,6 +186,10 @@ class DeploymentOptions(Document):
     brain: Brain = Field(default=Brain.SCRIPTED, description="decision model")
     model: str = Field(default="", description="model name of the anthropic or openai brain")
     base_url: str = Field(default="", description="API endpoint of the brain; empty = the vendor's own")
+    prompt: PromptForm = Field(
+        default=PromptForm.AUTO,
+        description="prompt of the brain: tools, or the legal next calls to pick from",
+    )
     locate_anything: bool = Field(
         default=False, description="add the locator for complex queries (non-commercial licence)"
     )

@@ -16,7 +16,7 @@ from openral_reasoner.behaviors.ending import TOO_EARLY
 from openral_reasoner.behaviors.exploring import UNEXPLORED
 from openral_reasoner.behaviors.preconditions import hand_refusal, rule_against
 from openral_reasoner.compact.lines import distinct, line_for
-from openral_reasoner.compact.names import REQUESTER, contents_of_goal, named, referred, sought
+from openral_reasoner.compact.names import REQUESTER, named, referred, sought
 from openral_reasoner.compact.pending import argument, compared, undelivered
 from openral_reasoner.compact.report import MissionStory, question, report
 from openral_reasoner.context import Choice, RawCall, Turn
@@ -40,8 +40,8 @@ FORMAT = 1
 """Version of lines and prompt; a model trained on one reads no other [1]."""
 MAX_CHOICES = 90
 """Most choices of a decision [1]; the least relevant targets are left out."""
-MAX_OBJECTS, MAX_PHRASES = 16, 16
-"""Most objects, the newest, and most phrases of a goal that was not read, in choices [1]."""
+MAX_OBJECTS = 16
+"""Most objects in choices, the newest [1]."""
 _RELEVANT, _KNOWN, _OTHER = 0, 1, 2
 """Ranks of choices: what the goal names, what the mission knows, the rest of the home."""
 
@@ -107,11 +107,8 @@ class _Proposals:
         )
 
     def _sought(self) -> dict[str, str]:
-        names = sought(self.request)
-        if self.mission.unread:
-            names = dict.fromkeys(contents_of_goal(self.mission.goal, 3, MAX_PHRASES), "")
         answers = (turn.reply.operator_words for turn in self.turns if turn.reply.operator_words)
-        return names | {each: "" for each in answers if len(each.split()) <= 4}
+        return sought(self.request) | {each: "" for each in answers if len(each.split()) <= 4}
 
     def _ends(self) -> Iterator[_Proposal]:
         story = MissionStory.of(self.mission)

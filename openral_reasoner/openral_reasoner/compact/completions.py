@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx2
 
-from openral_reasoner.compact.model import answered, choices_of, grammar, response_format
+from openral_reasoner.compact.answers import answered, choices_of, grammar, response_format
 from openral_reasoner.compact.prompt import compact_prompt
 from openral_reasoner.context import Context, Decision
 from openral_reasoner.llm.base import ModelUnavailable

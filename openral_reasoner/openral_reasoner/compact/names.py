@@ -1,6 +1,6 @@
 """Names in a request by their role: what is looked for, and what means a place or a person."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from openral_reasoner.request import goals
 from openral_reasoner.request.goals import Request, parts_of
@@ -54,75 +54,3 @@ def named(request: Request) -> tuple[str, ...]:
     """Return every name of a thing, place or person, also in the singular."""
     every = (*sought(request), *referred(request))
     return tuple(dict.fromkeys((*every, *map(singular, every))))
-
-
-def contents_of_goal(text: str, longest: int, limit: int) -> tuple[str, ...]:
-    """Return the phrases of a goal that no reader understood, the first ones of up to ``longest`` words."""
-    tokens = [each.strip(".,;:!?\"'()") for each in text.split()]
-    runs = (
-        tokens[i : i + n] for i in range(len(tokens)) for n in range(1, longest + 1) if i + n <= len(tokens)
-    )
-    content = (" ".join(run) for run in runs if _is_content(run))
-    return tuple(dict.fromkeys(content))[:limit]
-
-
-_FUNCTION_WORDS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "my",
-        "your",
-        "our",
-        "his",
-        "her",
-        "this",
-        "that",
-        "these",
-        "those",
-        "to",
-        "in",
-        "on",
-        "at",
-        "of",
-        "for",
-        "from",
-        "into",
-        "onto",
-        "please",
-        "it",
-        "and",
-        "or",
-        "is",
-        "are",
-        "you",
-        "do",
-        "i",
-        "would",
-        "could",
-        "can",
-        "me",
-        "be",
-        "there",
-        "here",
-        "what",
-        "where",
-        "up",
-        "with",
-        "by",
-        "us",
-        "some",
-        "any",
-        "if",
-        "then",
-        "first",
-        "after",
-        "not",
-        "don't",
-    ]
-)
-
-
-def _is_content(run: Iterable[str]) -> bool:
-    lowered = [each.lower() for each in run]
-    return all(lowered) and not {lowered[0], lowered[-1]} & _FUNCTION_WORDS

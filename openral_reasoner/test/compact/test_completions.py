@@ -9,8 +9,8 @@ import pytest
 pytest.importorskip("openai")
 from loopback import KEY, Api, Script, endpoint, status, without_proxies
 
+from openral_reasoner.compact.answers import grammar
 from openral_reasoner.compact.completions import CompactOpenAIModel
-from openral_reasoner.compact.model import grammar
 from openral_reasoner.compact.prompt import compact_prompt
 from openral_reasoner.context import Choice, Context, RawCall
 from openral_reasoner.llm.base import ModelUnavailable

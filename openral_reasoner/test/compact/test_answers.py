@@ -1,6 +1,6 @@
 """Models that pick a line: any chooser ends within the rules, and answers are read by the list."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -8,18 +8,17 @@ import pytest
 from openral_core.missions import MissionState
 from openral_reasoner.budget import SearchBudget
 from openral_reasoner.commands import EndMission, PublishHandoff, SendSkill
-from openral_reasoner.compact.model import (
-    CompactModel,
+from openral_reasoner.compact.answers import (
     NoChoices,
     answered,
+    choices_of,
     grammar,
     matching,
     response_format,
 )
-from openral_reasoner.compact.prompt import CompactPrompt, compact_prompt
+from openral_reasoner.compact.prompt import compact_prompt
 from openral_reasoner.context import Choice, Context, Decision, RawCall
 from openral_reasoner.core.mission_core import Core
-from openral_reasoner.llm.base import ModelUnavailable
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
@@ -32,20 +31,17 @@ CHOICES = tuple(
 )
 
 
-class RandomChooser:
-    def __init__(self, seed: int) -> None:
-        self.rng = Random(seed)
-
-    def choose(self, prompt: CompactPrompt, lines: Sequence[str]) -> int:
-        return self.rng.randrange(len(lines))
+def any_of(seed: int) -> Callable[[Context], Decision]:
+    """A model that picks any line."""
+    rng = Random(seed)
+    return lambda context: Decision(calls=(rng.choice(choices_of(context)).call,), cost=0.0)
 
 
 def mission(
     goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings, seed: int
 ) -> tuple[list[EndMission], list[SendSkill], list[PublishHandoff]]:
     compact = settings.model_copy(update={"prompt": "compact", "budget": SearchBudget(model_calls=40)})
-    model = CompactModel(RandomChooser(seed))
-    line = home_timeline(Core(compact), HomePeers(home).answer, model, lambda: palette, goal)
+    line = home_timeline(Core(compact), HomePeers(home).answer, any_of(seed), lambda: palette, goal)
     ends = line.run()
     sent = [command for moment in line.moments for command in moment.commands]
     return (
@@ -56,7 +52,7 @@ def mission(
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_random_chooser_ends_typed_and_claims_no_false_success(
+def test_a_model_that_picks_any_line_ends_typed_and_claims_no_false_success(
     seed: int, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     ends, _, _ = mission("bring me the baguette", home, palette, settings, seed)
@@ -66,7 +62,7 @@ def test_a_random_chooser_ends_typed_and_claims_no_false_success(
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_random_chooser_opens_nothing_that_was_forbidden(
+def test_a_model_that_picks_any_line_opens_nothing_that_was_forbidden(
     seed: int, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     goal = "bring me the mug but do not open the fridge"
@@ -75,7 +71,7 @@ def test_a_random_chooser_opens_nothing_that_was_forbidden(
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_random_chooser_moves_nothing_without_approval(
+def test_a_model_that_picks_any_line_moves_nothing_without_approval(
     seed: int, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
 ) -> None:
     strict = settings.model_copy(update={"require_approval": True})
@@ -133,21 +129,10 @@ def test_a_model_outside_the_list_is_told_so_and_hands_over(
     assert "> (no listed step)\ninvalid call" in prompts[-1]
 
 
-@pytest.mark.parametrize("index", [-1, 99])
-def test_an_index_outside_the_list_is_a_typed_failure(index: int, palette: ToolPalette) -> None:
-    class Wrong:
-        def choose(self, prompt: CompactPrompt, lines: Sequence[str]) -> int:
-            return index
-
-    context = Context(system="", goal="x", requester="", palette=palette, tools=(), choices=CHOICES)
-    with pytest.raises(ModelUnavailable, match="NOT_A_CHOICE"):
-        CompactModel(Wrong())(context)
-
-
 def test_a_core_without_choices_is_refused(palette: ToolPalette) -> None:
     context = Context(system="", goal="x", requester="", palette=palette, tools=())
     with pytest.raises(NoChoices, match="prompt='compact'"):
-        CompactModel(RandomChooser(0))(context)
+        any_of(0)(context)
 
 
 def test_grammar_and_schema_hold_exactly_the_lines() -> None:

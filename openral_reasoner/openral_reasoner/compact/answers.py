@@ -1,30 +1,15 @@
-"""Decision models that pick one of the legal next calls."""
+"""Answers of models that pick one of the legal next calls: how they are constrained and read."""
 
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 from openral_core.errors import OpenRALError
-from openral_reasoner.compact.prompt import CompactPrompt, compact_prompt
 from openral_reasoner.context import Choice, Context, Decision
-from openral_reasoner.llm.base import ModelUnavailable
 
 STEP = "step"
 """Key of the line in an answer that is a JSON object."""
 _MARKS = re.compile(r"^[\s>`*\"'-]+|[\s`*\"'.]+$")
-
-
-class Chooser(Protocol):
-    """Scorer of lines, such as a small model in a worker."""
-
-    def choose(self, prompt: CompactPrompt, lines: Sequence[str]) -> int:
-        """Return the index of the line that continues a prompt.
-
-        Raises:
-            ModelUnavailable: If it cannot choose.
-        """
 
 
 class NoChoices(OpenRALError):
@@ -46,25 +31,6 @@ def choices_of(context: Context) -> tuple[Choice, ...]:
     if not context.choices:
         raise NoChoices
     return context.choices
-
-
-@dataclass(frozen=True, slots=True)
-class CompactModel:
-    """A `Model` that returns the call of the line which a chooser picks."""
-
-    chooser: Chooser
-
-    def __call__(self, context: Context) -> Decision:
-        """Return one decision.
-
-        Raises:
-            ModelUnavailable: If the chooser fails or picks no line of the list.
-        """
-        choices = choices_of(context)
-        index = self.chooser.choose(compact_prompt(context), [each.line for each in choices])
-        if not 0 <= index < len(choices):
-            raise ModelUnavailable("NOT_A_CHOICE", f"line {index} of {len(choices)} was chosen")
-        return Decision(calls=(choices[index].call,), cost=0.0)
 
 
 def answered(decision: Decision, choices: Sequence[Choice]) -> Decision:
