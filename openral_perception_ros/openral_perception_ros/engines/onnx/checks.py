@@ -29,6 +29,8 @@ FEWEST = 8
 """Predictions from which their distribution says something [count]."""
 MANY = 0.5
 """Share of predictions that shows a mistake [1]."""
+NOISE = 1e-9
+"""Score that is none, and difference of two that are the same [1]: background has some 1e-7."""
 REVERSED = 0.2
 """Share of boxes without area from which they are no corners [1]."""
 
@@ -92,7 +94,7 @@ def _problems(
     for each in predictions:
         rows = np.arange(len(each.scores))
         if not layout.classes:
-            rows = rows[each.scores[:, 0] > 0.0]
+            rows = rows[each.scores[:, 0] > NOISE]
         if len(rows):
             yield from _box_problems(each.boxes(rows), layout, size)
 
@@ -117,7 +119,7 @@ def _score_problems(predictions: Predictions, layout: OutputLayout) -> Iterator[
 def _distribution_problems(predictions: Sequence[Predictions], layout: OutputLayout) -> Iterator[str]:
     best = [_best_scores(each, layout) for each in predictions]
     low, high = min(each.min() for each in best), max(each.max() for each in best)
-    if low == high and len(best[0]) >= FEWEST:
+    if high - low < NOISE and len(best[0]) >= FEWEST:
         yield f"every one of {len(best[0])} predictions has the score {low:.3g} whatever the picture"
     elif len(best[0]) >= FEWEST and np.mean(best[0] >= 0.5) > MANY:
         share = f"{np.count_nonzero(best[0] >= 0.5)} of {len(best[0])}"
@@ -126,14 +128,14 @@ def _distribution_problems(predictions: Sequence[Predictions], layout: OutputLay
 
 def _final_problems(predictions: Sequence[Predictions]) -> Iterator[str]:
     scores = np.concatenate([each.scores[:, 0] for each in predictions])
-    positive = scores[scores > 0.0]
-    if len(positive) >= FEWEST and positive.min() == positive.max():
+    positive = scores[scores > NOISE]
+    if len(positive) >= FEWEST and positive.max() - positive.min() < NOISE:
         yield f"every one of {len(positive)} objects in two pictures has the score {positive[0]:.3g}"
 
 
 def finds_nothing(predictions: Sequence[Predictions]) -> bool:
     """Test if no object of any score was found, so that units and order of boxes could not be checked."""
-    return not any((each.scores > 0.0).any() for each in predictions)
+    return not any((each.scores > NOISE).any() for each in predictions)
 
 
 def _best_scores(predictions: Predictions, layout: OutputLayout) -> NDArray[np.floating]:

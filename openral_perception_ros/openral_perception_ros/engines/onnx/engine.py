@@ -142,8 +142,9 @@ class OnnxModel:
             self._preprocessing = self._preprocessing.as_levels()
         self.source_size = manifest.input_size or size or DEFAULT_SIZE
         self.size = self._preprocessing.size.of(self.source_size)
-        if self._input.size not in (None, self.size):
-            raise UnknownInputSize(session.get_inputs()[0].shape, self.size)
+        for stated in (self.size, manifest.input_size or self.size):
+            if self._input.size not in (None, stated):
+                raise UnknownInputSize(session.get_inputs()[0].shape, stated)
 
     @property
     def has_queries(self) -> bool:
@@ -276,7 +277,7 @@ def load(manifest: DetectorManifest, folder: Path, options: LoadOptions) -> Onnx
     predictions = [decode(outputs, layout, size) for outputs, _ in pictures]
     checks.check(predictions, layout, size)
     summary = f"{layout.kind.value} ({'stated' if own.decode else 'inferred'})"
-    if checks.finds_nothing(predictions):
+    if not layout.classes and checks.finds_nothing(predictions):
         if model.has_queries:
             raise checks.ImplausibleOutputs(layout, "every score is 0 whatever the picture")
         summary += ", unchecked: nothing of any score is seen in the test pictures"

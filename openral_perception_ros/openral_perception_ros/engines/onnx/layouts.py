@@ -202,7 +202,7 @@ def yolox(outputs: Outputs) -> OutputLayout | None:
     """Match a table with objectness, of one prediction per cell."""
     tables = outputs.tables(DecodeKind.YOLOX, 5)
     certain = outputs.stated or outputs.classes is not None
-    return next((table for table in tables if table.strides and certain), None)
+    return next((each for each in tables if each.strides and certain and not each.transposed), None)
 
 
 def end_to_end(outputs: Outputs) -> OutputLayout | None:
@@ -349,8 +349,11 @@ def find_layout(outputs: Outputs, stated: DecodeKind | None) -> OutputLayout:
         raise UnknownOutputs(f"they fit {names}", outputs.tensors, outputs.classes)
     loose = replace(outputs, classes=None)
     near = {layout for kind in kinds if (layout := MATCHERS[kind](loose))}
+    problem = f"they are not of the stated kind {stated.value!r}" if stated else "no kind describes them"
     if len(near) == 1 and outputs.classes is not None:
         only = near.pop()
+        if len(only.outputs) < len(outputs.tensors):
+            problem += "; masks and key points beside boxes are not read"
+            raise UnknownOutputs(problem, outputs.tensors, outputs.classes)
         raise LabelMismatch(only.classes, f"has {outputs.classes} labels (decode kind {only.kind.value!r})")
-    problem = f"they are not of the stated kind {stated.value!r}" if stated else "no kind describes them"
     raise UnknownOutputs(problem, outputs.tensors, outputs.classes)
