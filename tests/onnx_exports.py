@@ -337,6 +337,7 @@ def _of_final_detections() -> Iterator[tuple[str, Export]]:
     yield "yolo_nms_padded", Export("end_to_end", {"output0": padded[None]}, rows, None)
     boxes, chances, classes = table[None, :, :4], table[None, :, 4], table[None, :, 5]
     own = {"labels": classes, "boxes": boxes / UNIT, "scores": chances}
+    long = {"labels": "long"}
     yield "rtdetr_original", Export("boxes", own, rows, None, types=long, size_input=True)
     yield (
         "dfine_original",
