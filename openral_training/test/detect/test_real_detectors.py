@@ -160,6 +160,7 @@ def test_precision_on_photographs_is_that_of_a_plain_decode(
 
 @pytest.mark.parametrize("name", ["nanodet-plus-m-416", "yolox-nano-416"])
 @pytest.mark.slow
+@pytest.mark.timeout(0)  # the kit bounds its own waits
 def test_a_published_detector_conforms(name: str, added: Callable[[str], Path]) -> None:
     command = [sys.executable, *KIT, "--openral-detector", str(added(name)), "--openral-load-cycles", "2"]
     result = run(command, cwd="/", check=False, capture_output=True, text=True)
