@@ -52,7 +52,7 @@ def main(room: str) -> int:
     """Call the tool as a mission does; 0 if the room is known."""
     home = kitchen()
     palette, peers = palette_of(home), HomePeers(home)
-    print(parameters(ListRoomTool, palette, ()))
+    print(parameters(ListRoomTool, palette))
     mission = Mission("example", PromptReceived(id="1", text="what is here?"), MissionSettings(), palette)
     procedure = ListRoomTool(room=room).perform(mission)
     next(procedure)

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from openral_reasoner.budget import SearchBudget
 from openral_reasoner.likely_places.belief import BeliefWeights
@@ -14,6 +14,10 @@ SecondGoal = Literal["queue", "replace", "refuse"]
 
 Prompt = Literal["full", "compact"]
 """What the model reads: tools, or the legal next calls."""
+
+
+RETIRED = "found_ids_as_enums"
+"""Setting that recordings of earlier versions have."""
 
 
 class CallDeadlines(BaseModel):
@@ -92,16 +96,17 @@ class MissionSettings(BaseModel):
     advisor_decisions: int = Field(
         default=0, ge=0, description="decisions per mission that an advisor makes while the model is stuck"
     )
-    found_ids_as_enums: bool = Field(
-        default=False,
-        description="list the ids of the home and those found in the mission in the tools' schemas; False "
-        "keeps the tools the same throughout a mission, so that a prompt cache can hold them",
-    )
 
     prompt: Prompt = Field(
         default="full",
         description="full: the model calls tools; compact: it picks one of the legal next calls",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_retired(cls, content: object) -> object:
+        """Read the settings of older recordings."""
+        return {k: v for k, v in content.items() if k != RETIRED} if isinstance(content, dict) else content
 
     @property
     def weights(self) -> BeliefWeights:

@@ -43,20 +43,6 @@ def contexts_of(
     return contexts
 
 
-def test_what_a_mission_has_found_may_be_named_from_then_on(
-    palette: ToolPalette, home: SymbolicHome, settings: MissionSettings
-) -> None:
-    recall = RawCall(tool="recall_object", arguments='{"query": "mug"}')
-    listing_ids = settings.model_copy(update={"found_ids_as_enums": True})
-    first, second, *_ = contexts_of(palette, home, listing_ids, recall, GIVE_UP)
-    targets = [
-        json.loads(next(s.parameters for s in item.tools if s.name == "execute_rskill"))
-        for item in (first, second)
-    ]
-    assert "mug_1" not in targets[0]["properties"]["target"]["enum"]
-    assert "mug_1" in targets[1]["properties"]["target"]["enum"]
-
-
 def with_parameters(palette: ToolPalette, *specs: ParameterSpec) -> ToolPalette:
     wipe = SkillEntry(id="wipe", verb=Verb.LOOK_AT, description="wipe", parameters=specs, deadline=9.0)
     return palette.model_copy(update={"skills": (*palette.skills, wipe)})

@@ -89,7 +89,7 @@ def _whole_schema(tool: type[Tool], palette: ToolPalette) -> dict[str, Any]:
     """Return the schema of a tool as pydantic checks it, with the ids of a palette."""
     whole = tool.model_json_schema()
     del whole["properties"]["tool"]
-    for name, part in json.loads(parameters(tool, palette, ()))["properties"].items():
+    for name, part in json.loads(parameters(tool, palette))["properties"].items():
         if "enum" in part or name == "parameters":
             whole["properties"][name] = part
     return whole

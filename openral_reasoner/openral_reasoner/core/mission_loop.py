@@ -33,7 +33,6 @@ def build_context(mission: Mission) -> Context:
     decisions.reported, changed = listing_changes(decisions.reported, mission.palette)
     news, decisions.news = (*decisions.news, *changed), []
     answered, mission.operator.answer = mission.operator.answer, ""
-    known_ids = tuple(mission.objects) if mission.settings.found_ids_as_enums else None
     held = mission.objects.get(mission.hand.object_id)
     return Context(
         system=SYSTEM_PROMPT,
@@ -41,7 +40,7 @@ def build_context(mission: Mission) -> Context:
         request=mission.request,
         requester=mission.requester,
         palette=mission.palette,
-        tools=schemas(mission.palette, known_ids, decisions.first_request),
+        tools=schemas(mission.palette, decisions.first_request),
         listed=in_lines(decisions.listed),
         turns=tuple(decisions.turns),
         news=news,

@@ -258,16 +258,10 @@ def changes(old: ToolPalette, new: ToolPalette) -> tuple[str, ...]:
 
 
 def overrun_changes(old: ToolPalette, new: ToolPalette) -> list[str]:
-    """Report labels and detectors that are left out of the palette."""
-    before = {each.id: each.labels_left_out for each in old.continuous_detectors}
-    lines = [
-        f"continuous detector {each.id!r} has {each.labels_left_out} more labels than are listed"
-        for each in new.continuous_detectors
-        if each.labels_left_out and before.get(each.id, 0) != each.labels_left_out
-    ]
-    if new.unlisted > old.unlisted:
-        lines.append(f"{new.unlisted} detectors in the graph are not listed because the list is full")
-    return lines
+    """Report detectors that are left out of the palette."""
+    if new.unlisted <= old.unlisted:
+        return []
+    return [f"{new.unlisted} detectors in the graph are not listed because the list is full"]
 
 
 def rival_changes(old: ToolPalette, new: ToolPalette) -> list[str]:

@@ -42,7 +42,6 @@ class ExecuteRskillTool(Tool):
     SWITCH and PRESS a control.
     """
 
-    fixed = frozenset({"rskill_id"})
     tool: Literal["execute_rskill"] = "execute_rskill"
     rskill_id: str = Field(max_length=64)
     target: str = Field(max_length=128, description="id or 'me'")
@@ -57,10 +56,8 @@ class ExecuteRskillTool(Tool):
 
     @classmethod
     @override
-    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-        places = tuple(place.id for place in palette.places)
-        targets = ("me", *places, *(control.id for control in palette.worked), *known_ids)
-        return {"rskill_id": tuple(s.id for s in palette.targeted), "target": targets}
+    def ids(cls, palette: ToolPalette) -> Mapping[str, tuple[str, ...]]:
+        return {"rskill_id": tuple(skill.id for skill in palette.targeted)}
 
     @classmethod
     @override
@@ -217,11 +214,6 @@ class LifecycleTransitionTool(Tool):
     @override
     def offered(cls, palette: ToolPalette) -> bool:
         return bool(palette.peers)
-
-    @classmethod
-    @override
-    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-        return {"peer": palette.peers}
 
     @override
     def check(self, mission: Mission) -> None:

@@ -1,8 +1,7 @@
 """Base class of the tools, and the JSON schemas of their arguments.
 
-The schemas are short, and by default the same throughout a mission, so that a prompt cache can hold them:
-they list the ids of skills, and no id of the home. `Tool.check` rejects unknown ids, and pydantic what is
-too long, in any case.
+The schemas are short, and the same throughout a mission, so that a prompt cache can hold them: they list the
+ids of skills, and no id of the home. `Tool.check` rejects unknown ids, and pydantic what is too long.
 """
 
 import json
@@ -40,9 +39,6 @@ class Tool(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    fixed: ClassVar[frozenset[str]] = frozenset()
-    """Arguments whose ids stay the same during a mission."""
-
     brief: ClassVar[Mapping[str, Mapping[str, object]]] = {}
     """Schemas of arguments that a schema of pydantic would say in too many tokens."""
 
@@ -60,8 +56,8 @@ class Tool(BaseModel):
         return " ".join((cls.__doc__ or "").split())
 
     @classmethod
-    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-        """Return the arguments that accept only ids, with those ids; ``known_ids`` are this mission's."""
+    def ids(cls, palette: ToolPalette) -> Mapping[str, tuple[str, ...]]:
+        """Return the arguments that accept only ids which stay the same during a mission, with those ids."""
         return {}
 
     @classmethod
@@ -94,17 +90,12 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:/-]{0,64}")
 """Ids that may stand in a schema, which is not fenced as data: an id that could be a sentence may not."""
 
 
-def parameters(tool: type[Tool], palette: ToolPalette, known_ids: tuple[str, ...] | None) -> str:
-    """Return the schema of a tool's arguments as JSON.
-
-    ``known_ids`` are ids that this mission has learnt. None makes enums of `Tool.fixed` arguments only, so
-    that the schema stays the same throughout the mission.
-    """
+def parameters(tool: type[Tool], palette: ToolPalette) -> str:
+    """Return the schema of a tool's arguments as JSON; it is the same throughout a mission."""
     schema = json.loads(_parameters(tool))
-    for name, ids in tool.ids(palette, known_ids or ()).items():
-        distinct = list(dict.fromkeys(ids))
-        if (known_ids is not None or name in tool.fixed) and fits_enum(distinct):
-            schema["properties"][name]["enum"] = distinct
+    for name, ids in tool.ids(palette).items():
+        if fits_enum(ids):
+            schema["properties"][name]["enum"] = list(ids)
     for name, properties in tool.named(palette).items():
         if properties:
             schema["properties"][name]["properties"] = properties
@@ -113,7 +104,7 @@ def parameters(tool: type[Tool], palette: ToolPalette, known_ids: tuple[str, ...
     return json.dumps(schema)
 
 
-def fits_enum(ids: list[str]) -> bool:
+def fits_enum(ids: tuple[str, ...]) -> bool:
     """Return True if the ids are few, short and plain enough for an enum."""
     few = 0 < len(ids) <= MAX_IDS and sum(map(len, ids)) <= MAX_CHARACTERS
     return few and all(_PLAIN.fullmatch(each) for each in ids)

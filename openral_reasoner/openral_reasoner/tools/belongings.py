@@ -1,6 +1,6 @@
 """Read-only tool list_objects: what memory has in a place or room, and where each object belongs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -46,11 +46,6 @@ class ListObjectsTool(Tool):
     @override
     def offered(cls, palette: ToolPalette) -> bool:
         return palette.spatial_memory_available
-
-    @classmethod
-    @override
-    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-        return {"within": ("", *_areas(palette))}
 
     @override
     def check(self, mission: Mission) -> None:

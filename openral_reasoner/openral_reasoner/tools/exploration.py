@@ -1,7 +1,7 @@
 """Tools for homes that are not known yet: explore acts, describe_home reports what memory has."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field
@@ -48,11 +48,6 @@ class ExploreTool(Tool):
     @override
     def offered(cls, palette: ToolPalette) -> bool:
         return bool(palette.with_verb(Verb.EXPLORE))
-
-    @classmethod
-    @override
-    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-        return {"within": ("", *_rooms(palette))}
 
     @override
     def check(self, mission: Mission) -> None:
@@ -131,11 +126,6 @@ class DescribeHomeTool(Tool):
     @override
     def offered(cls, palette: ToolPalette) -> bool:
         return palette.spatial_memory_available
-
-    @classmethod
-    @override
-    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-        return {"within": ("", *_rooms(palette))}
 
     @override
     def check(self, mission: Mission) -> None:

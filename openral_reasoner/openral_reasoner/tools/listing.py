@@ -34,10 +34,10 @@ def listing(palette: ToolPalette) -> Listing:
     verbs = Counter(skill.verb for skill in palette.targeted)
     places = sorted(palette.places, key=lambda each: each.kind is NodeKind.PLACE)
     sections = {
-        "skills": {each.id: _skill(each, alone=verbs[each.verb] == 1) for each in palette.targeted},
-        "places": {each.id: _place(each) for each in places[:MAX_PLACES]},
-        "controls": {each.id: _control(each) for each in palette.worked},
-        "locators": {each.id: _locator(each, palette) for each in palette.locators},
+        "skills": {each.id: skill_line(each, alone=verbs[each.verb] == 1) for each in palette.targeted},
+        "places": {each.id: place_line(each) for each in places[:MAX_PLACES]},
+        "controls": {each.id: control_line(each) for each in palette.worked},
+        "locators": {each.id: locator_line(each, palette) for each in palette.locators},
         "cameras": dict.fromkeys(palette.cameras, ""),
         "peers": {
             each.id: _line(each.state.name, f"{each.memory:.0f} MB")
@@ -62,13 +62,14 @@ def listing_changes(reported: Listing, palette: ToolPalette) -> tuple[Listing, t
     news = [
         line
         for name, item in _ITEMS.items()
-        for line in _differences(item, reported.get(name, {}), fresh.get(name, {}))
+        for line in differences(item, reported.get(name, {}), fresh.get(name, {}))
     ]
     more = (f"{len(news) - MAX_NEWS} more changes of ids",) if len(news) > MAX_NEWS else ()
     return fresh, (*news[:MAX_NEWS], *more)
 
 
-def _differences(item: str, old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+def differences(item: str, old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    """Return what has gone, come or changed, as news."""
     gone = [f"{item} {each!r} is no longer available" for each in old if each not in new]
     come = [f"{item} {each!r} is now available{rest}" for each, rest in new.items() if each not in old]
     both = [f"{item} {each!r} is now{rest}" for each, rest in new.items() if old.get(each, rest) != rest]
@@ -80,20 +81,23 @@ def _line(*words: str, text: str = "") -> str:
     return f"{own and f' ({own})'}{text and f': {text}'}"
 
 
-def _skill(skill: SkillEntry, *, alone: bool) -> str:
+def skill_line(skill: SkillEntry, *, alone: bool) -> str:
+    """Return the rest of a skill's line."""
     names = ", ".join(spec.name for spec in not_filled_in(skill))
     verb = "" if slug(skill.id) == skill.verb.value.lower() else skill.verb.value
     texts = ("" if alone else skill.description, *skill.consent)
     return _line(verb, f"takes {names}" if names else "", text="; ".join(filter(None, texts)))
 
 
-def _place(place: PlaceEntry) -> str:
+def place_line(place: PlaceEntry) -> str:
+    """Return the rest of a place's line."""
     stem = slug(place.id).rstrip("0123456789").rstrip("_")
     text = "" if slug(place.label) == stem else place.label[:MAX_LABEL]
     return _line(_KINDS.get(place.kind, ""), _in(place.room), *place.states, text=text)
 
 
-def _control(control: ControlEntry) -> str:
+def control_line(control: ControlEntry) -> str:
+    """Return the rest of a control's line."""
     return _line(control.kind, _in(control.room), control.state, text=f"of {control.appliance[:MAX_LABEL]}")
 
 
@@ -101,7 +105,8 @@ def _in(room: str) -> str:
     return f"in {room}" if room else ""
 
 
-def _locator(locator: LocatorEntry, palette: ToolPalette) -> str:
+def locator_line(locator: LocatorEntry, palette: ToolPalette) -> str:
+    """Return the rest of a locator's line."""
     return _line(
         "default" if locator is palette.default_locator else "",
         "must be loaded first" if locator.must_load else "",

@@ -1,6 +1,5 @@
 """Read-only tools: recall_object, resolve_place and locate_in_view."""
 
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -93,12 +92,6 @@ class LocateInViewTool(Tool):
     @override
     def offered(cls, palette: ToolPalette) -> bool:
         return palette.detector_available
-
-    @classmethod
-    @override
-    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-        locators = tuple(locator.id for locator in palette.locators)
-        return {"detector": ("", *locators), "camera": ("", *palette.cameras)}
 
     @classmethod
     @override

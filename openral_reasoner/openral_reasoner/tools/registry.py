@@ -68,18 +68,13 @@ def offered(palette: ToolPalette) -> tuple[type[Tool], ...]:
 
 
 @lru_cache(maxsize=8)
-def schemas(
-    palette: ToolPalette, known_ids: tuple[str, ...] | None = None, request: Request | None = None
-) -> tuple[ToolSchema, ...]:
-    """Return the tools that serve a request, None for all, as a model sees them.
-
-    ``known_ids`` are as for `parameters`.
-    """
+def schemas(palette: ToolPalette, request: Request | None = None) -> tuple[ToolSchema, ...]:
+    """Return the tools that serve a request, None for all, as a model sees them."""
     return tuple(
         ToolSchema(
             name=name_of(tool),
             description=tool.words(),
-            parameters=parameters(tool, palette, known_ids),
+            parameters=parameters(tool, palette),
         )
         for tool in offered(palette)
         if not tool.only_for

@@ -1,6 +1,5 @@
 """Tools about states of objects and furniture: get_state and note_state."""
 
-from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
@@ -28,11 +27,6 @@ class _StateTool(Tool):
     @override
     def offered(cls, palette: ToolPalette) -> bool:
         return palette.spatial_memory_available
-
-    @classmethod
-    @override
-    def ids(cls, palette: ToolPalette, known_ids: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
-        return {"target": (*_listed(palette), *known_ids)}
 
     @override
     def check(self, mission: Mission) -> None:

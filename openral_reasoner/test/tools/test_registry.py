@@ -206,22 +206,6 @@ def test_a_call_that_gets_the_same_answer_again_is_named_with_it(call: tuple[str
     robot.works()
 
 
-def test_either_api_is_sent_the_ids_as_enums_in_its_own_form(robot: Robot) -> None:
-    robot.line.core.settings = robot.settings.model_copy(update={"found_ids_as_enums": True})
-    robot.mission(robot.api.answer(RECALL), robot.api.answer(GIVE_UP), robot.api.answer(GIVE_UP))
-    for request, found in zip(robot.script.requests[:2], (False, True), strict=True):
-        if robot.api.named:
-            schemas = {tool["name"]: tool["input_schema"] for tool in request["tools"]}
-        else:
-            functions = [tool["function"] for tool in request["tools"]]
-            schemas = {function["name"]: function["parameters"] for function in functions}
-        step = schemas["execute_rskill"]["properties"]
-        assert "navigate" in step["rskill_id"]["enum"]
-        assert {"me", "fridge_1", "ana"} <= set(step["target"]["enum"])
-        assert ("mug_1" in step["target"]["enum"]) is found
-        assert schemas["locate_in_view"]["properties"]["detector"]["enum"][0] == ""
-
-
 def test_look_ups_in_turn_end_as_a_circle_and_with_ever_new_words_with_their_budget(robot: Robot) -> None:
     look = ("locate_in_view", '{"query": "unicorn"}')
     resolve = ("resolve_place", '{"reference": "table"}')
