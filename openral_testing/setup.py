@@ -29,6 +29,7 @@ setup(
         "openral.commands": [
             "bench = openral_testing.reasoner.cli:commands",
             "robot = openral_testing.robot_check.command:commands",
+            "weights_proof = openral_testing.weights_proof.command:commands",
         ],
         "pytest11": [
             "openral_detectors = openral_testing.detectors.options",

@@ -53,6 +53,7 @@ def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> N
 
     from openral_core.rskills import Registry
     from openral_perception_ros.weights.fetch import weights_status
+    from openral_perception_ros.weights.proofs import WeightsProof
 
     registry = Registry.load(rskills)
     problems: list[str] = []
@@ -68,8 +69,10 @@ def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> N
     for manifest in registry.detectors:
         row = weights_status(manifest, registry.folder(manifest.id), weights_dir)
         use = "yes" if row.commercial_use else "no"
-        cells = (row.rskill, row.state, _size(row), row.licence, use, row.revision[:12], _precision(manifest))
-        table.add_row(*map(escape, cells))
+        proof = WeightsProof.of(manifest, registry.folder(manifest.id), weights_dir)
+        cells = (row.rskill, row.state, _size(row), row.licence, use, row.revision[:12])
+        proved = f"proved on {proof.date}, by {proof.by}" if proof else "never proved"
+        table.add_row(*map(escape, (*cells, _precision(manifest), proved)))
         problems += [f"{row.rskill}: {row.problem}"] if row.problem else []
     Console(width=max(get_console().width, LIST_WIDTH)).print(table, *map(escape, problems), sep="\n")
 

@@ -29,7 +29,6 @@ ARRAY_KEY = -23300
 """Key of array parameter 0; array parameter n has this minus n."""
 ACTIVATION, ACTIVATION_VALUES = 9, ARRAY_KEY - 10
 UNARY: Mapping[str, str] = {"Sigmoid": "Sigmoid", "Split": "Identity"}
-_END = np.iinfo(np.int64).max
 BINARY = ("Add", "Sub", "Mul", "Div")
 INTERPOLATIONS: Mapping[int, tuple[str, str]] = {1: ("nearest", "asymmetric"), 2: ("linear", "half_pixel")}
 
@@ -149,12 +148,6 @@ def _activation(graph: Graph, layer: Layer, raw: str) -> None:
             raise ValueError(f"activation {other}")
 
 
-def _swish(graph: Graph, layer: Layer) -> None:
-    gate = f"{layer.outputs[0]}_gate"
-    graph.add("Sigmoid", layer.inputs, [gate])
-    graph.add("Mul", [layer.inputs[0], gate], layer.outputs)
-
-
 def _unary(graph: Graph, layer: Layer) -> None:
     for output in layer.outputs:
         graph.add(UNARY[layer.kind], layer.inputs, [output])
@@ -204,19 +197,6 @@ def _shuffle(graph: Graph, layer: Layer) -> None:
     graph.add("Gather", [layer.inputs[0], graph.constant(order)], layer.outputs, axis=1)
 
 
-def _focus(graph: Graph, layer: Layer) -> None:
-    """Put the four pixels of each 2x2 block into channels, column by column."""
-    parts = []
-    for column, row in ((0, 0), (0, 1), (1, 0), (1, 1)):
-        bounds = ([row, column], [_END, _END], [2, 3], [2, 2])
-        parts.append(f"{layer.outputs[0]}_{row}{column}")
-        graph.add(
-            "Slice", [layer.inputs[0], *(graph.constant(np.array(each)) for each in bounds)], parts[-1:]
-        )
-    graph.add("Concat", parts, layer.outputs, axis=1)
-    graph.channels[layer.outputs[0]] = 4 * graph.channels[layer.inputs[0]]
-
-
 def _interpolation(graph: Graph, layer: Layer) -> None:
     kind, scales = layer.integer(0), [1.0, 1.0, layer.scalars.get(1, 1.0), layer.scalars.get(2, 1.0)]
     if kind not in INTERPOLATIONS or layer.integer(6):
@@ -252,18 +232,15 @@ def _permute(graph: Graph, layer: Layer) -> None:
     graph.add("Transpose", layer.inputs, layer.outputs, perm=[0, 2, 1])
 
 
-CONVERSIONS: Mapping[str, Callable[[Graph, Layer], None]] = {
-    "Convolution": _convolution,
-    "ConvolutionDepthWise": _convolution,
-    "Swish": _swish,
-    "Sigmoid": _unary,
-    "Split": _unary,
+Conversion = Callable[[Graph, Layer], None]
+CONVERSIONS: Mapping[str, Conversion] = {
+    **dict.fromkeys(("Convolution", "ConvolutionDepthWise"), _convolution),
+    **dict.fromkeys(UNARY, _unary),
     "BinaryOp": _binary,
     "Concat": _concat,
     "Slice": _slice,
     "Crop": _crop,
     "ShuffleChannel": _shuffle,
-    "YoloV5Focus": _focus,
     "Interp": _interpolation,
     "Pooling": _pooling,
     "Reshape": _reshape,
@@ -271,13 +248,19 @@ CONVERSIONS: Mapping[str, Callable[[Graph, Layer], None]] = {
 }
 
 
-def convert(param: Path, weights: Path, input_size: tuple[int, int]) -> onnx.ModelProto:
+def convert(
+    param: Path,
+    weights: Path,
+    input_size: tuple[int, int],
+    conversions: Mapping[str, Conversion] = CONVERSIONS,
+) -> onnx.ModelProto:
     """Convert a network with one RGB or BGR input.
 
     Args:
         param: Its structure.
         weights: Its weights, as float16 or float32.
         input_size: Width and height of its input [px].
+        conversions: By operation; one raises ValueError for parameters that it does not cover.
 
     Raises:
         UnsupportedNetwork: If a file is torn or an operation is not covered.
@@ -290,7 +273,7 @@ def convert(param: Path, weights: Path, input_size: tuple[int, int]) -> onnx.Mod
     for line in filter(str.strip, lines[1:]):
         try:
             layers.append(parse_layer(line))
-            _add(graph, layers[-1])
+            _add(graph, layers[-1], conversions)
         except (ValueError, KeyError, IndexError) as error:
             raise UnsupportedNetwork(param, f"{line[:80]!r}: {error}") from error
     if graph.position != len(graph.weights):
@@ -300,15 +283,15 @@ def convert(param: Path, weights: Path, input_size: tuple[int, int]) -> onnx.Mod
     return _model(graph, layers, input_size)
 
 
-def _add(graph: Graph, layer: Layer) -> None:
+def _add(graph: Graph, layer: Layer, conversions: Mapping[str, Conversion]) -> None:
     if layer.kind == "Input":
         graph.channels[layer.outputs[0]] = 3
         return
-    if layer.kind not in CONVERSIONS:
-        raise ValueError(f"the operation is none of {format_choices(CONVERSIONS)}")
+    if layer.kind not in conversions:
+        raise ValueError(f"the operation is none of {format_choices(conversions)}")
     for output in layer.outputs:
         graph.channels[output] = graph.channels[layer.inputs[0]]
-    CONVERSIONS[layer.kind](graph, layer)
+    conversions[layer.kind](graph, layer)
 
 
 def _model(graph: Graph, layers: Sequence[Layer], input_size: tuple[int, int]) -> onnx.ModelProto:

@@ -1,9 +1,7 @@
 """Downloads of pinned files from a server on this machine."""
 
 import hashlib
-import importlib.util
 import socket
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,18 +18,14 @@ from openral_perception_ros.weights.download import (
     mirrored,
     open_session,
 )
-
-_spec = importlib.util.spec_from_file_location("local_hub", Path(__file__).with_name("local_hub.py"))
-hubs = importlib.util.module_from_spec(_spec)
-sys.modules["hubs_of_downloads"] = hubs
-_spec.loader.exec_module(hubs)
+from openral_testing.detectors import hub_server as hubs
 
 DATA = bytes(range(256)) * 4096
 ADDRESS = f"https://{hubs.REPOSITORY}/resolve/{hubs.COMMIT}/model.bin"
 
 
 @pytest.fixture
-def server() -> Iterator["hubs.Hub"]:
+def server() -> Iterator[hubs.Hub]:
     with hubs.serving(hubs.Hub({"model.bin": DATA})) as made:
         yield made
 
@@ -40,20 +34,20 @@ def pinned(data: bytes = DATA, size: int = len(DATA)) -> PinnedFile:
     return PinnedFile(ADDRESS, hashlib.sha256(data).hexdigest(), size)
 
 
-def fetch(server: "hubs.Hub", folder: Path, source: PinnedFile) -> Path:
+def fetch(server: hubs.Hub, folder: Path, source: PinnedFile) -> Path:
     target = folder / "model.bin"
     fetch_pinned({target: source}, folder / ".parts", server.url)
     return target
 
 
-def test_a_pinned_file_arrives_whole_and_is_not_fetched_twice(server: "hubs.Hub", tmp_path: Path) -> None:
+def test_a_pinned_file_arrives_whole_and_is_not_fetched_twice(server: hubs.Hub, tmp_path: Path) -> None:
     assert fetch(server, tmp_path, pinned()).read_bytes() == DATA
     assert [path.name for path in tmp_path.iterdir()] == ["model.bin"]
     server.files.clear()
     fetch(server, tmp_path, pinned())
 
 
-def test_a_download_that_broke_off_resumes(server: "hubs.Hub", tmp_path: Path) -> None:
+def test_a_download_that_broke_off_resumes(server: hubs.Hub, tmp_path: Path) -> None:
     server.breaks_after = len(DATA) // 2
     with pytest.raises(DownloadFailed, match="fetch again to resume"):
         fetch(server, tmp_path, pinned())
@@ -73,7 +67,7 @@ def test_a_download_that_broke_off_resumes(server: "hubs.Hub", tmp_path: Path) -
     ],
 )
 def test_another_content_is_refused_and_removed(
-    server: "hubs.Hub", tmp_path: Path, content: bytes, reason: str
+    server: hubs.Hub, tmp_path: Path, content: bytes, reason: str
 ) -> None:
     server.files["model.bin"] = content
     with pytest.raises(UnexpectedContent, match=reason):
@@ -81,13 +75,13 @@ def test_another_content_is_refused_and_removed(
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_a_file_larger_than_declared_is_cut_off(server: "hubs.Hub", tmp_path: Path) -> None:
+def test_a_file_larger_than_declared_is_cut_off(server: hubs.Hub, tmp_path: Path) -> None:
     with pytest.raises(FileTooLarge, match="more than 1000 bytes"):
         fetch(server, tmp_path, pinned(size=1000))
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_a_file_that_the_server_lacks_is_named(server: "hubs.Hub", tmp_path: Path) -> None:
+def test_a_file_that_the_server_lacks_is_named(server: hubs.Hub, tmp_path: Path) -> None:
     server.files.clear()
     with pytest.raises(DownloadFailed, match=r"model\.bin could not be fetched: .*404"):
         fetch(server, tmp_path, pinned())

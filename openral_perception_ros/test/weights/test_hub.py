@@ -1,6 +1,5 @@
 """`openral weights fetch` with the real client, against a hub on this machine."""
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -11,16 +10,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-_spec = importlib.util.spec_from_file_location("local_hub", Path(__file__).with_name("local_hub.py"))
-hubs = importlib.util.module_from_spec(_spec)
-sys.modules["hubs"] = hubs
-_spec.loader.exec_module(hubs)
+from openral_testing.detectors import hub_server as hubs
 
 WEIGHTS = bytes(range(256)) * 8192
 
 
 @pytest.fixture
-def hub() -> Iterator["hubs.Hub"]:
+def hub() -> Iterator[hubs.Hub]:
     files = {"config.json": b"{}", "preprocessor_config.json": b"{}", "model.safetensors": WEIGHTS}
     with hubs.serving(hubs.Hub(files, large=("model.safetensors",))) as made:
         yield made
@@ -45,9 +41,7 @@ def rskills(tmp_path: Path) -> Path:
     return tmp_path / "rskills"
 
 
-def weights(
-    hub: "hubs.Hub", rskills: Path, *words: str, **variables: str
-) -> subprocess.CompletedProcess[str]:
+def weights(hub: hubs.Hub, rskills: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "from openral_perception_ros.cli import main; main()", "weights", *words]
     where = ["--rskills", str(rskills), "--weights-dir", str(rskills.parent / "weights")]
     cache = str(rskills.parent / "hub")
@@ -61,7 +55,7 @@ def weights(
     )
 
 
-def test_a_fetch_brings_records_and_verifies_every_file(hub: "hubs.Hub", rskills: Path) -> None:
+def test_a_fetch_brings_records_and_verifies_every_file(hub: hubs.Hub, rskills: Path) -> None:
     fetched = weights(hub, rskills, "fetch", "small")
     assert fetched.returncode == 0, fetched.stderr
     assert "licence Apache-2.0" in fetched.stdout
@@ -73,7 +67,7 @@ def test_a_fetch_brings_records_and_verifies_every_file(hub: "hubs.Hub", rskills
 
 
 def test_a_fetch_that_broke_off_fails_and_the_next_one_goes_on_from_there(
-    hub: "hubs.Hub", rskills: Path
+    hub: hubs.Hub, rskills: Path
 ) -> None:
     hub.breaks_after = len(WEIGHTS) // 2
     broken = weights(hub, rskills, "fetch", "small")
@@ -87,7 +81,7 @@ def test_a_fetch_that_broke_off_fails_and_the_next_one_goes_on_from_there(
     assert not (rskills.parent / "weights" / "small" / ".parts").exists()
 
 
-def test_what_the_hub_cache_holds_is_not_fetched_again(hub: "hubs.Hub", rskills: Path) -> None:
+def test_what_the_hub_cache_holds_is_not_fetched_again(hub: hubs.Hub, rskills: Path) -> None:
     snapshot = rskills.parent / "hub" / "models--someone--small" / "snapshots" / hubs.COMMIT
     snapshot.mkdir(parents=True)
     (snapshot / "model.safetensors").write_bytes(WEIGHTS)
@@ -95,7 +89,7 @@ def test_what_the_hub_cache_holds_is_not_fetched_again(hub: "hubs.Hub", rskills:
     assert weights(hub, rskills, "fetch", "small").returncode == 0
 
 
-def test_a_file_that_is_not_what_the_hub_says_is_refused(hub: "hubs.Hub", rskills: Path) -> None:
+def test_a_file_that_is_not_what_the_hub_says_is_refused(hub: hubs.Hub, rskills: Path) -> None:
     hub.digests["model.safetensors"] = "0" * 64
     refused = weights(hub, rskills, "fetch", "small")
     assert refused.returncode == 1
@@ -103,7 +97,7 @@ def test_a_file_that_is_not_what_the_hub_says_is_refused(hub: "hubs.Hub", rskill
     assert not (rskills.parent / "weights" / "small").exists()
 
 
-def test_small_files_are_compared_with_the_blobs_of_their_revision(hub: "hubs.Hub", rskills: Path) -> None:
+def test_small_files_are_compared_with_the_blobs_of_their_revision(hub: hubs.Hub, rskills: Path) -> None:
     assert weights(hub, rskills, "fetch", "small").returncode == 0
     config = rskills.parent / "weights" / "small" / "config.json"
     config.write_bytes(b"[]")
@@ -119,7 +113,7 @@ def test_small_files_are_compared_with_the_blobs_of_their_revision(hub: "hubs.Hu
 
 
 @pytest.mark.parametrize("name", ["../evil.json", "/{there}/evil.json", "a/../../evil.json", "a\\evil.json"])
-def test_a_name_that_leaves_the_folder_is_refused(hub: "hubs.Hub", rskills: Path, name: str) -> None:
+def test_a_name_that_leaves_the_folder_is_refused(hub: hubs.Hub, rskills: Path, name: str) -> None:
     name = name.format(there=str(rskills.parent).strip("/"))
     hub.files[name] = b"{}"
     refused = weights(hub, rskills, "fetch", "small")
@@ -128,14 +122,12 @@ def test_a_name_that_leaves_the_folder_is_refused(hub: "hubs.Hub", rskills: Path
     assert not list(rskills.parent.rglob("*evil.json"))
 
 
-def test_a_record_in_the_hub_is_not_taken_for_ours(hub: "hubs.Hub", rskills: Path) -> None:
+def test_a_record_in_the_hub_is_not_taken_for_ours(hub: hubs.Hub, rskills: Path) -> None:
     hub.files["openral-weights.json"] = b"{}"
     assert weights(hub, rskills, "fetch", "small").returncode == 1
 
 
-def test_files_of_another_revision_do_not_stay_among_those_of_this_one(
-    hub: "hubs.Hub", rskills: Path
-) -> None:
+def test_files_of_another_revision_do_not_stay_among_those_of_this_one(hub: hubs.Hub, rskills: Path) -> None:
     assert weights(hub, rskills, "fetch", "small").returncode == 0
     folder = rskills.parent / "weights" / "small"
     (folder / "old.py").write_text("")
@@ -143,7 +135,7 @@ def test_files_of_another_revision_do_not_stay_among_those_of_this_one(
     assert not (folder / "old.py").exists()
 
 
-def test_a_torn_record_is_one_line_and_fetching_mends_it(hub: "hubs.Hub", rskills: Path) -> None:
+def test_a_torn_record_is_one_line_and_fetching_mends_it(hub: hubs.Hub, rskills: Path) -> None:
     assert weights(hub, rskills, "fetch", "small").returncode == 0
     record = rskills.parent / "weights" / "small" / "openral-weights.json"
     record.write_text(record.read_text()[:40])
@@ -155,7 +147,7 @@ def test_a_torn_record_is_one_line_and_fetching_mends_it(hub: "hubs.Hub", rskill
     assert weights(hub, rskills, "verify", "small").returncode == 0
 
 
-def test_a_folder_without_a_record_does_not_verify(hub: "hubs.Hub", rskills: Path) -> None:
+def test_a_folder_without_a_record_does_not_verify(hub: hubs.Hub, rskills: Path) -> None:
     assert weights(hub, rskills, "fetch", "small").returncode == 0
     (rskills.parent / "weights" / "small" / "openral-weights.json").unlink()
     reported = weights(hub, rskills, "verify", "small")
@@ -163,14 +155,14 @@ def test_a_folder_without_a_record_does_not_verify(hub: "hubs.Hub", rskills: Pat
     assert "no record" in reported.stderr
 
 
-def test_offline_mode_fetches_nothing_and_says_so(hub: "hubs.Hub", rskills: Path) -> None:
+def test_offline_mode_fetches_nothing_and_says_so(hub: hubs.Hub, rskills: Path) -> None:
     refused = weights(hub, rskills, "fetch", "small", HF_HUB_OFFLINE="1")
     assert refused.returncode == 1
     assert "offline" in refused.stderr.lower()
     assert "Traceback" not in refused.stderr
 
 
-def test_a_hub_that_went_away_is_no_success_with_half_the_files(hub: "hubs.Hub", rskills: Path) -> None:
+def test_a_hub_that_went_away_is_no_success_with_half_the_files(hub: hubs.Hub, rskills: Path) -> None:
     half = rskills.parent / "weights" / "small"
     half.mkdir(parents=True)
     (half / "config.json").write_text("{}")

@@ -33,7 +33,6 @@ def run(folder: Path, *lines: str, weights: bytes = b"") -> dict[str, np.ndarray
     ("line", "expected"),
     [
         ("Sigmoid s 1 1 data out", 1 / (1 + np.exp(-IMAGE))),
-        ("Swish s 1 1 data out", IMAGE / (1 + np.exp(-IMAGE))),
         ("BinaryOp b 2 1 data data out 0=2", IMAGE * IMAGE),
         ("Concat c 2 1 data data out 0=0", np.concatenate([IMAGE, IMAGE], axis=1)),
         ("Crop c 1 1 data out -23309=1,1 -23310=1,3 -23311=1,0", IMAGE[:, 1:3]),
@@ -55,12 +54,6 @@ def test_a_shuffle_interleaves_the_groups(tmp_path: Path) -> None:
     lines = ("Concat c 2 1 data data six 0=0", "ShuffleChannel s 1 1 six out 0=2")
     shuffled = run(tmp_path, *lines)["out"]
     np.testing.assert_array_equal(shuffled, IMAGE[:, [0, 0, 1, 1, 2, 2]])
-
-
-def test_the_focus_puts_each_block_of_four_pixels_into_channels(tmp_path: Path) -> None:
-    focused = run(tmp_path, "YoloV5Focus f 1 1 data out")["out"]
-    rows_first = [IMAGE[:, :, row::2, column::2] for column in (0, 1) for row in (0, 1)]
-    np.testing.assert_array_equal(focused, np.concatenate(rows_first, axis=1))
 
 
 @pytest.mark.parametrize("half", [True, False])

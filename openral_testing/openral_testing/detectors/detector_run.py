@@ -16,6 +16,7 @@ from openral_perception_ros.inference.ipc import Detected, EngineFailed, Load, R
 from openral_perception_ros.inference.worker_command import worker_command
 from openral_perception_ros.inference.worker_supervisor import InferenceWorkerProcess
 from openral_perception_ros.publishers import process_memory_mb
+from openral_ros.gpu import gpu_used_mb
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,12 @@ class LoadedDetector:
     def memory_mb(self) -> float:
         """Memory of the worker and its children, host and GPU [MB]."""
         return process_memory_mb(self.worker.pid, self.ready.device_memory_mb)
+
+    @property
+    def device_mb(self) -> float:
+        """Memory on the device of the model [MB]: that of the GPU, or of the host without one."""
+        on_gpu = gpu_used_mb([self.worker.pid]) or self.ready.device_memory_mb
+        return self.memory_mb if self.setup.options.device == "cpu" else on_gpu
 
 
 def reply_of(worker: InferenceWorkerProcess, during: str, deadline: float) -> Reply:

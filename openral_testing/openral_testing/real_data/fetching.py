@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from openral_core.documents import Document
 from openral_core.parsing import parse_yaml
 from openral_perception_ros.weights.download import PARTS, PinnedFile, fetch_pinned
-from openral_perception_ros.weights.ncnn import convert
+from openral_perception_ros.weights.ncnn import CONVERSIONS, Graph, Layer, convert
 from openral_testing.real_data.annotations import LICENSED, Photographs, write_annotations
 from openral_testing.real_data.location import PROOF
 
@@ -26,6 +26,31 @@ TENTHS_PER_MM = 10
 """Depth of the frames of the table is published in [0.1 mm]."""
 CONVERTED: Mapping[str, int] = {"nanodet-plus-m-416": 416, "yolox-nano-416": 416, "nanodet-m-320": 320}
 """Networks in ncnn's format, with width and height of their input [px]."""
+
+
+END = np.iinfo(np.int64).max
+"""End of a slice that takes the rest."""
+
+
+def _swish(graph: Graph, layer: Layer) -> None:
+    gate = f"{layer.outputs[0]}_gate"
+    graph.add("Sigmoid", layer.inputs, [gate])
+    graph.add("Mul", [layer.inputs[0], gate], layer.outputs)
+
+
+def _focus(graph: Graph, layer: Layer) -> None:
+    """Put the four pixels of each 2x2 block into channels, column by column."""
+    parts = []
+    for column, row in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        bounds = ([row, column], [END, END], [2, 3], [2, 2])
+        constants = [graph.constant(np.array(each)) for each in bounds]
+        parts.append(f"{layer.outputs[0]}_{row}{column}")
+        graph.add("Slice", [layer.inputs[0], *constants], parts[-1:])
+    graph.add("Concat", parts, layer.outputs, axis=1)
+    graph.channels[layer.outputs[0]] = 4 * graph.channels[layer.inputs[0]]
+
+
+OPERATIONS = {**CONVERSIONS, "Swish": _swish, "YoloV5Focus": _focus}
 
 
 class PublicFile(NamedTuple):
@@ -76,7 +101,7 @@ def fetch_real_data(folder: Path, mirror: str = "") -> None:
     fetch_pinned(pinned_files(folder), folder / PARTS, mirror)
     for name, size in CONVERTED.items():
         stem = folder / SOURCES / name
-        model = convert(stem.with_suffix(".param"), stem.with_suffix(".bin"), (size, size))
+        model = convert(stem.with_suffix(".param"), stem.with_suffix(".bin"), (size, size), OPERATIONS)
         onnx.save(model, folder / "weights" / f"{name}.onnx")
     categories = json.loads((folder / SOURCES / LICENSED).read_text("utf-8"))["categories"]
     labels = "".join(f"{each['name']}\n" for each in categories)
