@@ -12,7 +12,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from openral_core.arrays import Array32, Indices
+from openral_core.arrays import Array32, ImagePlane, Indices
 from openral_core.errors import OpenRALError, format_choices
 
 MAGIC = "7767517"
@@ -28,6 +28,9 @@ TO_END = -233
 ARRAY_KEY = -23300
 """Key of array parameter 0; array parameter n has this minus n."""
 ACTIVATION, ACTIVATION_VALUES = 9, ARRAY_KEY - 10
+LEAKY = 2
+"""Kind of activation with a slope."""
+ACTIVATIONS: Mapping[int, str] = {1: "Relu", LEAKY: "LeakyRelu", 4: "Sigmoid"}
 UNARY: Mapping[str, str] = {"Sigmoid": "Sigmoid", "Split": "Identity"}
 BINARY = ("Add", "Sub", "Mul", "Div")
 INTERPOLATIONS: Mapping[int, tuple[str, str]] = {1: ("nearest", "asymmetric"), 2: ("linear", "half_pixel")}
@@ -98,54 +101,37 @@ class Graph:
         self.constants.append(numpy_helper.from_array(value, name))
         return name
 
-    def read(self, count: int) -> Array32:
-        """Read float32 values without a tag."""
-        values = np.frombuffer(self.weights, np.float32, count, self.position)
-        self.position += 4 * count
-        return values
-
-    def read_tagged(self, count: int) -> Array32:
-        """Read float16 or float32 values with their tag; ValueError for quantised ones."""
-        tag = int(np.frombuffer(self.weights, np.uint32, 1, self.position)[0])
-        self.position += 4
-        if tag == 0:
-            return self.read(count)
-        if tag != HALF_FLOAT:
+    def read(self, count: int, tagged: bool = False) -> Array32:
+        """Read float32 values, or float16 or float32 ones with their tag; ValueError for quantised ones."""
+        tag = self._take(np.uint32, 1)[0] if tagged else 0
+        if tag not in (0, HALF_FLOAT):
             raise ValueError(f"weights of the unknown type {tag:#010x}")
-        values = np.frombuffer(self.weights, np.float16, count, self.position)
-        self.position += 2 * count + 2 * count % 4
+        values = self._take(np.float16 if tag else np.float32, count)
+        self.position += self.position % 4
         return values.astype(np.float32)
+
+    def _take(self, kind: type[np.generic], count: int) -> ImagePlane:
+        values = np.frombuffer(self.weights, kind, count, self.position)
+        self.position += values.nbytes
+        return values
 
 
 def _convolution(graph: Graph, layer: Layer) -> None:
     outputs, kernel, groups = layer.integer(0), layer.pair(1, 1), layer.integer(7, 1)
-    kernel_values = graph.read_tagged(layer.integer(6)).reshape(outputs, -1, *kernel)
+    kernel_values = graph.read(layer.integer(6), tagged=True).reshape(outputs, -1, *kernel)
     inputs = [layer.inputs[0], graph.constant(kernel_values)]
     if layer.integer(5):
         inputs.append(graph.constant(graph.read(outputs)))
     starts = layer.pair(4, 0)
-    if min(starts) < 0:
-        raise ValueError("padding by the size of the input")
+    _require(min(starts) >= 0, "padding by the size of the input")
     ends = [layer.integer(16, starts[0]), layer.integer(15, starts[1])]
     raw = f"{layer.outputs[0]}_raw" if layer.integer(ACTIVATION) else layer.outputs[0]
     shape = {"kernel_shape": kernel, "group": groups, "dilations": layer.pair(2, 1)}
     graph.add("Conv", inputs, [raw], strides=layer.pair(3, 1), pads=[*starts, *ends], **shape)
     graph.channels[layer.outputs[0]] = outputs
     if layer.integer(ACTIVATION):
-        _activation(graph, layer, raw)
-
-
-def _activation(graph: Graph, layer: Layer, raw: str) -> None:
-    values = layer.arrays.get(ACTIVATION_VALUES, ())
-    match layer.integer(ACTIVATION):
-        case 1:
-            graph.add("Relu", [raw], layer.outputs)
-        case 2:
-            graph.add("LeakyRelu", [raw], layer.outputs, alpha=values[0])
-        case 4:
-            graph.add("Sigmoid", [raw], layer.outputs)
-        case other:
-            raise ValueError(f"activation {other}")
+        slope = {"alpha": layer.arrays[ACTIVATION_VALUES][0]} if layer.integer(ACTIVATION) == LEAKY else {}
+        graph.add(ACTIVATIONS[layer.integer(ACTIVATION)], [raw], layer.outputs, **slope)
 
 
 def _unary(graph: Graph, layer: Layer) -> None:
@@ -153,11 +139,14 @@ def _unary(graph: Graph, layer: Layer) -> None:
         graph.add(UNARY[layer.kind], layer.inputs, [output])
 
 
+def _require(covered: bool, otherwise: str) -> None:
+    if not covered:
+        raise ValueError(otherwise)
+
+
 def _binary(graph: Graph, layer: Layer) -> None:
-    kind = layer.integer(0)
-    if layer.integer(1) or kind >= len(BINARY):
-        raise ValueError(f"binary operation {kind} with a scalar or of an unknown kind")
-    graph.add(BINARY[kind], layer.inputs, layer.outputs)
+    _require(not layer.integer(1), "a binary operation with a scalar")
+    graph.add(BINARY[layer.integer(0)], layer.inputs, layer.outputs)
 
 
 def _concat(graph: Graph, layer: Layer) -> None:
@@ -176,11 +165,9 @@ def _slice(graph: Graph, layer: Layer) -> None:
 
 
 def _crop(graph: Graph, layer: Layer) -> None:
-    keys = (ARRAY_KEY - 9, ARRAY_KEY - 10, ARRAY_KEY - 11)
-    starts, ends, axes = (layer.arrays[key] for key in keys)
-    if len(starts) != 1:
-        raise ValueError("a crop of several axes")
-    _part(graph, layer.inputs[0], layer.outputs[0], (int(starts[0]), int(ends[0]), int(axes[0]) + 1))
+    start, end, axis = (int(layer.arrays[ARRAY_KEY - key][0]) for key in (9, 10, 11))
+    _require(len(layer.arrays[ARRAY_KEY - 9]) == 1, "a crop of several axes")
+    _part(graph, layer.inputs[0], layer.outputs[0], (start, end, axis + 1))
 
 
 def _part(graph: Graph, source: str, output: str, bounds: tuple[int, int, int]) -> None:
@@ -191,44 +178,35 @@ def _part(graph: Graph, source: str, output: str, bounds: tuple[int, int, int]) 
 
 def _shuffle(graph: Graph, layer: Layer) -> None:
     """Interleave the channels of groups: the first of each group, then the second of each."""
-    if layer.integer(1):
-        raise ValueError("a reversed shuffle")
+    _require(not layer.integer(1), "a reversed shuffle")
     order = np.arange(graph.channels[layer.inputs[0]]).reshape(layer.integer(0, 1), -1).T.ravel()
     graph.add("Gather", [layer.inputs[0], graph.constant(order)], layer.outputs, axis=1)
 
 
 def _interpolation(graph: Graph, layer: Layer) -> None:
-    kind, scales = layer.integer(0), [1.0, 1.0, layer.scalars.get(1, 1.0), layer.scalars.get(2, 1.0)]
-    if kind not in INTERPOLATIONS or layer.integer(6):
-        raise ValueError(f"interpolation {kind} with aligned corners or of an unknown kind")
-    mode, coordinates = INTERPOLATIONS[kind]
-    inputs = [layer.inputs[0], "", graph.constant(np.array(scales, np.float32))]
-    attributes = {"nearest_mode": "floor"} if mode == "nearest" else {}
-    graph.add(
-        "Resize", inputs, layer.outputs, mode=mode, coordinate_transformation_mode=coordinates, **attributes
-    )
+    _require(not layer.integer(6), "an interpolation with aligned corners")
+    mode, coordinates = INTERPOLATIONS[layer.integer(0)]
+    scales = graph.constant(np.array([1.0, 1.0, layer.scalars[1], layer.scalars[2]], np.float32))
+    sampling = {"mode": mode, "coordinate_transformation_mode": coordinates, "nearest_mode": "floor"}
+    graph.add("Resize", [layer.inputs[0], "", scales], layer.outputs, **sampling)
 
 
 def _pooling(graph: Graph, layer: Layer) -> None:
-    if layer.integer(0) or layer.integer(4) or layer.integer(5) != 1:
-        raise ValueError("a pooling other than the largest value of a window")
-    size, pad = layer.pair(1, 1), layer.integer(3)
-    graph.add(
-        "MaxPool", layer.inputs, layer.outputs, kernel_shape=size, strides=layer.pair(2, 1), pads=[pad] * 4
-    )
+    largest = not layer.integer(0) and not layer.integer(4) and layer.integer(5) == 1
+    _require(largest, "a pooling other than the largest value of a window")
+    window = {"kernel_shape": layer.pair(1, 1), "strides": layer.pair(2, 1), "pads": [layer.integer(3)] * 4}
+    graph.add("MaxPool", layer.inputs, layer.outputs, **window)
 
 
 def _reshape(graph: Graph, layer: Layer) -> None:
-    if layer.integer(0) != -1 or 2 in layer.scalars:
-        raise ValueError("a reshape other than to (channels, positions)")
-    graph.add(
-        "Reshape", [layer.inputs[0], graph.constant(np.array([1, layer.integer(1), -1]))], layer.outputs
-    )
+    flat = layer.integer(0) == -1 and 2 not in layer.scalars
+    _require(flat, "a reshape other than to (channels, positions)")
+    shape = graph.constant(np.array([1, layer.integer(1), -1]))
+    graph.add("Reshape", [layer.inputs[0], shape], layer.outputs)
 
 
 def _permute(graph: Graph, layer: Layer) -> None:
-    if layer.integer(0) != 1:
-        raise ValueError("a permutation other than the transposition")
+    _require(layer.integer(0) == 1, "a permutation other than the transposition")
     graph.add("Transpose", layer.inputs, layer.outputs, perm=[0, 2, 1])
 
 
@@ -254,13 +232,7 @@ def convert(
     input_size: tuple[int, int],
     conversions: Mapping[str, Conversion] = CONVERSIONS,
 ) -> onnx.ModelProto:
-    """Convert a network with one RGB or BGR input.
-
-    Args:
-        param: Its structure.
-        weights: Its weights, as float16 or float32.
-        input_size: Width and height of its input [px].
-        conversions: By operation; one raises ValueError for parameters that it does not cover.
+    """Convert a network with one image as input, of this width and height [px].
 
     Raises:
         UnsupportedNetwork: If a file is torn or an operation is not covered.

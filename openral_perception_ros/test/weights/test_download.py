@@ -5,6 +5,7 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+import hub_server as hubs
 import pytest
 from httpx2 import MockTransport, Request, Response
 
@@ -18,7 +19,6 @@ from openral_perception_ros.weights.download import (
     mirrored,
     open_session,
 )
-from openral_testing.detectors import hub_server as hubs
 
 DATA = bytes(range(256)) * 4096
 ADDRESS = f"https://{hubs.REPOSITORY}/resolve/{hubs.COMMIT}/model.bin"

@@ -7,10 +7,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import hub_server as hubs
 import pytest
 import yaml
-
-from openral_testing.detectors import hub_server as hubs
 
 WEIGHTS = bytes(range(256)) * 8192
 

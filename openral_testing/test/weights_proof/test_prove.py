@@ -5,6 +5,7 @@ import socket
 from pathlib import Path
 
 import cv2
+import hub_server as hubs
 import numpy as np
 import pytest
 import yaml
@@ -14,7 +15,6 @@ from typer.testing import CliRunner, Result
 from openral_core.rskills import DetectorManifest, Registry
 from openral_perception_ros import cli
 from openral_perception_ros.weights.proofs import WeightsProof
-from openral_testing.detectors import hub_server as hubs
 from openral_testing.weights_proof.command import DESIGN, commands
 
 LABELS = ["mug", "bread", "lemon", "wine glass", "bottle"]
