@@ -159,6 +159,7 @@ def write_design(folder: Path) -> None:
 
 @needs(DETECTION)
 @pytest.mark.xdist_group("torch")
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_five_detectors_of_the_design_are_proved_from_a_hub(tmp_path: Path, photos: Path) -> None:
     repositories = checkpoints(tmp_path / "checkpoints")
