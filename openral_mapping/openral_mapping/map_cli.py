@@ -50,8 +50,8 @@ def import_map(
     It has rooms, doorways, places and furniture; from a memory also the people who were met.
     """
     from openral_core.home_map import load_map
-    from openral_core.nav2_map import load_nav2_map
     from openral_mapping.floor.depth_mapper import load_saved_maps
+    from openral_mapping.floor.nav2_map import load_nav2_map
     from openral_mapping.home.from_floor import home_from_floor
     from openral_mapping.home.from_memory import SUFFIXES, home_from_memory
     from openral_mapping.home.room_names import with_names
@@ -116,8 +116,8 @@ def show(
 ) -> None:
     """Draw a map: rooms, doorways, furniture with its front, places, people, no-go zones."""
     from openral_core.home_map import load_map
-    from openral_core.nav2_map import load_nav2_map
     from openral_mapping.floor.depth_mapper import load_saved_maps
+    from openral_mapping.floor.nav2_map import load_nav2_map
     from openral_mapping.home.picture import draw_home, write_picture
 
     below = None

@@ -109,6 +109,7 @@ class SearchLog:
 
     episodes: dict[str, SearchEpisode] = field(default_factory=dict)
     outcomes: list[str] = field(default_factory=list)
+    in_sight: tuple[str, frozenset[str]] = ("", frozenset())
 
     def episode(self, words: str) -> SearchEpisode:
         """Return the search progress for a query, empty if there is none."""

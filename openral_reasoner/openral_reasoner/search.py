@@ -166,6 +166,8 @@ BLIND = frozenset(
 """Outcomes without an evaluated image: they say nothing about presence or absence."""
 SEEN_NOT_PLACED = "SEEN_NOT_PLACED"
 """Outcome of a detection that memory could not place, for example for lack of depth."""
+COVERED = "COVERED"
+"""Outcome of a place that was in a view in which a locator did not find the object: evidence of absence."""
 NOBODY_CAN_LOOK = "NOBODY_CAN_LOOK"
 """Outcome of a place that was not visited because no locator can look for the object."""
 MAX_VISITS = 2
@@ -174,7 +176,7 @@ MAX_VISITS = 2
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Visit to one place with its outcome; only NOT_IN_VIEW is evidence of absence."""
+    """Visit to one place with its outcome; only NOT_IN_VIEW and COVERED are evidence of absence."""
 
     node_id: str
     outcome: str
@@ -210,6 +212,11 @@ class SearchEpisode:
     def after_visit(self, node_id: str, outcome: str) -> "SearchEpisode":
         """Return the episode with one more visit."""
         return replace(self, visits=(*self.visits, Visit(node_id, outcome)))
+
+    def after_view(self, covered: frozenset[str]) -> "SearchEpisode":
+        """Return the episode after a camera covered these places without finding the object there."""
+        new = tuple(Visit(each, COVERED) for each in sorted(covered - self.visited))
+        return replace(self, visits=(*self.visits, *new))
 
     def after_finding(self, node_id: str) -> "SearchEpisode":
         """Return the episode as ended by finding a node."""
@@ -293,6 +300,7 @@ def plan_active_search(
     start: Point | None = None,
     costs: SearchCosts = _USUAL,
     weights: BeliefWeights = DEFAULT_WEIGHTS,
+    in_sight: frozenset[str] = frozenset(),
 ) -> tuple[Candidate, ...]:
     """Return the places to search next, best first.
 
@@ -307,6 +315,7 @@ def plan_active_search(
         start: Position of the robot in map [m], if known.
         costs: Costs of looking and opening.
         weights: Worth of each source of knowledge about the object's place.
+        in_sight: Ids of places that can be searched from where the robot stands.
     """
     candidates = list_candidates(graph, episode, weights)
     near = [c for node in episode.near_misses for c in candidates if c.node_id == node]
@@ -315,7 +324,7 @@ def plan_active_search(
     order = near
     for group in (places, rooms):
         start = graph.by_id[order[-1].node_id].pose.position if order else start
-        order = order + order_candidates(graph, group, start, costs)
+        order = order + order_candidates(graph, group, start, costs, in_sight if not order else frozenset())
     return tuple(order[:limit])
 
 
@@ -344,12 +353,17 @@ def site_of(node: SceneNode, rooms: Mapping[str, str]) -> Site:
 
 
 def order_candidates(
-    graph: SceneGraph, candidates: list[Candidate], start: Point | None, costs: SearchCosts
+    graph: SceneGraph,
+    candidates: list[Candidate],
+    start: Point | None,
+    costs: SearchCosts,
+    in_sight: frozenset[str] = frozenset(),
 ) -> list[Candidate]:
     """Order candidates by the expected time until the object is found."""
     ways, points = RouteLengths(graph), [graph.by_id[c.node_id].pose.position for c in candidates]
     stops = [SearchStop(c.chance, costs.looking + costs.opening * c.must_open) for c in candidates]
-    first = [ways.between(start, point) if start else 0.0 for point in points]
+    driven = [start if start and c.node_id not in in_sight else None for c in candidates]
+    first = [ways.between(way, point) if way else 0.0 for way, point in zip(driven, points, strict=True)]
     between = [[ways.between(point, other) for other in points] for point in points]
     return [candidates[index] for index in order_by_expected_time(stops, first, between)]
 

@@ -3,8 +3,9 @@
 A query that cannot name an object is rejected before any peer is asked and before anything moves.
 """
 
+from openral_core.detectors import LocateStatus
 from openral_core.skills import Verb
-from openral_core.spatial_memory import RecallMatch, RecallResult, RecallStatus
+from openral_core.spatial_memory import RecallMatch, RecallResult, RecallStatus, SceneGraph
 from openral_core.text.noun_phrases import UnreadableText, words_of
 from openral_reasoner.behaviors.exploring import with_unexplored
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
@@ -13,7 +14,8 @@ from openral_reasoner.behaviors.requests import RequestFailed, read_scene, recal
 from openral_reasoner.context import Frontier, ToolResult
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject
-from openral_reasoner.search import SEEN_NOT_PLACED, Candidate, SearchEpisode, plan_active_search
+from openral_reasoner.search import SEEN_NOT_PLACED, Candidate, Point, SearchEpisode, plan_active_search
+from openral_reasoner.sight import places_in_sight, places_in_view
 
 BAD_QUERY = "BAD_QUERY"
 """Status of such a rejection, the same as a peer's."""
@@ -43,9 +45,29 @@ def frontier(mission: Mission, episode: SearchEpisode) -> Procedure[tuple[Candid
     remaining = int(mission.ledger.left("candidates"))
     start = robot.position if robot else None
     settings = mission.settings
-    candidates = plan_active_search(graph, episode, remaining, start, settings.search, settings.weights)
+    in_sight, covered = seen_from_here(mission, graph, start, episode)
+    mission.search.in_sight = mission.base.at_target, in_sight
+    if covered:
+        episode = episode.after_view(covered)
+        mission.search.store(episode)
+    candidates = plan_active_search(
+        graph, episode, remaining, start, settings.search, settings.weights, in_sight
+    )
     allowed = tuple(each for each in candidates if not _is_closed_off(mission, each))
     return with_unexplored(mission, allowed)[:remaining]
+
+
+def seen_from_here(
+    mission: Mission, graph: SceneGraph, eye: Point | None, episode: SearchEpisode
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the places in sight, and those of them in a view in which the object was just not found."""
+    at, facing = mission.base.at_target, mission.base.faced_target
+    if eye is None or at not in graph.by_id:
+        return frozenset(), frozenset()
+    last = episode.visits[-1] if episode.visits else None
+    is_fresh = last is not None and last.node_id == facing and last.outcome == LocateStatus.NOT_IN_VIEW.name
+    covered = places_in_view(graph, eye, facing, episode.term) if is_fresh and facing in graph.by_id else ()
+    return places_in_sight(graph, eye, at, episode.term), frozenset(covered)
 
 
 def _is_closed_off(mission: Mission, candidate: Candidate) -> bool:

@@ -25,6 +25,8 @@ from openral_reasoner.search import NOBODY_CAN_LOOK, SEEN_NOT_PLACED, Candidate,
 
 CERTAIN = 0.7
 """Score of a box from which one image is enough; placeholder scores of uncalibrated locators are 1."""
+NOT_FACED = "NOT_FACED"
+"""Start of the outcome of a place that could not be looked at."""
 _SEEN_WITHOUT_PLACE = (
     "a locator sees it here, but its position could not be measured, so no skill can act on it: "
     "call locate_in_view again from here, or ask_human, saying what was seen and why it could not be placed; "
@@ -77,17 +79,27 @@ def search_reply(
 
 
 def examine(mission: Mission, candidate: Candidate, words: str) -> Procedure[LocateOutcome]:
-    """Drive to a candidate, open it if needed, and look for the object."""
+    """Look for the object from here if the candidate is in sight, else drive there and open it if needed."""
     closed = refusal_to_open(mission, candidate)
     if closed is not None:
         return closed
     place = yield from resolve_object(mission, candidate.node_id)
     if place is None:
         return LocateOutcome("UNKNOWN_PLACE", "memory has no location for this place")
+    hidden = candidate.node_id if candidate.must_open else place.must_open
+    stood, in_sight = mission.search.in_sight
+    if place.id in in_sight and stood == mission.base.at_target and not hidden:
+        look = yield from look_at_place(mission, place, words)
+        if look.status != SEEN_NOT_PLACED and not look.status.startswith(NOT_FACED):
+            return (yield from look_again(mission, look, words))
+    return (yield from visit(mission, place, hidden, words))
+
+
+def visit(mission: Mission, place: MissionObject, hidden: str, words: str) -> Procedure[LocateOutcome]:
+    """Drive to a place, open the container ``hidden`` if there is one, and look for the object."""
     went = yield from approach(mission, place)
     if not went.success:
         return LocateOutcome(f"NOT_REACHED_{went.status.name}", went.message)
-    hidden = candidate.node_id if candidate.must_open else place.must_open
     if hidden:
         opened = yield from open_container(mission, hidden)
         if not opened.success:
@@ -121,7 +133,7 @@ def look_at_place(mission: Mission, place: MissionObject, words: str) -> Procedu
     if place.kind != NodeKind.ROOM:
         faced = yield from face(mission, place)
         if not faced.success:
-            return LocateOutcome(f"NOT_FACED_{faced.status.name}", faced.message)
+            return LocateOutcome(f"{NOT_FACED}_{faced.status.name}", faced.message)
     return (yield from locate_object(mission, words))
 
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from openral_core.arrays import Points
 from openral_core.home_map import Box3, Pose2
-from openral_core.luminance import NotInImage, mean_luminance
 from openral_core.skill_errors import NotReachable
 from openral_sim.motion_primitives.context import Move, SkillContext
 from openral_sim.motion_primitives.head import aim, face
+from openral_sim.motion_primitives.luminance import NotInImage, mean_luminance
 from openral_sim.rendering.camera import fixed_camera, intrinsics
 from openral_sim.rendering.renderer import SceneView
 

@@ -10,7 +10,6 @@ from openral_core.arrays import Joints, Transform, Vector3
 from openral_core.errors import format_choices
 from openral_core.grasping.approach import frontal, hand_axes, mirrored, pregrasp_pose
 from openral_core.home_map import Appliance, Fixture
-from openral_core.luminance import state_by_luminance, was_switched
 from openral_core.skill_errors import Blocked, NothingThere, NotInGripperRange
 from openral_core.skill_requests import PressRequest, SwitchRequest
 from openral_core.skills import ParamValue, SkillResult, SkillStatus
@@ -20,6 +19,7 @@ from openral_sim.motion_primitives.context import Move, Running, SkillContext
 from openral_sim.motion_primitives.gripper import push_on_hand, require_empty
 from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.head_image import luminance_of
+from openral_sim.motion_primitives.luminance import state_by_luminance, was_switched
 from openral_sim.motion_primitives.retract import retract_hand
 
 

@@ -53,6 +53,11 @@ class HiddenTarget:
     place: str
     optimum: float
 
+    @property
+    def is_seen(self) -> bool:
+        """True while the robot sees the target's place."""
+        return bool(self.place) and self.home.sees(self.home.places[self.place])
+
 
 def draw(seed: int) -> HiddenTarget:
     """Draw the problem of a seed."""
@@ -240,7 +245,7 @@ def run_search(searcher: str, seed: int, budget: SearchBudget = BUDGET) -> Searc
 def _result(problem: HiddenTarget, state: MissionState, looks: int) -> SearchResult:
     return SearchResult(
         present=bool(problem.place),
-        success=state is MissionState.SUCCEEDED and problem.home.at == problem.place != "",
+        success=state is MissionState.SUCCEEDED and problem.is_seen,
         handed_over=state is MissionState.HANDED_OVER,
         travelled=problem.home.travelled,
         optimum=problem.optimum,

@@ -1,5 +1,6 @@
 """Symbolic home: places, objects and people without fine geometry, and the effects of skills on them."""
 
+from cmath import phase
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -10,6 +11,8 @@ from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneEdge, 
 
 STANDOFF = 0.8
 """How far before a place the robot stands [m]."""
+HALF_VIEW = 0.6
+"""Half of the head camera's field of view [rad]."""
 GRIP = 0.05
 """How far a grasp may miss an object's centre [m]."""
 
@@ -84,7 +87,10 @@ class HomeLamp:
 
 @dataclass
 class SymbolicHome:
-    """A home and the robot in it."""
+    """A home and the robot in it.
+
+    ``sight`` is how far the head camera sees beyond the place where the robot stands [m].
+    """
 
     places: dict[str, HomePlace]
     objects: dict[str, HomeObject]
@@ -98,14 +104,23 @@ class SymbolicHome:
     lamps: dict[str, HomeLamp] = field(default_factory=dict)
     states: dict[str, dict[str, ObjectState]] = field(default_factory=dict)
     travelled: float = 0.0
+    sight: float = 2.5
     x: float = 0.0
     y: float = 0.0
 
     def visible(self) -> list[HomeObject]:
         """Return the objects that the head camera sees from here."""
-        if self.at not in self.places or self.places[self.at].hides:
-            return []
-        return [o for o in self.objects.values() if o.place == self.at and o.id != self.holding]
+        in_view = {place.id for place in self.places.values() if not place.hides and self.sees(place)}
+        return [o for o in self.objects.values() if o.place in in_view and o.id != self.holding]
+
+    def sees(self, place: HomePlace) -> bool:
+        """Return True if the robot stands at a place, or its camera has it in view in the same room."""
+        faced = self.places.get(self.facing)
+        if place.id == self.at or faced is None or self.sight <= 0.0:
+            return place.id == self.at
+        ways = [complex(each.x - self.x, each.y - self.y) for each in (faced, place)]
+        turn = abs(phase(ways[1] / ways[0])) if all(ways) else 0.0
+        return place.room == faced.room and abs(ways[1]) <= self.sight and turn <= HALF_VIEW
 
     def pose_of(self, item: HomeObject) -> Pose:
         """Return the position of an object; objects at one place lie a little apart."""
@@ -216,7 +231,7 @@ def _navigate(home: SymbolicHome, params: _Params) -> SkillResult:
         evidence: dict[str, ParamValue] = {"floor": "unknown", "x": home.x, "y": home.y}
         return SkillResult(SkillStatus.NOT_REACHABLE, "lies in unknown space", evidence)
     home.travelled += abs(goal.position[0] - home.x) + abs(goal.position[1] - home.y)
-    home.x, home.y = goal.position[0], goal.position[1]
+    home.x, home.y, home.facing = goal.position[0], goal.position[1], ""
     home.at = place.id if place else ""
     return _DONE
 

@@ -29,7 +29,7 @@ def run(task: SuiteTask, options: SuiteOptions, model: Model, settings: MissionS
     problem = draw(task.seed)
     settings = settings.model_copy(update={"search": COSTS, "frontier_shown": 100})
     outcome = run_symbolic_mission(task.goal, HomePeers(problem.home), model, settings)
-    success = outcome.state is MissionState.SUCCEEDED and problem.home.at == problem.place != ""
+    success = outcome.state is MissionState.SUCCEEDED and problem.is_seen
     correct = success if problem.place else outcome.state in (MissionState.HANDED_OVER, MissionState.FAILED)
     false = "FALSE_" if outcome.state in (MissionState.SUCCEEDED, MissionState.CLAIMED) else ""
     return TaskVerdict(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from openral_core.luminance import (
+from openral_sim.motion_primitives.luminance import (
     BOUNDS,
     MIN_CHANGE,
     NotInImage,
