@@ -5,6 +5,7 @@ A checkpoint's ``preprocessor_config.json`` says how its input is resized and no
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Self
 
@@ -53,9 +54,11 @@ class LetterboxTransform:
         Args:
             corners: x_min, y_min, x_max, y_max relative to the model's input, in [0, 1], shape (N, 4).
         """
-        scale = np.array(self.source) / np.array(self.content)
-        pixels = np.asarray(corners, np.float64) * np.tile(self.model, 2) - np.tile(self.offset, 2)
-        return pixels * np.tile(scale, 2)
+        across, down = self.source[0] / self.content[0], self.source[1] / self.content[1]
+        pixels = np.asarray(corners, np.float64) * (*self.model, *self.model)
+        if self.offset != (0, 0):
+            pixels -= (*self.offset, *self.offset)
+        return pixels * (across, down, across, down)
 
 
 def letterbox_transform(kind: ResizeMode, source: Size, model: Size) -> LetterboxTransform:
@@ -180,7 +183,7 @@ class Preprocessing(BaseModel):
         """Return the preprocessing of a model that takes levels of 255 and normalises them itself."""
         return self.model_copy(update={"do_rescale": False, "do_normalize": False})
 
-    @property
+    @cached_property
     def linear_map(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Factor and summand per channel that turn levels of 255 into inputs."""
         scale = np.full(3, self.rescale_factor if self.do_rescale else 1.0)
@@ -283,10 +286,10 @@ def non_max_suppression(candidates: Candidates, overlap: float, across_classes: 
         overlap: In [0, 1].
         across_classes: Compare across classes too.
     """
-    if len(candidates.scores) == 0:
+    if len(candidates.scores) < 2:
         return candidates
-    corners = candidates.corners * NMS_SCALE
-    boxes = np.hstack([corners[:, :2], corners[:, 2:] - corners[:, :2]])
+    boxes = candidates.corners * NMS_SCALE
+    boxes[:, 2:] -= boxes[:, :2]
     groups = np.zeros_like(candidates.classes) if across_classes else candidates.classes
     survivors = cv2.dnn.NMSBoxesBatched(
         boxes.tolist(), candidates.scores.tolist(), groups.tolist(), 0.0, overlap

@@ -224,8 +224,8 @@ def corners(boxes: Array32, layout: OutputLayout, size: tuple[int, int]) -> NDAr
     """Convert boxes to x_min, y_min, x_max, y_max relative to the model's input, shape (N, 4)."""
     values = boxes.astype(np.float64)
     if layout.box_format is BoxFormat.CENTRE:
-        half = values[:, 2:] / 2.0
-        values = np.hstack([values[:, :2] - half, values[:, :2] + half])
+        values[:, :2] -= values[:, 2:] / 2.0
+        values[:, 2:] += values[:, :2]
     elif layout.box_format is BoxFormat.TENSORFLOW:
         values = values[:, [1, 0, 3, 2]]
-    return values / np.tile(size, 2) if layout.unit is BoxUnit.PIXEL else values
+    return values / (*size, *size) if layout.unit is BoxUnit.PIXEL else values
