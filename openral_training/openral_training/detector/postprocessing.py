@@ -1,6 +1,6 @@
 """Decoding, calibration and non-maximum suppression as part of the exported graph.
 
-The graph has the outputs of an RT-DETR, so that the engine ``rtdetr_onnx`` runs it: ``logits`` (1, Q, C), in
+The graph has the outputs of an RT-DETR, the kind ``detr`` of the engine ``onnx``: ``logits`` (1, Q, C), in
 which each row has one class, and ``pred_boxes`` (1, Q, 4).
 """
 

@@ -1,4 +1,4 @@
-"""Frames for a lesson: from a recording, a folder of images, or the topic of a running robot's camera."""
+"""Images of a recording, a folder, or the topic of a running robot's camera."""
 
 import time
 from collections.abc import Generator
@@ -31,7 +31,7 @@ class NoImages(OpenRALError):
     """A source without usable images."""
 
     def __init__(self, source: object, problem: str) -> None:
-        super().__init__(f"{source} has no images for a lesson: {problem}")
+        super().__init__(f"{source} has no images: {problem}")
 
 
 def frames_of(source: str, camera: str, every: float) -> Generator[Found]:

@@ -14,7 +14,7 @@ from sensor_msgs.msg import Image
 
 from openral_recorder.errors import NotARecording
 from openral_ros.conversions.images import image_message
-from openral_training.ros.sources import NoImages, frames_of
+from openral_training.ros.sources import NoImages, frames_of, images_of
 
 
 @pytest.fixture
@@ -41,6 +41,17 @@ def test_images_of_one_camera_come_at_the_asked_interval(recording: Path) -> Non
     assert [int(rgb[0, 0, 0]) for rgb, _ in found] == [0, 60, 120, 180]
     assert len({origin for _, origin in found}) == 4
     assert all("/robot/head/image_raw" in origin for _, origin in found)
+
+
+def test_images_of_a_recording_have_names_and_come_from_its_first_camera(recording: Path) -> None:
+    named = dict(images_of(recording, "", 0.25))
+    assert list(named) == [
+        f"/robot/head/image_raw {second}" for second in ("0.000", "0.300", "0.600", "0.900")
+    ]
+    assert [int(rgb[0, 0, 0]) for rgb in named.values()] == [0, 60, 120, 180]
+    assert next(images_of(recording, "wrist", 1.0))[0] == "/robot/wrist/image_raw 0.000"
+    with pytest.raises(NoImages, match="no topic of camera 'rear'"):
+        list(images_of(recording, "rear", 1.0))
 
 
 def test_a_source_without_images_is_refused_with_what_it_has(recording: Path, tmp_path: Path) -> None:
