@@ -12,8 +12,8 @@ from openral_reasoner.search import SearchCosts
 SecondGoal = Literal["queue", "replace", "refuse"]
 """Treatment of a goal that arrives while another one is running."""
 
-Prompt = Literal["full", "compact"]
-"""What the model reads: tools, or the legal next calls."""
+Prompt = Literal["full", "compact", "auto"]
+"""What the model reads: tools, the legal next calls, or either."""
 
 
 RETIRED = "found_ids_as_enums"
@@ -99,7 +99,7 @@ class MissionSettings(BaseModel):
 
     prompt: Prompt = Field(
         default="full",
-        description="full: the model calls tools; compact: it picks one of the legal next calls",
+        description="full: the model calls tools; compact: it picks a legal next call; auto: either",
     )
 
     @model_validator(mode="before")

@@ -3,6 +3,7 @@
 A vendor's SDK and the HTTP client are imported only when they are needed.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -145,9 +146,9 @@ def make_advisor(parameters: ReasonerParameters) -> Model | None:
 
 
 def _openai(parameters: ReasonerParameters) -> Model:
-    if parameters.prompt is PromptForm.COMPACT:
-        return _vendor("compact.completions", "CompactOpenAIModel")(parameters)
-    return _vendor("llm.openai", "OpenAIModel")(parameters)
+    names = {"full": "OpenAIModel", "compact": "CompactOpenAIModel", "auto": "AdaptiveOpenAIModel"}
+    name = names[parameters.mission_prompt]
+    return _vendor("llm.openai" if name == "OpenAIModel" else "compact.completions", name)(parameters)
 
 
 def _anthropic(parameters: ReasonerParameters) -> Model:
@@ -167,7 +168,9 @@ def _vendor(module: str, name: str) -> Callable[[ReasonerParameters], Model]:
             raise SdkMissing(parameters.brain, error.name or module) from error
         deadline = max(0.1, parameters.model_deadline - DEADLINE_MARGIN)
         retries = streaming.RetryPolicy(deadline, rng=Random(parameters.seed))
-        model: Model = getattr(vendor, name)(parameters.model, parameters.base_url, retries)
+        model: Model = getattr(vendor, name)(
+            parameters.model, parameters.base_url, retries, report=logging.getLogger(__name__).warning
+        )
         return load_prices(parameters.prices, parameters.base_url).priced(model)
 
     return make

@@ -29,8 +29,8 @@ class ReasonerParameters(SearchBudget, Parameters):
     base_url: str = Field(default="", description="API endpoint; empty uses the vendor's own")
     prompt: PromptForm = Field(
         default=PromptForm.AUTO,
-        description="full: the model calls tools; compact: it picks one of the legal next calls; auto: full, "
-        "or compact for an endpoint that the preflight finds too slow, too small or without tools",
+        description="full: the model calls tools; compact: it picks a legal next call; auto: full, then "
+        "compact once an endpoint of one's own proves too slow, too small or without tools",
     )
     advisor_model: str = Field(
         default="",
@@ -104,8 +104,10 @@ class ReasonerParameters(SearchBudget, Parameters):
 
     @property
     def mission_prompt(self) -> Prompt:
-        """Prompt of the missions; an open choice is the full one."""
-        return "compact" if self.prompt is PromptForm.COMPACT else "full"
+        """Prompt of the missions; that of an endpoint of one's own may change with what it can bear."""
+        if self.prompt is PromptForm.AUTO and not (self.brain is Brain.OPENAI and self.base_url):
+            return "full"
+        return self.prompt.value
 
     def settings(self) -> MissionSettings:
         """Return the settings of the mission core."""

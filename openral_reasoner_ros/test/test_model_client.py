@@ -11,10 +11,8 @@ from loopback import EVENTS, Api, dripping, endpoint, status, without_proxies
 
 from openral_core.errors import OpenRALError
 from openral_msgs.msg import MissionStatus
-from openral_reasoner.compact.answers import NoChoices
 from openral_reasoner.context import Context, Decision, RawCall
-from openral_reasoner.llm.base import ModelUnavailable
-from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.llm.base import ModelUnavailable, Prices
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner_ros.brains import Brain, PromptForm
 from openral_reasoner_ros.model_client import MAX_STUCK_CALLS, make_model
@@ -131,7 +129,9 @@ def test_an_endpoint_that_drips_for_ever_is_left_and_the_next_mission_works(
         script.play(dripping(script, EVENTS, b": PROCESSING\n\n", good))
         base = url if api.named else f"{url}/v1"
         # The model's own deadline is 2 s below the core's.
-        reasoner = make_reasoner(brain=vendor, model="m-x", base_url=base, model_deadline=2.5)
+        reasoner = make_reasoner(
+            brain=vendor, model="m-x", base_url=base, model_deadline=2.5, prompt=PromptForm.FULL.value
+        )
         last = mission(reasoner, "first")
         assert last.reason == "the model failed 3 times; last failure: TIMEOUT: no answer in time"
         script.play(good)
@@ -166,17 +166,26 @@ def test_a_vendor_without_a_model_says_so(brain: Brain) -> None:
         make_model(ReasonerParameters(rskill_folders=(), brain=brain))
 
 
-@pytest.mark.parametrize("prompt", PromptForm)
-def test_the_prompt_decides_which_model_of_an_endpoint_is_made(prompt: PromptForm) -> None:
+@pytest.mark.parametrize(
+    ("prompt", "base_url", "name", "of_mission"),
+    [
+        (PromptForm.FULL, "http://127.0.0.1:1/v1", "OpenAIModel", "full"),
+        (PromptForm.COMPACT, "http://127.0.0.1:1/v1", "CompactOpenAIModel", "compact"),
+        (PromptForm.AUTO, "http://127.0.0.1:1/v1", "AdaptiveOpenAIModel", "auto"),
+        (PromptForm.AUTO, "", "OpenAIModel", "full"),
+    ],
+)
+def test_the_prompt_decides_which_model_of_an_endpoint_is_made(
+    prompt: PromptForm, base_url: str, name: str, of_mission: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("openai")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+    monkeypatch.setattr(Prices, "priced", lambda self, model: model)
     parameters = ReasonerParameters(
-        rskill_folders=(), brain=Brain.OPENAI, model="m", base_url="http://127.0.0.1:1/v1", prompt=prompt
+        rskill_folders=(), brain=Brain.OPENAI, model="m", base_url=base_url, prompt=prompt
     )
-    context = Context(system="", goal="x", requester="", palette=ToolPalette(), tools=())
-    picks_lines = prompt is PromptForm.COMPACT
-    with pytest.raises(NoChoices if picks_lines else ModelUnavailable):
-        make_model(parameters)(context)
-    assert parameters.settings().prompt == ("compact" if picks_lines else "full")
+    assert type(make_model(parameters)).__name__ == name
+    assert parameters.settings().prompt == of_mission
 
 
 def test_a_brain_without_a_compact_prompt_says_which_has_one() -> None:

@@ -4,33 +4,11 @@ import json
 import re
 from collections.abc import Sequence
 
-from openral_core.errors import OpenRALError
-from openral_reasoner.context import Choice, Context, Decision
+from openral_reasoner.context import Choice, Decision
 
 STEP = "step"
 """Key of the line in an answer that is a JSON object."""
 _MARKS = re.compile(r"^[\s>`*\"'-]+|[\s`*\"'.]+$")
-
-
-class NoChoices(OpenRALError):
-    """Model that picks a line, asked by a core that lists none."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the context lists no legal next calls: a model that picks one needs "
-            "MissionSettings(prompt='compact')"
-        )
-
-
-def choices_of(context: Context) -> tuple[Choice, ...]:
-    """Return the choices of a context.
-
-    Raises:
-        NoChoices: If the core lists none.
-    """
-    if not context.choices:
-        raise NoChoices
-    return context.choices
 
 
 def answered(decision: Decision, choices: Sequence[Choice]) -> Decision:

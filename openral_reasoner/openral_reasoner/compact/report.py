@@ -192,6 +192,8 @@ def deeds(story: MissionStory) -> list[str]:
         else:
             deeds += [_DEEDS[verb](held or "object", story.name(target))] if verb in _DEEDS else []
             held = "" if verb in (Verb.PLACE, Verb.HANDOVER) else held
+    if story.acts and story.acts[-1][0] is Verb.NAVIGATE and story.acts[-1][2].status == "SUCCEEDED":
+        deeds.append(f"I am at {story.name(story.acts[-1][1])}.")
     if story.holding and held:
         deeds.append(f"I am holding the {held}.")
     return list(dict.fromkeys(deeds))
@@ -242,19 +244,13 @@ def comparison_answer(story: MissionStory, goal: goals.AskCompare) -> str:
 
 
 def description_answer(story: MissionStory, goal: Request) -> str:
-    """Say what memory has."""
+    """Say what memory has, or where the robot is and what it sees."""
     reply = story.last("describe_home", "DESCRIBED")
     explored = story.last("explore") if isinstance(goal, goals.Explore) else None
-    texts = [each.text for each in (explored, reply) if each is not None and each.text]
+    of_view = isinstance(goal, goals.AskView | goals.AskWhereabouts)
+    texts = [each.text for each in (explored, reply) if each is not None and each.text and not of_view]
     names = reply.peer_words if reply is not None else ()
     return " ".join(f"{text[:1].upper()}{text[1:]}." for text in (*texts, *names))
-
-
-def view_answer(story: MissionStory, goal: Request) -> str:
-    """Say where the robot is and what it sees."""
-    reply = story.last("describe_home", "DESCRIBED")
-    words = reply.peer_words if reply is not None else ()
-    return " ".join(f"{each[:1].upper()}{each[1:]}." for each in words)
 
 
 def location_answer(story: MissionStory, goal: goals.Find) -> str:
@@ -270,17 +266,9 @@ def location_answer(story: MissionStory, goal: goals.Find) -> str:
 def contents_answer(story: MissionStory, goal: goals.LookAt | goals.LookInside) -> str:
     """Say what memory has at a place that was looked at."""
     reply = story.last("list_objects", "LISTED")
-    if reply is None:
-        return f"I am looking at the {goal.what}."
-    names = ", ".join(plain(each.label, 100) for each in reply.found)
-    return f"I am looking at the {goal.what}. I know of {names or 'no loose object'} there."
-
-
-def arrival_answer(story: MissionStory, goal: goals.GoTo) -> str:
-    """Say where the robot has gone."""
-    acts = reversed(story.acts)
-    at = next((to for verb, to, reply in acts if verb is Verb.NAVIGATE and reply.status == "SUCCEEDED"), "")
-    return f"I am at {story.name(at)}." if at else ""
+    names = ", ".join(plain(each.label, 100) for each in reply.found) if reply is not None else ""
+    rest = f" I know of {names or 'no loose object'} there." if reply is not None else ""
+    return f"I am looking at the {goal.what}.{rest}"
 
 
 _ANSWERS: Mapping[type, Callable[[MissionStory, Any], str]] = {
@@ -290,10 +278,9 @@ _ANSWERS: Mapping[type, Callable[[MissionStory, Any], str]] = {
     goals.AskCompare: comparison_answer,
     goals.Describe: description_answer,
     goals.Explore: description_answer,
-    goals.AskView: view_answer,
-    goals.AskWhereabouts: view_answer,
+    goals.AskView: description_answer,
+    goals.AskWhereabouts: description_answer,
     goals.Find: location_answer,
     goals.LookAt: contents_answer,
     goals.LookInside: contents_answer,
-    goals.GoTo: arrival_answer,
 }

@@ -47,7 +47,7 @@ def build_context(mission: Mission) -> Context:
         operator_words=answered,
         holding=f"{held.label} ({held.id})" if held is not None else mission.palette.holding[:200],
         remaining=mission.remaining(),
-        choices=legal_choices(mission) if mission.settings.prompt == "compact" else (),
+        choices=legal_choices(mission) if mission.settings.prompt != "full" else (),
     )
 
 

@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from random import Random
 
 import pytest
 
 pytest.importorskip("openai")
-from loopback import KEY, Api, Script, endpoint, status, without_proxies
+from loopback import KEY, Api, Behaviour, Script, endpoint, status, without_proxies
 
+from openral_reasoner.compact import completions
 from openral_reasoner.compact.answers import grammar
-from openral_reasoner.compact.completions import CompactOpenAIModel
+from openral_reasoner.compact.completions import AdaptiveOpenAIModel, CompactOpenAIModel
 from openral_reasoner.compact.prompt import compact_prompt
 from openral_reasoner.context import Choice, Context, RawCall
 from openral_reasoner.llm.base import ModelUnavailable
@@ -101,3 +103,54 @@ def test_a_failure_of_the_endpoint_is_typed_and_without_the_key(served: tuple[st
     assert failure.value.condition == "UNAUTHORISED"
     assert KEY not in str(failure.value)
     assert KEY not in json.dumps(script.requests)
+
+
+def adaptive(url: str, reported: list[str]) -> AdaptiveOpenAIModel:
+    retries = RetryPolicy(10.0, attempts=2, base=0.01, rng=Random(0))
+    return AdaptiveOpenAIModel("m-x", url, retries, report=reported.append)
+
+
+def test_an_endpoint_that_calls_tools_in_time_keeps_them(served: tuple[str, Script]) -> None:
+    url, script = served
+    script.play(API.answer(("recall_object", '{"query": "mug"}')))
+    reported: list[str] = []
+    asked = adaptive(url, reported)
+    assert asked(CONTEXT).calls[0].tool == "recall_object"
+    assert asked(CONTEXT).calls[0].tool == "recall_object"
+    assert "response_format" not in script.requests[-1]
+    assert not reported
+
+
+@pytest.mark.parametrize(
+    ("unfit", "why"),
+    [
+        (status(400, "invalid_request_error", "the request exceeds the available context size"), "context"),
+        (API.answer(text="I would look for the mug.", stop="stop"), "called no tool"),
+    ],
+)
+def test_an_endpoint_that_cannot_call_tools_picks_lines_from_then_on(
+    served: tuple[str, Script], unfit: Behaviour, why: str
+) -> None:
+    url, script = served
+    script.play(unfit, API.answer(text='{"step": "ask"}', stop="stop"))
+    reported: list[str] = []
+    asked = adaptive(url, reported)
+    with suppress(ModelUnavailable):
+        assert asked(CONTEXT).calls == ()
+    assert asked(CONTEXT).calls == (CHOICES[1].call,)
+    assert len(reported) == 1
+    assert why in reported[0]
+    assert "--prompt full" in reported[0]
+
+
+def test_a_slow_endpoint_picks_lines_from_then_on(
+    served: tuple[str, Script], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, script = served
+    script.play(API.answer(("recall_object", '{"query": "mug"}')), API.answer(text="ask", stop="stop"))
+    monkeypatch.setattr(completions, "COMFORTABLE", 0.0)
+    reported: list[str] = []
+    asked = adaptive(url, reported)
+    assert asked(CONTEXT).calls[0].tool == "recall_object"
+    assert asked(CONTEXT).calls == (CHOICES[1].call,)
+    assert "a decision took" in reported[0]
