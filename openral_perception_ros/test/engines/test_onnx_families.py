@@ -3,15 +3,20 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import onnx
 import pytest
 from onnx_exports import EXPORTS, HEIGHT, UNIT, WIDTH, Export, Row, centred, logit, scores, write_model
 
+from openral_core.detectors import LifecycleState
 from openral_core.rskills import DetectorManifest
+from openral_perception_ros.detector import Detector
 from openral_perception_ros.engines import EngineError, EngineFrame, LoadOptions, engine_loader
 from openral_perception_ros.engines.onnx.layouts import DecodeKind
+from openral_perception_ros.inference.ipc import Load, Ready, SharedFrameBuffer
+from openral_perception_ros.inference.worker import RequestServer
 
 SOURCE = (160, 120)
 THRESHOLD = 0.3
@@ -287,3 +292,16 @@ def test_missing_external_data_are_named(tmp_path: Path) -> None:
     (file.parent / "model.onnx.data").unlink()
     with pytest.raises(EngineError, match=r"model\.onnx\.data.*copy that file beside it"):
         engine_loader("onnx")(manifest_of(GOOD), tmp_path, LoadOptions())
+
+
+def test_the_worker_says_how_it_reads_the_model(tmp_path: Path) -> None:
+    server = RequestServer(cast(SharedFrameBuffer, None), engine_loader)
+    reply = server.handle(Load(manifest_of(GOOD), str(written(tmp_path, GOOD)), LoadOptions()))
+    assert isinstance(reply, Ready)
+    assert reply.summary == "yolov8 (inferred)"
+    detector = Detector(manifest_of(GOOD), tmp_path, None, ("head",), is_default=False)
+    assert (
+        detector.info(LifecycleState.ACTIVE, 1.0, 0.1, summary=reply.summary).engine
+        == "onnx: yolov8 (inferred)"
+    )
+    assert detector.info(LifecycleState.INACTIVE, 0.0, 0.0).engine == "onnx"
