@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from openral_core.arrays import Array, Indices, Mask, Points
+from openral_core.arrays import Array, Indices, Mask, Points, Vector3
 from openral_core.detectors import Box
 from openral_core.geometry import transform_points
 from openral_core.lazy_modules import lazy_module
@@ -37,6 +37,10 @@ class DepthClusterConfig:
         relative_gap: The same per depth [1]; depth noise grows with distance.
         jump: Difference of neighbouring pixels that is an edge [m].
         relative_jump: The same per width of a pixel at that depth [1]; a slope of about 70 degrees.
+        steep_ramp: Slope of depth from which pixels are between two surfaces, not on one [1]; 75 degrees.
+        ramp: The same for an object of few pixels, per pixel of the depth image per pixel [1].
+        ramp_lag: Distance over which that slope is measured [px]; a stereo camera's ramps have stairs.
+        floor_slope: Ratio of that slope to the one of a level surface, seen at as grazing an angle [1].
     """
 
     min_fraction: float = 0.05
@@ -47,6 +51,10 @@ class DepthClusterConfig:
     relative_gap: float = 0.03
     jump: float = 0.025
     relative_jump: float = 3.0
+    steep_ramp: float = 3.7
+    ramp: float = 2.0
+    ramp_lag: int = 2
+    floor_slope: float = 1.5
 
 
 _CLUSTERS = DepthClusterConfig()
@@ -96,6 +104,15 @@ class BoxWindow:
         """Length of the longer side of the box at a depth [m]."""
         return self.step * int(max(part.stop - part.start for part in self.inside)) / self.focal * depth
 
+    def middle(self, depth: float) -> Vector3:
+        """Return the point of the box's centre at the median of its depths near ``depth`` [m], in map [m]."""
+        depths = self.depth[self.inside]
+        near = depths[np.abs(depths - depth) < self.length_at(depth)]
+        rows, columns = self.inside
+        pixel = np.array([[self.columns[columns].mean(), self.rows[rows].mean()]])
+        ray = self._rays(pixel) * (quantile(near, 0.5) if len(near) else depth)
+        return np.asarray(transform_points(self.view.T_map_camera, ray)[0])
+
     def edges(self, depth: Array) -> Array:
         """Difference between neighbouring pixels of these depths that is an edge [m]."""
         return np.maximum(_CLUSTERS.jump, _CLUSTERS.relative_jump * self.step / self.focal * depth)
@@ -104,18 +121,47 @@ class BoxWindow:
         """Return the window with its depths smoothed if they are noisy."""
         return replace(self, depth=without_noise(self.depth)) if self.noise > _SMOOTHING_THRESHOLD else self
 
+    def without_ramps(self) -> "BoxWindow":
+        """Return the window without the pixels that a stereo camera invents from an object to what is behind.
+
+        Depth rises steeply on both sides of such a pixel; at a sharp edge, on one side. An object of few
+        pixels is mostly ramp: unless its edges are sharp, gentler slopes count too.
+        """
+        ramps = self._ramps(_CLUSTERS.steep_ramp)
+        gentle = _CLUSTERS.ramp * self.step
+        if gentle < _CLUSTERS.steep_ramp:
+            sharp = pixels_behind_edges(self.depth, self.edges(self.depth)) & ~ramps
+            if sharp.sum() <= ramps.sum():
+                ramps = self._ramps(gentle)
+        return replace(self, depth=np.where(ramps, np.nan, self.depth))
+
+    def _ramps(self, slope: float) -> Mask:
+        """Mask of the pixels on a ramp of at least this slope, and steeper than a level surface would be."""
+        lag = -(-_CLUSTERS.ramp_lag // self.step)
+        width = self.depth * lag * self.step / self.focal
+        up = self.view.T_map_camera[2, :3]
+        level = _CLUSTERS.floor_slope / np.maximum(np.abs(self._height_per_depth), 1e-3)
+        result = np.zeros(self.depth.shape, dtype=bool)
+        for axis, part in enumerate((up[1], up[0])):
+            least = np.maximum(np.maximum(slope, level * abs(float(part))) * width, 3.0 * self.noise)
+            result |= _rises_on_both_sides(self.depth, least, lag, axis)
+        return result
+
     @cached_property
-    def heights(self) -> Array:
-        """Heights in map of the pixels [m], NaN where unknown, shape (H, W)."""
+    def _height_per_depth(self) -> Array:
+        """Rise of the ray of each pixel per unit of its depth [1], shape (H, W)."""
         view, slope = self.view, self.view.T_map_camera[2, :3]
         if view.intrinsics.is_distorted:
             pixels = np.stack(np.meshgrid(self.columns, self.rows), axis=-1).reshape(-1, 2)
-            per_depth = (self._rays(pixels) @ slope).reshape(self.depth.shape)
-        else:
-            K = view.depth_intrinsics.K
-            x, y = (self.columns - K[0, 2]) / K[0, 0], (self.rows - K[1, 2]) / K[1, 1]
-            per_depth = slope[0] * x + (slope[1] * y + slope[2])[:, None]
-        return np.asarray(self.depth * per_depth + view.T_map_camera[2, 3])
+            return np.asarray((self._rays(pixels) @ slope).reshape(self.depth.shape))
+        K = view.depth_intrinsics.K
+        x, y = (self.columns - K[0, 2]) / K[0, 0], (self.rows - K[1, 2]) / K[1, 1]
+        return np.asarray(slope[0] * x + (slope[1] * y + slope[2])[:, None])
+
+    @cached_property
+    def heights(self) -> Array:
+        """Heights in map of the pixels [m], NaN where unknown, shape (H, W)."""
+        return np.asarray(self.depth * self._height_per_depth + self.view.T_map_camera[2, 3])
 
     def points(self, mask: Mask) -> Points:
         """Points in map of the pixels of a mask [m], shape (N, 3)."""
@@ -186,6 +232,20 @@ def without_noise(depth: Array) -> Array:
     has_depth = ~np.isnan(depth)
     smooth = cv2.medianBlur(np.where(has_depth, depth, 0.0).astype(np.float32), 3)
     return np.where(has_depth & (smooth > 0.0), smooth, np.nan)
+
+
+def _rises_on_both_sides(depth: Array, least: Array, lag: int, axis: int) -> Mask:
+    """Mask of depths (H, W) [m] that lie by ``least`` between both neighbours at a ``lag`` along an axis.
+
+    A neighbour of unknown depth decides nothing; one of the two must be known.
+    """
+    d, limit = np.moveaxis(depth, axis, 0), np.moveaxis(least, axis, 0)
+    step = d[lag:] - d[:-lag]
+    mask = np.zeros(d.shape, dtype=bool)
+    before, after, limit = step[:-lag], step[lag:], limit[lag:-lag]
+    before, after = np.where(np.isnan(before), after, before), np.where(np.isnan(after), before, after)
+    mask[lag:-lag] = (np.minimum(before, after) > limit) | (np.maximum(before, after) < -limit)
+    return np.moveaxis(mask, 0, axis)
 
 
 def quantile(values: Array, fraction: float) -> float:

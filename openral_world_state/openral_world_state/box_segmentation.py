@@ -160,10 +160,9 @@ def isolated_cluster(
     """Segment a cluster that spans the box and ends there; a flat one only if no surface stands out."""
     if not is_tight(window, cluster.mask) or continuation(window, cluster) > _CONFIG.continuation:
         return None
-    is_flat = not stands(window, cluster)
-    if is_flat and candidates and stands(window, candidates[0]):
+    if not stands(window, cluster) and candidates and stands(window, candidates[0]):
         return None
-    return segment_of(window, cluster, is_flat=is_flat)
+    return segment_of(window, cluster)
 
 
 def ambiguous_surface(window: BoxWindow, cluster: Patch, candidates: Sequence[SurfaceCandidate]) -> Segment:
@@ -178,15 +177,14 @@ def has_likely_surface(window: BoxWindow, candidates: Sequence[SurfaceCandidate]
     return bool(candidates) and candidates[0].cost <= _CONFIG.unlikely and stands(window, candidates[0])
 
 
-def segment_of(
-    window: BoxWindow, patch: Patch, *, depth_ambiguity: float = 0.0, is_flat: bool = False
-) -> Segment:
+def segment_of(window: BoxWindow, patch: Patch, *, depth_ambiguity: float = 0.0) -> Segment:
     """Measure the pixels of a patch."""
     depth = quantile(window.depth[patch.mask], 0.05)
     points = window.points(patch.mask)
     lowest = quantile(points[:, 2], _CONFIG.lowest)
     hangs = lowest - patch.support >= 2.0 * _CONFIG.standing_height  # or a hand holds it
     support = lowest if hangs else patch.support
+    is_flat = not stands(window, patch)
     return Segment(points, depth, support, depth_ambiguity, is_flat, is_cut(window, patch.mask, depth))
 
 

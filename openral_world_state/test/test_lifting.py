@@ -1,5 +1,7 @@
 """Depth segmentation and extents on hand-made depths and points."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from openral_core.detectors import Box, Detection
+from openral_core.geometry import Pose
 from openral_testing.synthetic_depth import (
     Ball,
     Basket,
@@ -25,11 +28,13 @@ from openral_world_state.box_segmentation import without_support
 from openral_world_state.depth_camera import DepthView, Intrinsics, InvalidIntrinsics
 from openral_world_state.lifting import (
     DepthModel,
+    Extent,
     LiftedObject,
     NoDepth,
     OutOfRange,
     OutsideImage,
     estimate_extent,
+    exceeds_box,
     lift,
 )
 
@@ -347,3 +352,39 @@ def test_a_box_of_which_nothing_ends_within_is_ambiguous_and_says_how_far() -> N
     lifted = lift(shot.view, Detection(box, "mug", 0.9), DepthModel())
     assert lifted.ambiguous
     assert np.sqrt(lifted.covariance[0, 0]) > 0.3
+
+
+def ramped(shot: SyntheticDepthImage, name: str, pixels: int) -> DepthView:
+    """Let depth rise over a ramp from an object's right side to what is behind it."""
+    depth, box = shot.view.depth.copy(), shot.boxes[name]
+    end = int(box.x_max)
+    for row in range(int(box.y_min), int(box.y_max)):
+        near, far = depth[row, end - 2], depth[row, end + pixels]
+        if far > near:
+            depth[row, end - 1 : end + pixels] = np.linspace(near, far, pixels + 1)
+    return DepthView("head", 0.0, depth, shot.view.intrinsics, shot.view.T_map_camera)
+
+
+@pytest.mark.parametrize("pixels", [6, 8, 10])
+@pytest.mark.parametrize("background", [1.12, 1.2, 1.3])
+def test_a_ramp_to_what_is_behind_is_no_part_of_the_object(pixels: int, background: float) -> None:
+    bodies: dict[str, Solid] = {
+        "can": Cylinder((1.0, 0.0, 1.0), 0.04, 0.12),
+        "_wall": Plane((1.0, 0.0, 0.0), background),
+    }
+    shot = render_depth(bodies, look_at_pose((0.0, 0.0, 1.0), (1.0, 0.0, 1.0)))
+    lifted = lift(ramped(shot, "can", pixels), Detection(shot.boxes["can"], "can", 0.9), DepthModel())
+    assert max(lifted.size[:2]) < 0.11
+    assert lifted.pose.distance(Pose.planar(1.0, 0.0, 0.0, 1.0)) < 0.02
+    assert not lifted.ambiguous
+
+
+def test_an_object_longer_than_its_box_allows_is_ambiguous() -> None:
+    bodies: dict[str, Solid] = {
+        "can": Cylinder((1.0, 0.0, 0.06), 0.04, 0.12),
+        "_floor": Plane((0.0, 0.0, 1.0), 0.0),
+    }
+    shot = render_depth(bodies, look_at_pose((0.0, 0.0, 0.9), (1.0, 0.0, 0.06)))
+    extent = Extent(np.array([1.0, 0.0, 0.06]), 0.0, (0.08, 0.08, 0.12), 0.0)
+    assert not exceeds_box(shot.view, extent, shot.boxes["can"])
+    assert exceeds_box(shot.view, replace(extent, size=(0.4, 0.08, 0.12)), shot.boxes["can"])

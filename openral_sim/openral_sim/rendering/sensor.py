@@ -1,7 +1,8 @@
 """Model of a stereo depth camera's errors, applied to rendered images.
 
 Depth noise grows with the square of the distance, as the noise of a disparity does. Dark and grazing surfaces
-give no depth, pixels at edges float between near and far, and depth has steps of disparity. Colour has shot
+give no depth, pixels at edges float between near and far or lie on a ramp from one to the other, and depth
+has steps of disparity. Colour has shot
 and read noise, an exposure that drifts, and bands of mains flicker that a rolling shutter makes.
 """
 
@@ -13,7 +14,7 @@ from statistics import NormalDist
 from types import MappingProxyType
 
 import numpy as np
-from scipy.ndimage import gaussian_filter, maximum_filter, minimum_filter
+from scipy.ndimage import gaussian_filter, maximum_filter, minimum_filter, uniform_filter
 
 from openral_core.arrays import Array, Array32, Image, Intrinsics, Mask
 
@@ -40,6 +41,9 @@ class SensorModel:
         dark_level: Brightness below which a surface gives no depth, in [0, 1].
         grazing_cosine: Cosine of the angle of incidence below which a surface gives no depth [-].
         flying_fraction: Fraction of the pixels at an edge that float between near and far [-].
+        ramp: Angle over which depth rises from an object to what is close behind it [rad].
+        ramp_fraction: Fraction of such edges that are ramps [-]; the others are sharp.
+        ramp_step: Largest difference of depth of a ramp, as a fraction of depth [-].
         edge_step: Difference of depth between neighbours that is an edge, as a fraction of depth [-].
         shot_noise: Standard deviation of a white pixel's noise as a fraction of white [-]; its variance is
             proportional to brightness.
@@ -57,6 +61,9 @@ class SensorModel:
     dark_level: float = 0.0
     grazing_cosine: float = 0.0
     flying_fraction: float = 0.0
+    ramp: float = 0.0
+    ramp_fraction: float = 0.5
+    ramp_step: float = 0.3
     edge_step: float = 0.04
     shot_noise: float = 0.0
     read_noise: float = 0.0
@@ -72,7 +79,8 @@ class SensorModel:
             K: Intrinsics [px], shape (3, 3).
             rng: Source of the errors; the same state gives the same image.
         """
-        measured = self._with_flying_pixels(depth, rng).astype(np.float64)
+        ramps = self._with_ramps(depth, K, rng)
+        measured = self._with_flying_pixels(ramps, rng).astype(np.float64)
         noise = _patches(rng, depth.shape, self.noise_grain)
         measured += self.depth_noise * measured**2 * noise
         if self.inverse_depth_step > 0.0:
@@ -96,14 +104,33 @@ class SensorModel:
         exposed += deviation * rng.standard_normal(rgb.shape, dtype=np.float32)
         return np.asarray(np.clip(exposed * WHITE + 0.5, 0, WHITE).astype(np.uint8))
 
+    def _with_ramps(self, depth: Array32, K: Intrinsics, rng: np.random.Generator) -> Array32:
+        """Blend disparities outwards from the nearer side of an edge, as a window of stereo matching does."""
+        size = 2 * round(self.ramp * float(K[0, 0]) / 2) + 1
+        if size == 1:
+            return depth
+        disparity = np.divide(1.0, depth, out=np.zeros_like(depth), where=depth > 0)
+        nearest = maximum_filter(disparity, 2 * size + 1)
+        is_behind = (disparity > 0) & (nearest < disparity * (1.0 + self.ramp_step))
+        is_ramp = is_behind & maximum_filter(self._edges(depth), 2 * size + 1)
+        threshold = NormalDist().inv_cdf(1.0 - self.ramp_fraction)
+        is_ramp &= _patches(rng, depth.shape, float(size)) > threshold
+        blended = uniform_filter(maximum_filter(disparity, size), size)
+        is_ramp &= blended > disparity
+        return np.divide(1.0, blended, out=depth.copy(), where=is_ramp)
+
+    def _edges(self, depth: Array32) -> Mask:
+        """Mask of the pixels beside a jump of depth, shape (H, W)."""
+        near = minimum_filter(np.where(depth > 0, depth, _FARTHEST), 3)
+        return np.asarray((depth > 0) & (maximum_filter(depth, 3) - near > self.edge_step * near))
+
     def _with_flying_pixels(self, depth: Array32, rng: np.random.Generator) -> Array32:
         """Move pixels at edges to a depth between the near and the far side."""
         if self.flying_fraction == 0.0:
             return depth
         near = minimum_filter(np.where(depth > 0, depth, _FARTHEST), 3)
         far = maximum_filter(depth, 3)
-        at_edge = (depth > 0) & (far - near > self.edge_step * near)
-        flying = at_edge & (rng.random(depth.shape) < self.flying_fraction)
+        flying = self._edges(depth) & (rng.random(depth.shape) < self.flying_fraction)
         between = rng.random(depth.shape, dtype=np.float32)
         moved = np.where(flying, near, 0) + np.where(flying, between * (far - near), 0)
         return np.where(flying, moved, depth).astype(np.float32)
@@ -154,6 +181,7 @@ SENSORS: Mapping[SensorName, SensorModel] = MappingProxyType(
             dark_level=0.12,
             grazing_cosine=0.16,
             flying_fraction=0.5,
+            ramp=0.015,  # 9 px at a focal length of 613 px, where half of the edges of a D435 have ramps
             shot_noise=0.03,
             read_noise=0.012,
             exposure_drift=0.08,

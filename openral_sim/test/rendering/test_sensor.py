@@ -138,3 +138,27 @@ def test_a_realsense_errs_more_than_a_mild_camera_and_still_measures_most_of_a_r
         assert float(known.mean()) > 0.85
     assert errors == sorted(errors)
     assert errors[0] == 0.0
+
+
+def step(near: float, far: float) -> NDArray[np.float32]:
+    """A wall with a nearer one before its left half."""
+    depth = wall(far)
+    depth[:, : WIDTH // 2] = near
+    return depth
+
+
+def test_depth_rises_over_a_ramp_from_an_object_to_what_is_close_behind_it() -> None:
+    sensor = SensorModel(ramp=0.03, ramp_fraction=1.0 - 1e-9)
+    row = sensor.measure_depth(step(1.0, 1.2), GREY, K, rng())[HEIGHT // 2]
+    ramp = np.flatnonzero((row > 1.001) & (row < 1.199))
+    assert len(ramp) == pytest.approx(0.03 * K[0, 0], abs=2)
+    assert ramp.min() >= WIDTH // 2, "the object keeps its depth"
+    assert (np.diff(row[ramp]) > 0).all()
+
+
+@pytest.mark.parametrize(("near", "far", "fraction"), [(1.0, 2.0, 1.0 - 1e-9), (1.0, 1.2, 1e-9)])
+def test_an_edge_is_sharp_before_what_is_far_behind_and_where_there_is_no_ramp(
+    near: float, far: float, fraction: float
+) -> None:
+    sensor, depth = SensorModel(ramp=0.03, ramp_fraction=fraction), step(near, far)
+    assert (sensor.measure_depth(depth, GREY, K, rng()) == depth).all()

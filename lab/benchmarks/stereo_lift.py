@@ -1,0 +1,153 @@
+"""Lift of detections with the depth of stereo cameras: real tables, and renders with a RealSense's ramps.
+
+A box of the true size, and larger ones, as a detector draws them; beside the median depth of the box.
+VIEWS=n: renders, else 220.
+"""
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from benchmarks.memory_lift import HEIGHT, HIDDEN, SCENE, WIDTH, random_camera, tight_box
+from openral_core.arrays import Mask, Vector3
+from openral_core.detectors import Box, Detection
+from openral_sim.rendering.camera import InstanceLabels, intrinsics
+from openral_sim.rendering.renderer import SceneView
+from openral_sim.rendering.sensor import PERFECT, SENSORS, SensorModel, SensorName
+from openral_sim.scene.scene import load_scene
+from openral_sim.scene.world import SimWorldModel
+from openral_testing.real_data import find_real_data
+from openral_world_state.depth_camera import DepthView, Intrinsics
+from openral_world_state.lifting import DepthModel, LiftRefused, estimate_extent, lift
+
+Row = dict[str, str | float]
+SCALES = (1.0, 1.2, 1.5, 1.8)
+FARTHEST = 2.5  # [m]
+WRONG = 0.05  # [m]
+REALSENSE = SENSORS[SensorName.REALSENSE]
+RENDERED: dict[str, SensorModel] = {
+    "renders": PERFECT,
+    "renders, ramps alone": replace(PERFECT, ramp=REALSENSE.ramp),
+    "renders, realsense": REALSENSE,
+}
+
+
+@dataclass(frozen=True)
+class BoxedObject:
+    """An object in a depth image: tight box [px] and true centre in map [m]."""
+
+    view: DepthView
+    box: Box
+    center: Vector3
+
+
+def run(seed: int = 0) -> list[Row]:
+    """One row per source and scale of the box."""
+    views = int(os.environ.get("VIEWS", "220"))
+    sources = {name: list(rendered(sensor, views, seed)) for name, sensor in RENDERED.items()}
+    folder = find_real_data(Path(__file__).parents[2])
+    if folder is not None:
+        sources["rgbd_table"] = list(table(folder / "rgbd_table"))
+    return [row(name, objects, scale) for name, objects in sources.items() for scale in SCALES]
+
+
+def row(name: str, objects: list[BoxedObject], scale: float) -> Row:
+    """Errors at one scale of the box; an ambiguous lift is no silent error."""
+    errors, silent, ambiguous, baseline = list[float](), 0, 0, list[float]()
+    for each in objects:
+        box = scaled(each.box, scale)
+        baseline.append(math.dist(median_depth(each.view, box), each.center))
+        try:
+            lifted = lift(each.view, Detection(box, "it", 0.9), DepthModel())
+        except LiftRefused:
+            continue
+        errors.append(math.dist(lifted.pose.position, each.center))
+        silent += errors[-1] > WRONG and not lifted.ambiguous
+        ambiguous += lifted.ambiguous
+    return {
+        "bench": "lift",
+        "case": f"{name}, box x{scale:g}",
+        "views": len(objects),
+        "median [cm]": round(100 * float(np.median(errors)), 2),
+        "p95 [cm]": round(100 * float(np.percentile(errors, 95)), 2),
+        "unflagged above 5 cm [%]": round(100 * silent / len(objects), 1),
+        "ambiguous [%]": round(100 * ambiguous / len(objects), 1),
+        "baseline: median depth, median [cm]": round(100 * float(np.median(baseline)), 2),
+        "baseline: above 5 cm [%]": round(100 * float(np.mean(np.array(baseline) > WRONG)), 1),
+    }
+
+
+def scaled(box: Box, scale: float) -> Box:
+    """Scale a box about its centre."""
+    x, y = (box.x_min + box.x_max) / 2.0, (box.y_min + box.y_max) / 2.0
+    w, h = scale * (box.x_max - box.x_min) / 2.0, scale * (box.y_max - box.y_min) / 2.0
+    return Box(x - w, y - h, x + w, y + h)
+
+
+def median_depth(view: DepthView, box: Box) -> Vector3:
+    """Point of the box's centre at the median depth of the box, in map [m]."""
+    height, width = view.depth.shape
+    inner = box.clipped(width, height) or box
+    patch = view.depth[int(inner.y_min) : int(inner.y_max) + 1, int(inner.x_min) : int(inner.x_max) + 1]
+    depth = float(np.median(patch[patch > 0])) if (patch > 0).any() else 0.0
+    pixel = np.array([[(box.x_min + box.x_max) / 2.0, (box.y_min + box.y_max) / 2.0]])
+    ray = view.intrinsics.rays(pixel)[0] * depth
+    return np.asarray(view.T_map_camera[:3, :3] @ ray + view.camera_position)
+
+
+def rendered(sensor: SensorModel, views: int, seed: int) -> Iterator[BoxedObject]:
+    """Objects of a home from random sides, within reach of a stereo camera."""
+    world, rng = SimWorldModel.load(load_scene(SCENE), seed), np.random.default_rng(seed)
+    errors = np.random.default_rng(seed)
+    scene, labels = SceneView(world.model, WIDTH, HEIGHT, shadows=False), InstanceLabels(world)
+    K = intrinsics(WIDTH, HEIGHT, float(world.model.vis.global_.fovy))
+    targets = [item for item in world.objects.values() if world.support_of(item.id) not in HIDDEN]
+    for number in range(views):
+        camera, T = random_camera(world.T_world(targets[number % len(targets)].body)[:3, 3], rng)
+        scene.update(world.data, camera)
+        rgb, depth = scene.render()
+        scene.update(world.data, camera)
+        instances = np.append(labels.of_geom, np.uint16(0))[scene.render_geom_ids()]
+        measured = depth if sensor == PERFECT else sensor.measure_depth(depth, rgb, K, errors)
+        view = DepthView("free", 0.0, measured, Intrinsics(K, WIDTH, HEIGHT), T)
+        for item in world.objects.values():
+            center, box = (
+                world.T_world(item.body)[:3, 3].copy(),
+                tight_box(instances == labels.ids[item.id]),
+            )
+            if box is not None and math.dist(center, T[:3, 3]) < FARTHEST:
+                yield BoxedObject(view, box, center)
+    scene.close()
+
+
+def table(folder: Path) -> Iterator[BoxedObject]:
+    """Objects of real tables; their centre is that of an upright box around the depths of their mask."""
+    for frame in json.loads((folder / "truth.json").read_text()):
+        depth, masks = (
+            cv2.imread(str(folder / f"{frame['name']}-{kind}.png"), cv2.IMREAD_UNCHANGED)
+            for kind in ("depth", "masks")
+        )
+        fx, fy, cx, cy = frame["K"]
+        K = np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]])
+        metres = (depth * frame["depth_unit_m"]).astype(np.float32)
+        height, width = metres.shape
+        view = DepthView("table", 0.0, metres, Intrinsics(K, width, height), np.array(frame["T_map_camera"]))
+        for item in frame["objects"]:
+            x, y, w, h = item["bbox"]
+            box = Box(float(x), float(y), float(x + w), float(y + h))
+            yield BoxedObject(view, box, mask_center(view, masks == item["id"]))
+
+
+def mask_center(view: DepthView, mask: Mask) -> Vector3:
+    """Centre of the upright box around the points of a mask without its outline, on z = 0, in map [m]."""
+    inner = cv2.erode(mask.view(np.uint8), np.ones((3, 3), np.uint8)).view(bool) & (view.depth > 0)
+    rows, columns = np.nonzero(inner)
+    rays = view.intrinsics.rays(np.column_stack((columns, rows)).astype(float)) * view.depth[inner][:, None]
+    points = rays @ view.T_map_camera[:3, :3].T + view.camera_position
+    return estimate_extent(points, view.camera_position, 0.0).center
