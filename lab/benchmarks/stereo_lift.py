@@ -27,7 +27,7 @@ from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.lifting import DepthModel, LiftRefused, estimate_extent, lift
 
 Row = dict[str, str | float]
-SCALES = (1.0, 1.2, 1.5, 1.8)
+SCALES = (1.0, 1.2, 1.5, 1.8)  # Of a box [1].
 FARTHEST = 2.5  # [m]
 WRONG = 0.05  # [m]
 REALSENSE = SENSORS[SensorName.REALSENSE]

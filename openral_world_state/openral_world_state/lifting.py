@@ -316,7 +316,7 @@ def exceeds_box(view: DepthView, extent: Extent, box: Box) -> bool:
     pixels = view.intrinsics.project(view.to_camera(extent.face_centers()))
     width, height = np.ptp(pixels, axis=0).tolist()
     sides = width / (box.x_max - box.x_min), height / (box.y_max - box.y_min)
-    return max(sides) > _CONFIG.longest
+    return bool(max(sides) > _CONFIG.longest)
 
 
 def is_truncated(box: Box, width: int, height: int) -> bool:

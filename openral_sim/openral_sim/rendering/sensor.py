@@ -117,7 +117,7 @@ class SensorModel:
         is_ramp &= _patches(rng, depth.shape, float(size)) > threshold
         blended = uniform_filter(maximum_filter(disparity, size), size)
         is_ramp &= blended > disparity
-        return np.divide(1.0, blended, out=depth.copy(), where=is_ramp)
+        return np.asarray(np.divide(1.0, blended, out=depth.copy(), where=is_ramp), np.float32)
 
     def _edges(self, depth: Array32) -> Mask:
         """Mask of the pixels beside a jump of depth, shape (H, W)."""
