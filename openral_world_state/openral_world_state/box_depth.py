@@ -27,34 +27,20 @@ class DepthClusterConfig:
     """Thresholds of the search for the object's depths in a box.
 
     A detector's box is tight, so the object spans it; the benchmark `memory_lift` shows the effect of each.
-
-    Args:
-        min_fraction: Fraction of the known pixels from which a cluster is significant [1].
-        min_points: Pixels from which a cluster is significant.
-        span: Fraction of the box's sides that the object reaches across [1].
-        corner: Fraction of a cluster beyond a diagonal of the box from which it only cuts a corner [1].
-        gap: Gap in depth that parts two clusters [m].
-        relative_gap: The same per depth [1]; depth noise grows with distance.
-        jump: Difference of neighbouring pixels that is an edge [m].
-        relative_jump: The same per width of a pixel at that depth [1]; a slope of about 70 degrees.
-        steep_ramp: Slope of depth from which pixels are between two surfaces, not on one [1]; 75 degrees.
-        ramp: The same for an object of few pixels, per pixel of the depth image per pixel [1].
-        ramp_lag: Distance over which that slope is measured [px]; a stereo camera's ramps have stairs.
-        floor_slope: Ratio of that slope to the one of a level surface, seen at as grazing an angle [1].
     """
 
-    min_fraction: float = 0.05
-    min_points: int = 6
-    span: float = 0.6
-    corner: float = 0.85
-    gap: float = 0.04
-    relative_gap: float = 0.03
-    jump: float = 0.025
-    relative_jump: float = 3.0
-    steep_ramp: float = 3.7
-    ramp: float = 2.0
-    ramp_lag: int = 2
-    floor_slope: float = 1.5
+    min_fraction: float = 0.05  # Fraction of the known pixels from which a cluster is significant [1].
+    min_points: int = 6  # Pixels from which a cluster is significant.
+    span: float = 0.6  # Fraction of the box's sides that the object reaches across [1].
+    corner: float = 0.85  # Part of a cluster beyond a diagonal from which it only cuts a corner [1].
+    gap: float = 0.04  # Gap in depth that parts two clusters [m].
+    relative_gap: float = 0.03  # The same per depth [1]; depth noise grows with distance.
+    jump: float = 0.025  # Difference of neighbouring pixels that is an edge [m].
+    relative_jump: float = 3.0  # The same per width of a pixel at that depth [1]; about 70 degrees.
+    steep_ramp: float = 3.7  # Slope from which pixels are between two surfaces, not on one [1]; 75 degrees.
+    ramp: float = 2.0  # The same for an object of few pixels, per pixel of the depth image per pixel [1].
+    ramp_lag: int = 2  # Distance over which that slope is measured [px]; a stereo camera's ramps have stairs.
+    floor_slope: float = 1.5  # Ratio of that slope to that of a level surface seen as grazing [1].
 
 
 _CLUSTERS = DepthClusterConfig()
@@ -104,14 +90,14 @@ class BoxWindow:
         """Length of the longer side of the box at a depth [m]."""
         return self.step * int(max(part.stop - part.start for part in self.inside)) / self.focal * depth
 
-    def middle(self, depth: float) -> Vector3:
-        """Return the point of the box's centre at the median of its depths near ``depth`` [m], in map [m]."""
+    def middle(self, depth: float) -> tuple[Vector3, float]:
+        """Return the box's centre in map [m] at its median depth near ``depth`` [m], and that depth [m]."""
         depths = self.depth[self.inside]
         near = depths[np.abs(depths - depth) < self.length_at(depth)]
         rows, columns = self.inside
         pixel = np.array([[self.columns[columns].mean(), self.rows[rows].mean()]])
         ray = self._rays(pixel) * (quantile(near, 0.5) if len(near) else depth)
-        return np.asarray(transform_points(self.view.T_map_camera, ray)[0])
+        return np.asarray(transform_points(self.view.T_map_camera, ray)[0]), float(ray[0, 2])
 
     def edges(self, depth: Array) -> Array:
         """Difference between neighbouring pixels of these depths that is an edge [m]."""
@@ -122,10 +108,9 @@ class BoxWindow:
         return replace(self, depth=without_noise(self.depth)) if self.noise > _SMOOTHING_THRESHOLD else self
 
     def without_ramps(self) -> "BoxWindow":
-        """Return the window without the pixels that a stereo camera invents from an object to what is behind.
+        """Remove what a stereo camera invents from an object to what is behind: depth rises on both sides.
 
-        Depth rises steeply on both sides of such a pixel; at a sharp edge, on one side. An object of few
-        pixels is mostly ramp: unless its edges are sharp, gentler slopes count too.
+        An object of few pixels is mostly ramp: unless its edges are sharp, gentler slopes count too.
         """
         ramps = self._ramps(_CLUSTERS.steep_ramp)
         gentle = _CLUSTERS.ramp * self.step
@@ -235,10 +220,7 @@ def without_noise(depth: Array) -> Array:
 
 
 def _rises_on_both_sides(depth: Array, least: Array, lag: int, axis: int) -> Mask:
-    """Mask of depths (H, W) [m] that lie by ``least`` between both neighbours at a ``lag`` along an axis.
-
-    A neighbour of unknown depth decides nothing; one of the two must be known.
-    """
+    """Mask of depths (H, W) [m] by ``least`` between both neighbours, or the known one, at a ``lag``."""
     d, limit = np.moveaxis(depth, axis, 0), np.moveaxis(least, axis, 0)
     step = d[lag:] - d[:-lag]
     mask = np.zeros(d.shape, dtype=bool)

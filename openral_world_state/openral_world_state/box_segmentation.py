@@ -24,53 +24,29 @@ cv2 = lazy_module("cv2")
 
 @dataclass(frozen=True, slots=True)
 class BoxSegmentationConfig:
-    """Thresholds of the search for the object of a box.
+    """Thresholds of the search for the object of a box."""
 
-    Args:
-        tight: Fraction of the box's sides from which a surface spans it [1].
-        layer: Height above a support up to which pixels are taken for it [m].
-        standing_height: Height above a support from which depth tells an object from it [m].
-        lowest: Quantile of the heights of an object that is its support's [1].
-        flat: Fraction of points above the support's layer below which an object is flat and keeps all [1].
-        bin: Height of a bin of the histogram of heights [m].
-        level: Fraction of the pixels in a bin from which it is a horizontal surface [1].
-        peak: Ratio of such a bin to the median one [1]; a wall fills all bins alike.
-        most: Fraction of the pixels in a bin from which it is one in any case [1].
-        supports: Number of horizontal surfaces tried.
-        min_fraction: Fraction of the box from which a surface may be the object's [1].
-        min_points: Pixels from which a surface may be the object's.
-        leak: Ratio of a surface's densities around and in the box above which it is not the object's [1].
-        rival: Difference of costs below which two surfaces cannot be told apart [1].
-        likely: Cost up to which no other support is tried [1].
-        unlikely: Cost above which a surface is hardly the object's [1].
-        cut: Fraction of a surface's outline at which something nearer hides the rest [1].
-        apart: Difference in depth from which two surfaces are of different objects [m].
-        surface_in_cluster: Fraction of a surface in the nearest cluster if both are of one object [1].
-        cluster_in_surface: Ratio of their sizes below which they are not [1]; a cup's inside is another.
-        continuation: Fraction of a box's outline up to which the object may continue beyond it [1].
-    """
-
-    tight: float = 0.8
-    layer: float = 0.012
-    standing_height: float = 0.03
-    lowest: float = 0.02
-    flat: float = 0.3
-    bin: float = 0.01
-    level: float = 0.06
-    peak: float = 2.0
-    most: float = 0.3
-    supports: int = 2
-    min_fraction: float = 0.04
-    min_points: int = 6
-    leak: float = 0.75
-    rival: float = 0.35
-    likely: float = 0.4
-    unlikely: float = 0.85
-    cut: float = 0.08
-    apart: float = 0.05
-    surface_in_cluster: float = 0.9
-    cluster_in_surface: float = 0.4
-    continuation: float = 0.1
+    tight: float = 0.8  # Fraction of the box's sides from which a surface spans it [1].
+    layer: float = 0.012  # Height above a support up to which pixels are taken for it [m].
+    standing_height: float = 0.03  # Height above a support from which depth tells an object from it [m].
+    lowest: float = 0.02  # Quantile of the heights of an object that is its support's [1].
+    flat: float = 0.3  # Part of the points above the layer below which a flat object keeps all [1].
+    bin: float = 0.01  # Height of a bin of the histogram of heights [m].
+    level: float = 0.06  # Fraction of the pixels in a bin from which it is a horizontal surface [1].
+    peak: float = 2.0  # Ratio of such a bin to the median one [1]; a wall fills all bins alike.
+    most: float = 0.3  # Fraction of the pixels in a bin from which it is one in any case [1].
+    supports: int = 2  # Number of horizontal surfaces tried.
+    min_fraction: float = 0.04  # Fraction of the box from which a surface may be the object's [1].
+    min_points: int = 6  # Pixels from which a surface may be the object's.
+    leak: float = 0.75  # Ratio of densities around and in the box above which it is another's [1].
+    rival: float = 0.35  # Difference of costs below which two surfaces cannot be told apart [1].
+    likely: float = 0.4  # Cost up to which no other support is tried [1].
+    unlikely: float = 0.85  # Cost above which a surface is hardly the object's [1].
+    cut: float = 0.08  # Fraction of a surface's outline at which something nearer hides the rest [1].
+    apart: float = 0.05  # Difference in depth from which two surfaces are of different objects [m].
+    surface_in_cluster: float = 0.9  # Part of a surface in the nearest cluster if both are of one object [1].
+    cluster_in_surface: float = 0.4  # Ratio of sizes below which they are not [1], as a cup's inside.
+    continuation: float = 0.1  # Part of a box's outline at which the object may continue [1].
 
 
 _CONFIG = BoxSegmentationConfig()

@@ -50,22 +50,14 @@ class AssociationGates:
 
     Sized for household objects seen by an RGB-D camera: the error of a lifted centre grows with the object,
     because a detector's box and the visible surface differ from view to view.
-
-    Args:
-        min: Gate of the smallest object [m].
-        size_factor: Gate per length of the longest side [1].
-        max: Gate of the largest object [m].
-        held: Distance from the gripper, beside half the object's size, within which it is the held one [m].
-        part: Distance from an object's box within which the centre of its visible part lies [m].
-        reach: Largest distance between the centres of an object and of its visible part [m]; half a person.
     """
 
-    min: float = 0.12
-    size_factor: float = 0.35
-    max: float = 0.6
-    held: float = 0.35
-    part: float = 0.03
-    reach: float = 1.0
+    min: float = 0.12  # Gate of the smallest object [m].
+    size_factor: float = 0.35  # Gate per length of the longest side [1].
+    max: float = 0.6  # Gate of the largest object [m].
+    held: float = 0.35  # Distance from the gripper, beside half its size, of the held object [m].
+    part: float = 0.03  # Distance from an object's box within which the centre of its visible part lies [m].
+    reach: float = 1.0  # Largest distance of the centres of object and visible part [m]: half a person.
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +66,9 @@ class AssociationCosts:
 
     The label costs order the relations: a synonym before a narrower or broader label, those before a related
     one, and that before one that excludes the record's label, which counts only in the same space.
-
-    Args:
-        label: Cost of each relation of labels [1].
-        unrelated_label: Cost of labels that exclude each other [1].
-        size: Cost per e-fold of difference in the longest side [1].
-        max_size: Upper bound of the cost of size [1].
-        held: Cost of the held object near the gripper; lower than that of any other match [1].
-        unmatched: Cost of leaving an observation unmatched; above that of any match [1].
-        same_space: Distance per mean longest side up to which two labels may name one object [1].
-        min_same_space: Smallest such distance [m].
-        max_size_ratio: Ratio of the longest sides up to which two sizes are of one object [1].
     """
 
+    # Cost of each relation of labels [1].
     label: Mapping[TermRelation, float] = field(
         default_factory=lambda: MappingProxyType(
             {
@@ -97,14 +79,14 @@ class AssociationCosts:
             }
         )
     )
-    unrelated_label: float = 0.8
-    size: float = 0.2
-    max_size: float = 0.3
-    held: float = -1.0
-    unmatched: float = 3.0
-    same_space: float = 0.35
-    min_same_space: float = 0.03
-    max_size_ratio: float = 2.0
+    unrelated_label: float = 0.8  # Cost of labels that exclude each other [1].
+    size: float = 0.2  # Cost per e-fold of difference in the longest side [1].
+    max_size: float = 0.3  # Upper bound of the cost of size [1].
+    held: float = -1.0  # Cost of the held object near the gripper; lower than that of any other match [1].
+    unmatched: float = 3.0  # Cost of leaving an observation unmatched; above that of any match [1].
+    same_space: float = 0.35  # Distance per mean longest side up to which two labels may name one object [1].
+    min_same_space: float = 0.03  # Smallest such distance [m].
+    max_size_ratio: float = 2.0  # Ratio of the longest sides up to which two sizes are of one object [1].
 
 
 _COSTS = AssociationCosts()

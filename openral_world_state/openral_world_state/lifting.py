@@ -67,21 +67,13 @@ class OutsideImage(LiftRefused):
 
 @dataclass(frozen=True, slots=True)
 class DepthModel:
-    """Range and noise of a depth camera.
+    """Range and noise of a depth camera."""
 
-    Args:
-        nearest: Depth from which it is trusted [m].
-        farthest: Depth up to which it is trusted [m].
-        noise: Constant part of the standard deviation of depth [m].
-        noise_growth: Part that grows with the square of depth, as for stereo [1/m].
-        samples: Pixels evaluated per box.
-    """
-
-    nearest: float = 0.15
-    farthest: float = 8.0
-    noise: float = 0.004
-    noise_growth: float = 0.002
-    samples: int = 1200
+    nearest: float = 0.15  # Depth from which it is trusted [m].
+    farthest: float = 8.0  # Depth up to which it is trusted [m].
+    noise: float = 0.004  # Constant part of the standard deviation of depth [m].
+    noise_growth: float = 0.002  # Part that grows with the square of depth, as for stereo [1/m].
+    samples: int = 1200  # Pixels evaluated per box.
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,24 +81,18 @@ class ExtentConfig:
     """Rules that complete the shape of an object of which only the front is visible.
 
     Of a round object seen level the near half is visible: its footprint is about half as deep as wide.
-
-    Args:
-        half: Range of the ratio of depth to width of the visible half of a round object [1].
-        elongated: Ratio of depth to length below which an object lies along its length [1].
-        thin: Ratio of height to depth below which an object shows its whole top [1].
-        upright_facing: Cosine of the angle to the view up to which an upright object is completed [1].
-        lying_facing: Cosine of the angle to the view up to which a lying object is completed [1].
-        rectangle: Fraction of its bounding rectangle that a fully visible box fills [1].
-        highest: Quantile of the heights that is the object's top [1].
     """
 
-    half: tuple[float, float] = (0.25, 0.75)
-    elongated: float = 0.3
-    thin: float = 0.5
-    upright_facing: float = 0.8
-    lying_facing: float = 0.5
-    rectangle: float = 0.85
-    highest: float = 0.99
+    half: tuple[float, float] = (
+        0.25,
+        0.75,
+    )  # Ratio of depth to width of the visible half of a round object [1].
+    elongated: float = 0.3  # Ratio of depth to length below which an object lies along its length [1].
+    thin: float = 0.5  # Ratio of height to depth below which an object shows its whole top [1].
+    upright_facing: float = 0.8  # Cosine of the angle to the view of a completed upright object [1].
+    lying_facing: float = 0.5  # The same of a lying one [1].
+    rectangle: float = 0.85  # Fraction of its bounding rectangle that a fully visible box fills [1].
+    highest: float = 0.99  # Quantile of the heights that is the object's top [1].
 
 
 _EXTENT = ExtentConfig()
@@ -185,33 +171,19 @@ def fit_rectangle(outline: Array32) -> tuple[Array, float, tuple[float, float]]:
 
 @dataclass(frozen=True, slots=True)
 class LiftingConfig:
-    """Standard deviations of a centre, which its surfaces alone do not tell.
+    """Standard deviations of a centre, which its surfaces alone do not tell."""
 
-    Args:
-        lateral_per_side: Per longest side [1]: surfaces differ from view to view.
-        fragmented_per_side: The same if noise breaks up the surface [1].
-        lateral_per_error: Per standard deviation of the depths' noise [1].
-        flat_per_side: Of a flat object, which depth does not show, per side of the box [1].
-        cut_per_side: Along each axis, if a part of the object is hidden, per longest side [1].
-        off_middle: Distance of a small object's centre from the middle of its box that is ambiguous [m].
-        off_middle_per_side: The same per length of the box [1].
-        small: Longest side of a small object [m].
-        layer: Height above a support up to which points may be of the support [m].
-        level: Sine of the angle to the horizon from which a ray tells where a flat object lies [1].
-        longest: Side of the image of an object, per side of its box, above which it is ambiguous [1].
-    """
-
-    lateral_per_side: float = 0.12
-    fragmented_per_side: float = 0.25
-    lateral_per_error: float = 2.0
-    flat_per_side: float = 0.25
-    cut_per_side: float = 0.25
-    off_middle: float = 0.06
-    off_middle_per_side: float = 0.2
-    small: float = 0.8
-    layer: float = 0.008
-    level: float = 0.15
-    longest: float = 1.25
+    lateral_per_side: float = 0.12  # Per longest side [1]: surfaces differ from view to view.
+    fragmented_per_side: float = 0.25  # The same if noise breaks up the surface [1].
+    lateral_per_error: float = 2.0  # Per standard deviation of the depths' noise [1].
+    flat_per_side: float = 0.25  # Of a flat object, which depth does not show, per side of the box [1].
+    cut_per_side: float = 0.25  # Along each axis, if a part of the object is hidden, per longest side [1].
+    off_middle: float = 0.06  # Distance from the middle of its box that makes a small object ambiguous [m].
+    off_middle_per_side: float = 0.2  # The same per length of the box [1].
+    small: float = 0.8  # Longest side of a small object [m].
+    layer: float = 0.008  # Height above a support up to which points may be of the support [m].
+    level: float = 0.15  # Sine of the angle to the horizon from which a ray tells a flat object's place [1].
+    longest: float = 1.25  # Side of an object's image, per side of its box, that makes it ambiguous [1].
 
 
 _CONFIG = LiftingConfig()
@@ -253,8 +225,8 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
         raise OutOfRange(detection.label, detection.box, segment.depth, optics.nearest, optics.farthest)
     truncated = is_truncated(detection.box, width, height)
     extent = fit_extent(segment, view, None if truncated else detection.box)
-    is_ambiguous = segment.is_ambiguous or (not truncated and exceeds_box(view, extent, detection.box))
-    is_ambiguous = is_ambiguous or is_behind_middle(window, extent)
+    is_long = not truncated and exceeds_box(view, extent, detection.box)
+    is_ambiguous = segment.is_ambiguous or is_long or is_behind_middle(window, extent)
     sigma = lateral_sigma(segment, extent, window)
     covariance = position_covariance(view, segment.depth, depth_sigma(segment, extent, window), optics)
     covariance = covariance + np.eye(3) * sigma**2
@@ -266,32 +238,23 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
 
 
 def is_behind_middle(window: BoxWindow, extent: Extent) -> bool:
-    """Tell if the centre of a small object is farther behind the middle of its box than the box explains.
-
-    The segment is then mostly wrong and the middle right (`benchmarks memory_lift`).
-    """
+    """Tell if a small object's centre is too far behind the middle of its box (`benchmarks stereo_lift`)."""
     depth = float(window.view.to_camera(extent.center[None])[0, 2])
-    middle = window.middle(depth)
-    middle_depth = float(window.view.to_camera(middle[None])[0, 2])
+    middle, middle_depth = window.middle(depth)
     allowed = max(_CONFIG.off_middle, _CONFIG.off_middle_per_side * window.length_at(middle_depth))
     is_small = max(extent.size) < _CONFIG.small
     return is_small and depth > middle_depth and math.dist(extent.center, middle) > allowed
 
 
 def fit_extent(segment: Segment, view: DepthView, box: Box | None) -> Extent:
-    """Fit an upright box; without the farthest points, as long as it is longer than the detection's allows.
-
-    What a stereo camera adds to an object lies behind it.
-    """
+    """Fit an upright box, without the farthest points as long as it is longer than the detection's allows."""
     points = segment.points
     extent = estimate_extent(points, view.camera_position, segment.support)
-    if box is None:
-        return extent
-    if segment.is_flat and quantile(points[:, 2], 0.25) < segment.support + _CONFIG.layer:
+    if box is not None and segment.is_flat and quantile(points[:, 2], 0.25) < segment.support + _CONFIG.layer:
         return replace(extent, center=center_on_level(view, box, extent.center))
     forward = (points[:, :2] - view.camera_position[:2]) @ (extent.center - view.camera_position)[:2]
     for fraction in (0.9, 0.8, 0.7, 0.6, 0.5):
-        if not exceeds_box(view, extent, box):
+        if box is None or not exceeds_box(view, extent, box):
             break
         near = points[forward <= quantile(forward, fraction)]
         extent = estimate_extent(near, view.camera_position, segment.support)
@@ -299,16 +262,12 @@ def fit_extent(segment: Segment, view: DepthView, box: Box | None) -> Extent:
 
 
 def center_on_level(view: DepthView, box: Box, center: Vector3) -> Vector3:
-    """Return where the ray of a box's centre meets the height of a flat object's [m], shape (3,).
-
-    Depth does not tell a flat object from its support, so that a larger box holds more of that. The centre
-    that depth tells is kept where the ray is nearly level.
-    """
+    """Return where the ray of a box's centre meets the height of a flat object, shape (3,) [m]."""
     pixel = np.array([[(box.x_min + box.x_max) / 2.0, (box.y_min + box.y_max) / 2.0]])
     ray = view.T_map_camera[:3, :3] @ view.intrinsics.rays(pixel)[0]
-    if not ray[2] < -_CONFIG.level * float(np.linalg.norm(ray)):
-        return center
-    return np.asarray(view.camera_position + ray * (center[2] - view.camera_position[2]) / ray[2])
+    drop = center[2] - view.camera_position[2]
+    is_level = ray[2] > -_CONFIG.level * np.linalg.norm(ray)
+    return center if is_level else np.asarray(view.camera_position + ray * drop / ray[2])
 
 
 def exceeds_box(view: DepthView, extent: Extent, box: Box) -> bool:

@@ -71,27 +71,16 @@ class Visibility(Enum):
 
 @dataclass(frozen=True, slots=True)
 class VisibilityConfig:
-    """Tolerances of the visibility test, sized for the noise of an RGB-D camera at up to 6 m.
+    """Tolerances of the visibility test, sized for the noise of an RGB-D camera at up to 6 m."""
 
-    Args:
-        border: Width of the image's border that is not used [px].
-        min_depth: Depth below which a point is not projected [m].
-        noise: Depth behind an object's surface that noise explains [m].
-        occlusion: Distance before an object's near side from which something occludes it [m].
-        skin: Thickness added to an object's box when its own surface is looked for [m].
-        flat: Height below which depth cannot tell an object from its support [m].
-        resolvable: Width from which a detector cannot have overlooked an object [px].
-        min_tilt: Sine of the angle to the vertical below which a camera has no upright direction [1].
-    """
-
-    border: float = 4.0
-    min_depth: float = 0.05
-    noise: float = 0.02
-    occlusion: float = 0.05
-    skin: float = 0.012
-    flat: float = 0.04
-    resolvable: float = 12.0
-    min_tilt: float = 0.2
+    border: float = 4.0  # Width of the image's border that is not used [px].
+    min_depth: float = 0.05  # Depth below which a point is not projected [m].
+    noise: float = 0.02  # Depth behind an object's surface that noise explains [m].
+    occlusion: float = 0.05  # Distance before an object's near side from which something occludes it [m].
+    skin: float = 0.012  # Thickness added to an object's box when its own surface is looked for [m].
+    flat: float = 0.04  # Height below which depth cannot tell an object from its support [m].
+    resolvable: float = 12.0  # Width from which a detector cannot have overlooked an object [px].
+    min_tilt: float = 0.2  # Sine of the angle to the vertical below which an image has no upright [1].
 
 
 _CONFIG = VisibilityConfig()

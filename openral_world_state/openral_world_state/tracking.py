@@ -62,30 +62,18 @@ class TrackUpdateConfig:
     A label's vote weighs the detector's score, ``query_weight`` times as much if the detector was asked for
     that very label. Position is fused with a Kalman gain per track; ``min_gain`` keeps a confident track
     correctable. A track whose observation lies beyond ``jump_sigma`` standard deviations has moved.
-
-    Args:
-        max_votes: Sum of the weights of all labels, so that a newer label can win [1].
-        query_weight: Factor of an answer to a query over an unasked detection [1].
-        min_score: Score below which votes do not fall [1].
-        max_labels: Labels kept per object.
-        min_gain: Smallest Kalman gain of an untruncated observation [1].
-        jump_sigma: Distance in standard deviations from which an observation replaces the pose [1].
-        jump_margin: Distance added to that [m].
-        shape_variance: Ratio of variances up to which an observation replaces size and orientation [1].
-        more: Ratio of longest sides from which an observation shows more of an object than was known [1].
-        covariance_floor: Fraction of an observation's variance below which fusion does not shrink it [1].
     """
 
-    max_votes: float = 10.0
-    query_weight: float = 5.0
-    min_score: float = 0.05
-    max_labels: int = 8
-    min_gain: float = 0.1
-    jump_sigma: float = 4.0
-    jump_margin: float = 0.02
-    shape_variance: float = 2.0
-    covariance_floor: float = 0.25
-    more: float = 1.5
+    max_votes: float = 10.0  # Sum of the weights of all labels, so that a newer label can win [1].
+    query_weight: float = 5.0  # Factor of an answer to a query over an unasked detection [1].
+    min_score: float = 0.05  # Score below which votes do not fall [1].
+    max_labels: int = 8  # Labels kept per object.
+    min_gain: float = 0.1  # Smallest Kalman gain of an untruncated observation [1].
+    jump_sigma: float = 4.0  # Distance in standard deviations from which the pose is replaced [1].
+    jump_margin: float = 0.02  # Distance added to that [m].
+    shape_variance: float = 2.0  # Ratio of variances up to which size and orientation are replaced [1].
+    covariance_floor: float = 0.25  # Part of an observation's variance that fusion leaves at least [1].
+    more: float = 1.5  # Ratio of longest sides from which more of an object shows than was known [1].
 
 
 _CONFIG = TrackUpdateConfig()
