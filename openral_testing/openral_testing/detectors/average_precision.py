@@ -27,6 +27,7 @@ class Photograph:
     boxes: Mapping[str, Array]
     crowds: Mapping[str, Mask]
     group: str = ""
+    split: str = ""
 
     @classmethod
     def read(cls, folder: Path) -> tuple[Self, ...]:
@@ -44,6 +45,7 @@ class Photograph:
                 {label: np.array([box for box, _ in objects]) for label, objects in labels.items()},
                 {label: np.array([crowd for _, crowd in objects]) for label, objects in labels.items()},
                 image.get("group", ""),
+                image.get("coco_split", ""),
             )
             for image in content["images"]
             if (labels := entries.get(image["id"], {})) is not None

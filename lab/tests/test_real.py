@@ -1,0 +1,17 @@
+"""Published detectors on photographs reach their floors, and `home-tiny` is what its pages say."""
+
+from importlib import import_module
+
+import pytest
+
+
+@pytest.mark.real
+@pytest.mark.timeout(600)
+def test_detectors_on_photographs_reach_their_floors() -> None:
+    real = import_module("benchmarks.real")
+    rows = {each["detector"]: each for each in real.run()}
+    assert set(rows) == {*real.FLOORS, *real.CEILINGS}
+    low = {name: rows[name] for name, floor in real.FLOORS.items() if rows[name]["AP50"] < floor}
+    assert not low
+    high = {name: rows[name] for name, ceiling in real.CEILINGS.items() if rows[name]["AP50"] >= ceiling}
+    assert not high
