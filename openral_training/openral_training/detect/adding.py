@@ -45,9 +45,10 @@ TRIAL_THRESHOLD = 0.3
 class LabelsUnknown(OpenRALError):
     """A model that does not name its classes, without a list of them."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, problem: str = "it does not name them itself") -> None:
         super().__init__(
-            f"{file} does not name its classes: give --labels coco80, coco91 or a file of names, one a line"
+            f"the classes of {file} are not known ({problem}): give --labels coco80, coco91 or a file of "
+            "names, one a line"
         )
 
 
@@ -162,7 +163,10 @@ def _vocabulary(request: AddRequest, folder: Path, names: str) -> dict[str, obje
     if request.labels in SHIPPED_LABELS:
         return {"kind": "closed", "labels": request.labels}
     if request.labels:
-        lines = Path(request.labels).read_text(encoding="utf-8").splitlines()
+        try:
+            lines = Path(request.labels).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise LabelsUnknown(request.file, f"--labels {request.labels}: {error}") from error
         listed = [line.strip() for line in lines if line.strip()]
     else:
         listed = _embedded(names)
@@ -179,7 +183,9 @@ def _embedded(names: str) -> list[str]:
         content = ast.literal_eval(names) if names else {}
     except (SyntaxError, ValueError):
         return []
-    numbered = content if isinstance(content, dict) else dict(enumerate(content))
+    numbered = dict(enumerate(content)) if isinstance(content, list | tuple) else content
+    if not isinstance(numbered, dict):
+        return []
     return [str(numbered[number]) for number in sorted(numbered)]
 
 

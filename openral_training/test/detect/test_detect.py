@@ -111,6 +111,8 @@ def test_a_refusal_leaves_nothing_behind(tmp_path: Path) -> None:
     file = yolo_file(tmp_path / "m.onnx")
     with pytest.raises(LabelsUnknown, match="--labels coco80, coco91"):
         add_detector(AddRequest(file, tmp_path / "mine", "m"))
+    with pytest.raises(LabelsUnknown, match="No such file"):
+        add_detector(AddRequest(file, tmp_path / "mine", "m", str(tmp_path / "none.txt")))
     with pytest.raises(EngineError, match="3 classes, but the vocabulary has 80 labels"):
         add_detector(AddRequest(file, tmp_path / "mine", "m", "coco80"))
     assert list((tmp_path / "mine").iterdir()) == []
