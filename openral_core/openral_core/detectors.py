@@ -87,6 +87,31 @@ class Detection:
             raise InvalidDetection("score", self.score, "a number in [0, 1]")
 
 
+@dataclass(frozen=True, slots=True)
+class UnplacedDetection:
+    """Object in a current image that memory cannot place in the map, for lack of depth or of a transform.
+
+    ``where`` is its part of the image in words, "" if that is not known; ``age`` is that of the image [s].
+    """
+
+    camera: str
+    label: str
+    score: float
+    where: str = ""
+    age: float = 0.0
+
+    def __str__(self) -> str:
+        where = f", {self.where}" if self.where else ""
+        return f"{self.label} ({self.camera}{where}; score {self.score:.2f}, {self.age:.1f} s ago)"
+
+
+def part_of_image(x: float, y: float) -> str:
+    """Describe a point, relative to the size of the image in [0, 1] and measured from its upper left."""
+    row = ("upper", "", "lower")[min(max(int(y * 3.0), 0), 2)]
+    column = ("left", "", "right")[min(max(int(x * 3.0), 0), 2)]
+    return " ".join(filter(None, (row, column))) or "middle"
+
+
 class LocateStatus(IntEnum):
     """Outcome of one `locate_in_view` request; only NOT_IN_VIEW is evidence of absence."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict
 
+from openral_core.detectors import UnplacedDetection
 from openral_core.errors import OpenRALError
 from openral_core.parsing import InvalidText, parse_json
 from openral_reasoner.palette.entries import ToolPalette
@@ -71,7 +72,7 @@ class ToolResult(FrozenModel):
 
     ``text`` is written by the core. Text from labels, memory, detectors or skills stands in the other fields
     and reaches the model as fenced data, of the frontier the first ``shown``. ``order`` are the numbers of
-    what was asked for, the first one 1.
+    what was asked for, the first one 1. ``in_view`` has neither id nor place.
     """
 
     status: str
@@ -82,6 +83,7 @@ class ToolResult(FrozenModel):
     shown: int = SHOWN
     valid: tuple[str, ...] = ()
     peer_words: tuple[str, ...] = ()
+    in_view: tuple[UnplacedDetection, ...] = ()
     operator_words: str = ""
     remaining: str = ""
 
@@ -94,6 +96,8 @@ class ToolResult(FrozenModel):
             more = len(self.frontier) - self.shown
             data["frontier"] = [each.line() for each in self.frontier[: self.shown]]
             data["frontier"] += [f"{more} more"] if more > 0 else []
+        if self.in_view:
+            data["in_view"] = [str(each) for each in self.in_view]
         operator = f"The operator says: {json.dumps(self.operator_words)}" if self.operator_words else ""
         fenced = fence_untrusted(data) if data else ""
         return "\n".join(

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from openral_core.detectors import LocateResult
+from openral_core.detectors import LocateResult, UnplacedDetection
 from openral_core.geometry import Pose
 from openral_core.skills import SkillResult
 from openral_core.spatial_memory import EditResult, ObserveResult, RecallResult, ResolveResult, SceneGraph
@@ -90,12 +90,14 @@ class SceneRead(CallEvent):
     """Newest published scene graph; ``robot`` is its pose in map, if known.
 
     ``now`` is the time of the robot's clock [s], to which the graph's times refer; None in old recordings.
+    ``in_view`` is in current images, but not in the graph.
     """
 
     kind: Literal["scene_read"] = "scene_read"
     graph: SceneGraph
     robot: Pose | None = None
     now: float | None = None
+    in_view: tuple[UnplacedDetection, ...] = ()
 
 
 class SkillProgressed(CallEvent):

@@ -5,6 +5,7 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from openral_core.detectors import UnplacedDetection
 from openral_core.missions import MissionState
 from openral_core.text.terms import normalize_term
 from openral_reasoner.budget import BudgetExhausted, BudgetLedger
@@ -214,6 +215,7 @@ class Mission:
         self.step, self.reason, self.late_cancellation = "starting", "", ""
         self.objects: dict[str, MissionObject] = {}
         self.scene_time: float | None = None
+        self.in_view: tuple[UnplacedDetection, ...] = ()
         self.evidence, self.floor, self.blocked_ways = Evidence(), FloorKnowledge(), BlockedWays()
         self.residency = ResidencyState()
         self.operator, self.decisions = OperatorInput(), DecisionLog(AdvicePolicy(settings.advisor_decisions))

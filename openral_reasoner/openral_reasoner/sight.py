@@ -1,10 +1,11 @@
 """Places that the robot sees well from where it stands, by the boxes of the scene graph.
 
-A place counts as seen if it is open, in the room where the robot stands, near enough for the object that is
-searched, and not behind a taller piece of furniture.
+A place counts as seen if it is open, in the same room, near enough for the object that is searched, and not
+behind a taller piece of furniture.
 """
 
-from math import atan2, dist, hypot, pi
+from cmath import phase
+from math import dist, hypot, pi
 
 from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneGraph, SceneNode
 from openral_reasoner.likely_places.belief import likeness
@@ -34,13 +35,9 @@ def reach_of_sight(graph: SceneGraph, term: str) -> float:
 
 
 def places_in_sight(graph: SceneGraph, eye: Point, standing_at: str, term: str) -> frozenset[str]:
-    """Return the ids of the places that the robot sees well enough to find an object there.
+    """Return the ids of the places where the robot would see an object of this name.
 
-    Args:
-        graph: Rooms, and furniture with its boxes.
-        eye: Position of the robot in map [m].
-        standing_at: Id of the place before which it stands, whose room it is in.
-        term: Name of the object.
+    ``eye`` is its position in map [m], ``standing_at`` a place of its room.
     """
     rooms = {edge.source: edge.target for edge in graph.edges if edge.relation in _BELONGS}
     room = rooms.get(standing_at)
@@ -59,12 +56,9 @@ def places_in_sight(graph: SceneGraph, eye: Point, standing_at: str, term: str) 
 
 def places_in_view(graph: SceneGraph, eye: Point, facing: str, term: str) -> frozenset[str]:
     """Return those of the places in sight that a camera has in view while it faces the place ``facing``."""
-    axis = graph.by_id[facing].pose.position
-    return frozenset(
-        each
-        for each in places_in_sight(graph, eye, facing, term)
-        if _angle(eye, axis, graph.by_id[each].pose.position) <= HALF_VIEW
-    )
+    at = {node.id: node.pose.position for node in graph.nodes}
+    in_sight = places_in_sight(graph, eye, facing, term)
+    return frozenset(each for each in in_sight if _angle(eye, at[facing], at[each]) <= HALF_VIEW)
 
 
 def _is_open(node: SceneNode) -> bool:
@@ -73,9 +67,8 @@ def _is_open(node: SceneNode) -> bool:
 
 def _angle(eye: Point, first: Point, second: Point) -> float:
     """Return the horizontal angle between two directions [rad]."""
-    ways = [atan2(point[1] - eye[1], point[0] - eye[0]) for point in (first, second)]
-    turn = abs(ways[0] - ways[1])
-    return min(turn, 2.0 * pi - turn)
+    ways = [complex(point[0] - eye[0], point[1] - eye[1]) for point in (first, second)]
+    return abs(phase(ways[1] / ways[0])) if all(ways) else 0.0
 
 
 def _hides(piece: SceneNode, eye: Point, target: SceneNode) -> bool:

@@ -1,6 +1,7 @@
 """Reasoner node: carries messages to the mission core as events, and the core's commands to the graph.
 
-Subscribes: openral/prompt (operator's), openral/scene_graph, openral/world_state, openral/skills,
+Subscribes: openral/prompt (operator's), openral/scene_graph, openral/world_state and its in_view,
+    openral/skills,
     every openral/perception/<slug>/info, every openral/failure/<source>, openral/stop_state,
     openral/policy.
 Publishes: openral/mission, openral/palette, openral/frontier, openral/handoff, openral/prompt,

@@ -32,8 +32,17 @@ from openral_reasoner_ros.detector_registry import DetectorRegistry
 from openral_reasoner_ros.dispatcher import Post
 from openral_reasoner_ros.liveness import ServiceMonitor
 from openral_reasoner_ros.telemetry import Traces
-from openral_reasoner_ros.topics import EDIT, LOOK_FIRST, OBSERVE, RECALL, RESOLVE, SCENE_GRAPH, WORLD_STATE
-from openral_ros.conversions.detections import locate_result_from_response
+from openral_reasoner_ros.topics import (
+    EDIT,
+    IN_VIEW,
+    LOOK_FIRST,
+    OBSERVE,
+    RECALL,
+    RESOLVE,
+    SCENE_GRAPH,
+    WORLD_STATE,
+)
+from openral_ros.conversions.detections import locate_result_from_response, unplaced_from_message
 from openral_ros.conversions.geometry import pose_from_message
 from openral_ros.conversions.spatial_memory import (
     edit_request,
@@ -227,13 +236,23 @@ class SceneClient:
         self._message: SceneGraphMsg | None = None
         self._graph, self._last_error = SceneGraph(), ""
         self._robot: Pose | None = None
+        self._in_view = Detection2DArray()
         scope.subscription(SceneGraphMsg, SCENE_GRAPH, self._on_graph, LATCHED)
+        scope.subscription(Detection2DArray, IN_VIEW, self._on_in_view, RELIABLE)
         scope.subscription(WorldState, WORLD_STATE, self._on_state, RELIABLE)
 
     def read(self, command: ReadScene) -> None:
         """Post the latest graph."""
         now = self._node.get_clock().now().nanoseconds / 1e9
-        self._post(SceneRead(call_id=command.call_id, graph=self.graph, robot=self._robot, now=now))
+        self._post(
+            SceneRead(
+                call_id=command.call_id,
+                graph=self.graph,
+                robot=self._robot,
+                now=now,
+                in_view=tuple(unplaced_from_message(self._in_view, now)),
+            )
+        )
 
     @property
     def graph(self) -> SceneGraph:
@@ -247,6 +266,9 @@ class SceneClient:
                     self._node.get_logger().warning(f"Ignoring an invalid scene graph: {error}")
                 self._last_error = str(error)
         return self._graph
+
+    def _on_in_view(self, message: Detection2DArray) -> None:
+        self._in_view = message
 
     def _on_graph(self, message: SceneGraphMsg) -> None:
         self._message = message

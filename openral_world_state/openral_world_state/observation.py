@@ -50,12 +50,13 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class ObservationFrame:
-    """All observations of one detector in one image, and the reasons why other boxes were refused."""
+    """All observations of one detector in one image, and the boxes that could not be lifted, with reasons."""
 
     stamp: float
     source: str
     observations: tuple[Observation, ...] = ()
     refused: tuple[str, ...] = field(default=())
+    unplaced: tuple[Detection, ...] = ()
 
 
 def lift_detections(
@@ -78,15 +79,17 @@ def lift_detections(
         from_query: The detector was asked for these labels.
     """
     observations = list[Observation]()
-    refused = list[LiftRefused | UnreadableText]()
+    refused, unplaced = list[LiftRefused | UnreadableText](), list[Detection]()
     for detection in detections:
         try:
             thesaurus.parse(detection.label)
             observations.append(lift_observation(view, detection, source, optics, from_query=from_query))
         except (LiftRefused, UnreadableText) as error:
             refused.append(error)
+            if isinstance(error, LiftRefused):
+                unplaced.append(detection)
     distinct = observations if from_query else merge_double_boxes(observations)
-    frame = ObservationFrame(view.stamp, source, tuple(distinct), tuple(map(str, refused)))
+    frame = ObservationFrame(view.stamp, source, tuple(distinct), tuple(map(str, refused)), tuple(unplaced))
     return frame, tuple(refused)
 
 

@@ -7,11 +7,13 @@ from openral_core.detectors import LocateStatus
 from openral_core.skills import Verb
 from openral_core.spatial_memory import RecallMatch, RecallResult, RecallStatus, SceneGraph
 from openral_core.text.noun_phrases import UnreadableText, words_of
+from openral_core.text.terms import answers
 from openral_reasoner.behaviors.exploring import with_unexplored
 from openral_reasoner.behaviors.locate import LocateOutcome, locate_object
 from openral_reasoner.behaviors.preconditions import forbidden_by
 from openral_reasoner.behaviors.requests import RequestFailed, read_scene, recall
 from openral_reasoner.context import Frontier, ToolResult
+from openral_reasoner.evidence import Answered, Source
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.search import SEEN_NOT_PLACED, Candidate, Point, SearchEpisode, plan_active_search
@@ -180,6 +182,10 @@ def escalate(
     if not mission.settings.locate_after_miss:
         return (yield from not_found_reply(mission, words, status, f"{memory}; no locator was asked"))
     mission.say(f"looking for {words}")
+    if not mission.palette.detector_available and (
+        look_without := (yield from unplaced_in_view(mission, words))
+    ):
+        return look_without
     look = yield from locate_object(mission, words)
     if look.objects:
         return _seen(mission, look, words)
@@ -190,6 +196,17 @@ def escalate(
     return (
         yield from not_found_reply(mission, words, status, f"{memory}; {_locate_text(look)}", (look.message,))
     )
+
+
+def unplaced_in_view(mission: Mission, words: str) -> Procedure[ToolResult | None]:
+    """Reply that a continuous detector sees an object now that has no place in the map; None if none does."""
+    yield from read_scene(mission)
+    in_view = tuple(each for each in mission.in_view if answers(words, each.label))
+    if not in_view:
+        return None
+    mission.note(Answered(Source.LOOK, words))
+    text = "a camera sees it now, but without depth it has no place in the map, so no skill can act on it"
+    return ToolResult(status=SEEN_NOT_PLACED, text=text, in_view=in_view)
 
 
 def _seen(mission: Mission, look: LocateOutcome, words: str) -> ToolResult:

@@ -269,7 +269,7 @@ def read_scene(mission: Mission) -> Procedure[tuple[SceneGraph, Pose | None]]:
     event = yield from send_request(mission, call_id, command, mission.settings.deadlines.memory)
     if not isinstance(event, SceneRead):
         return SceneGraph(), None
-    mission.scene_time = event.now
+    mission.scene_time, mission.in_view = event.now, event.in_view
     return event.graph, event.robot
 
 

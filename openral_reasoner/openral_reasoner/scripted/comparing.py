@@ -28,6 +28,7 @@ def count_in_words(palette: ToolPalette, goal: AskCount, reply: ToolResult) -> s
     furniture = _furniture(palette, goal.what, goal.where)
     ages = ((each.label, each.why or ("not seen for long" if each.stale else "")) for each in there)
     names = [*(f"{label} ({age})" if age else label for label, age in ages), *(p.label for p in furniture)]
+    names += [str(each) for each in reply.in_view if goal.what == ANYTHING or answers(goal.what, each.label)]
     where = f" at the {goal.where}" if goal.where else " in the home, as far as I have seen it"
     shut = [each.label for each in reply.frontier if each.must_open]
     unseen = f" I have not looked into {', '.join(shut[:4])}, which are closed." if shut else ""

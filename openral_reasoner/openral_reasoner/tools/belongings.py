@@ -33,6 +33,7 @@ MAX_LISTED = 40
 """Most objects, and most places, of one reply; those out of place come first."""
 LOOKING = 4.0
 """Time in which the continuous detectors and memory take in what the robot faces [s]."""
+IN_VIEW_WORDS = "; in_view is seen now, but has no place in the map and cannot be a target"
 _IN_ROOM = (Relation.IN_ROOM, Relation.PART_OF)
 
 
@@ -61,8 +62,9 @@ class ListObjectsTool(Tool):
         if self.within and mission.base.faced_target == self.within and mission.palette.continuous_detectors:
             yield from pause(mission, LOOKING)
         graph, robot = yield from read_scene(mission)
-        mission.finish(call_id, "LISTED" if graph.nodes else "UNAVAILABLE")
-        if not graph.nodes:
+        is_answer = bool(graph.nodes or mission.in_view)
+        mission.finish(call_id, "LISTED" if is_answer else "UNAVAILABLE")
+        if not is_answer:
             return ToolResult(status="UNAVAILABLE", text="memory did not answer")
         return _Listing(mission, graph, robot.position if robot else None, self.within).reply()
 
@@ -99,8 +101,13 @@ class _Listing:
             "the ids below may be used as targets"
         )
         more = f"; {len(inside) - MAX_LISTED} more are not shown" if len(inside) > MAX_LISTED else ""
+        in_view = () if self.within else self.mission.in_view[:MAX_LISTED]
         return ToolResult(
-            status="LISTED", text=text + more, found=(*self._held(), *listed), frontier=self._not_looked_at()
+            status="LISTED",
+            text=text + more + (IN_VIEW_WORDS if in_view else ""),
+            found=(*self._held(), *listed),
+            frontier=self._not_looked_at(),
+            in_view=in_view,
         )
 
     def _near_first(self, each: Belonging) -> Belonging:

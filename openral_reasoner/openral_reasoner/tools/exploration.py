@@ -138,8 +138,9 @@ class DescribeHomeTool(Tool):
         call_id = mission.next_id("describe")
         mission.begin(call_id, "describe_home", within=self.within or HOME.id)
         graph, robot = yield from read_scene(mission)
-        mission.finish(call_id, "DESCRIBED" if graph.nodes else "UNAVAILABLE")
-        if not graph.nodes:
+        is_answer = bool(graph.nodes or mission.in_view)
+        mission.finish(call_id, "DESCRIBED" if is_answer else "UNAVAILABLE")
+        if not is_answer:
             return ToolResult(status="UNAVAILABLE", text="memory did not answer, or has nothing")
         return (
             describe_view(mission, graph, robot) if self.only_view else describe(mission, graph, self.within)
@@ -153,9 +154,14 @@ def describe_view(mission: Mission, graph: SceneGraph, robot: Pose | None) -> To
     visible = [each for each in objects if now - each.last_seen < IN_VIEW]
     mission.note(Listed("", tuple(MissionObject.from_node(each).node() for each in visible)))
     text = f"{len(visible)} objects were seen in the last {IN_VIEW:.0f} s"
-    names = ", ".join(each.label for each in visible[:MAX_NAMES]) or "no object that I know"
+    unplaced = [f"{each.label} ({each.where or each.camera})" for each in mission.in_view]
+    labels = [*(each.label for each in visible), *unplaced]
+    names = ", ".join(labels[:MAX_NAMES]) or "no object that I know"
     return ToolResult(
-        status="DESCRIBED", text=text, peer_words=(whereabouts(graph, robot), f"in view: {names}")
+        status="DESCRIBED",
+        text=text,
+        peer_words=(whereabouts(graph, robot), f"in view: {names}"),
+        in_view=mission.in_view,
     )
 
 

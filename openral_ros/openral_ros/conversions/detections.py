@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from std_msgs.msg import Header
 from vision_msgs.msg import (
@@ -21,11 +21,14 @@ from openral_core.detectors import (
     LifecycleState,
     LocateResult,
     LocateStatus,
+    UnplacedDetection,
+    part_of_image,
 )
 from openral_core.errors import OpenRALError
 from openral_core.rskills import Mode, Name, Vocabulary
 from openral_msgs.msg import DetectorInfo as DetectorInfoMsg
 from openral_msgs.srv import LocateInView
+from openral_ros.conversions.stamps import seconds, stamp_of
 
 
 def detections_message(detections: Iterable[Detection], header: Header) -> Detection2DArray:
@@ -75,6 +78,39 @@ def detection_message(detection: Detection, header: Header) -> Detection2D:
     hypothesis.hypothesis.class_id = detection.label
     hypothesis.hypothesis.score = float(detection.score)
     return Detection2D(header=header, bbox=box, results=[hypothesis], id=detection.track)
+
+
+def unplaced_message(
+    camera: str, stamp: float, detection: Detection, size: tuple[int, int] | None
+) -> Detection2D:
+    """Convert a detection that has no place in the map; ``size`` is the image's (width, height) [px].
+
+    Its box is relative to the image, its size 0 where that of the image is unknown.
+    """
+    message = detection_message(detection, Header(stamp=stamp_of(stamp), frame_id=camera))
+    width, height = size if size and min(size) > 0 else (math.inf, math.inf)
+    box, centre = message.bbox, message.bbox.center.position
+    box.size_x, box.size_y = box.size_x / width, box.size_y / height
+    centre.x, centre.y = centre.x / width, centre.y / height
+    return message
+
+
+MAX_IN_VIEW_AGE = 10.0
+"""Age of an image after which it no longer shows what is in view [s]; clocks of cameras differ."""
+
+
+def unplaced_from_message(message: Detection2DArray, now: float) -> Iterator[UnplacedDetection]:
+    """Yield the valid detections that are in view at ``now`` [s] without a place in the map."""
+    for each in message.detections:
+        best = max((result.hypothesis for result in each.results), key=lambda one: one.score, default=None)
+        age, centre = now - seconds(each.header.stamp), each.bbox.center.position
+        if best is None or age > MAX_IN_VIEW_AGE or not 0.0 <= best.score <= 1.0:
+            continue
+        is_sized = each.bbox.size_x > 0.0 and math.isfinite(centre.x + centre.y)
+        where = part_of_image(centre.x, centre.y) if is_sized else ""
+        yield UnplacedDetection(
+            each.header.frame_id, best.class_id, float(best.score), where, round(max(0.0, age), 1)
+        )
 
 
 _MODES = {

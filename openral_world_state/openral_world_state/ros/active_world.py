@@ -200,6 +200,7 @@ class ActiveWorld:
         self._picture_publisher.publish()
         self._publishers.publish_graph(self.world, self.inputs.fields_of_view)
         self._publishers.publish_state(self.world, self.inputs.robot, self._frames.recent())
+        self._publishers.publish_unplaced(self.inputs.unplaced())
         facts: dict[str, object] = {
             "objects": len(self.world.memory),
             "revision": self.world.memory.revision,

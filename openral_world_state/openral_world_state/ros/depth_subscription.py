@@ -133,6 +133,11 @@ class DepthSubscription:
         return max((key * 1e-9 for key in self._images if key * 1e-9 <= until), default=None)
 
     @property
+    def image_size(self) -> tuple[int, int] | None:
+        """Width and height of its images [px], None before its intrinsics arrived."""
+        return (self._info.width, self._info.height) if self._info else None
+
+    @property
     def intrinsics(self) -> Intrinsics | None:
         """Intrinsics of the camera, None while they are unknown or unusable."""
         try:

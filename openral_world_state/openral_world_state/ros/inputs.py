@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from vision_msgs.msg import Detection2DArray
+from vision_msgs.msg import Detection2D, Detection2DArray
 
 from openral_core.detectors import Detection
 from openral_core.errors import OpenRALError
@@ -19,6 +19,7 @@ from openral_core.geometry import InvalidGeometry, Pose, StaleTransform, Unknown
 from openral_core.spatial_memory import ObserveResult, ObserveStatus
 from openral_core.text import UnreadableText
 from openral_msgs.msg import DetectorInfo, PromptStamped, SkillCatalogue, StateReport
+from openral_ros.conversions.detections import unplaced_message
 from openral_ros.conversions.object_states import state_report_from_message
 from openral_ros.conversions.stamps import seconds
 from openral_ros.qos import LATCHED, RELIABLE
@@ -44,6 +45,8 @@ MAX_NAME = 200
 """Length of a detector's id and of its labels [characters]; the bound that documents put on ids."""
 MAX_LABELS = 5_000
 """Labels of one detector [1]: above the largest vocabularies in use (LVIS has 1,203)."""
+MAX_IN_VIEW_AGE = 3.0
+"""Time for which the last evaluated image shows what is in view [s]."""
 CLOCK_RESTART = 5.0
 """Jump back of an image's stamp from which it is of a restarted clock [s]."""
 OPERATOR_FRAME = "operator"
@@ -134,8 +137,17 @@ class WorldInputs:
             for name in parameters.cameras
         ]
         self._detections = DetectionBuffer(
-            self._view, self._integrate, parameters.patience, parameters.most_detections, clock
+            self._view,
+            self._integrate,
+            parameters.patience,
+            parameters.most_detections,
+            clock,
+            lambda each: self._put_unplaced(
+                each.source, each.header.frame_id, seconds(each.header.stamp), each.detections
+            ),
         )
+        self._unplaced: dict[tuple[str, str], tuple[float, list[Detection2D]]] = {}
+        self._clock = clock
         self._stamp, self.slowest = 0.0, 0.0
         self._detector_ids: dict[str, str] = {}
         self._grasped = ""
@@ -168,6 +180,11 @@ class WorldInputs:
     def has_pending(self) -> bool:
         """True while detections wait for their depth or transforms."""
         return not self._detections.is_empty
+
+    def unplaced(self) -> list[Detection2D]:
+        """Return the detections of current images that have no place in the map, relative to their images."""
+        oldest = self._clock() - MAX_IN_VIEW_AGE
+        return [each for since, frame in self._unplaced.values() if since >= oldest for each in frame]
 
     def process(self) -> None:
         """Integrate the detections whose depth and transforms have arrived."""
@@ -232,6 +249,14 @@ class WorldInputs:
             return False
         return bool(np.abs(T_map_camera - view.T_map_camera).max() <= STILL_TOLERANCE)
 
+    def _put_unplaced(self, source: str, frame: str, stamp: float, detections: Sequence[Detection]) -> None:
+        try:
+            camera, size = (each := find_camera(self.cameras, frame)).name, each.image_size
+        except UnknownCamera:
+            camera, size = frame, None
+        messages = [unplaced_message(camera, stamp, each, size) for each in detections]
+        self._unplaced[source, camera] = self._clock(), messages
+
     def _view(self, camera: str, stamp: float) -> DepthView:
         view = find_camera(self.cameras, camera).view(stamp, self._transforms, self._parameters.map_frame)
         self._stamp = max(stamp, self._stamp) if stamp > self._stamp - CLOCK_RESTART else stamp
@@ -242,6 +267,7 @@ class WorldInputs:
         self.move_held_object()
         result = self.world.integrate(view, detections, source)
         self.refused.update(type(refusal).__name__ for refusal in result.refusals)
+        self._put_unplaced(source, view.camera, view.stamp, result.frame.unplaced)
         self._on_integrated(result)
         if self._on_view is not None:
             self._on_view(view, detections, result)

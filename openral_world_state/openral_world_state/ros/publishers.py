@@ -1,7 +1,7 @@
 """Publishers of the world state: scene graph, summary, detections in map, markers and diagnostics."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Time
@@ -9,7 +9,14 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point
 from rclpy.clock import Clock
 from std_msgs.msg import ColorRGBA, Header
-from vision_msgs.msg import BoundingBox3D, Detection3D, Detection3DArray, ObjectHypothesisWithPose
+from vision_msgs.msg import (
+    BoundingBox3D,
+    Detection2D,
+    Detection2DArray,
+    Detection3D,
+    Detection3DArray,
+    ObjectHypothesisWithPose,
+)
 from visualization_msgs.msg import Marker, MarkerArray
 
 from openral_core.geometry import Pose
@@ -157,6 +164,7 @@ class WorldStatePublishers:
         self._graph = scope.publisher(SceneGraphMessage, "openral/scene_graph", LATCHED)
         self._state = scope.publisher(WorldState, "openral/world_state", RELIABLE)
         self._objects = scope.publisher(Detection3DArray, "openral/world_state/objects", RELIABLE)
+        self._unplaced = scope.publisher(Detection2DArray, "openral/world_state/in_view", RELIABLE)
         self._markers = scope.publisher(MarkerArray, "openral/world_state/markers", LATCHED)
         self._diagnostics = scope.publisher(DiagnosticArray, "/diagnostics", RELIABLE)
         self._published, self._due, self._marked = -1, 0.0, 0.0
@@ -195,6 +203,11 @@ class WorldStatePublishers:
         state.remembered_objects = len(world.memory)
         state.stale_objects = sum(record.presence is not Presence.PRESENT for record in world.memory)
         self._state.publish(state)
+
+    def publish_unplaced(self, detections: Sequence[Detection2D]) -> None:
+        """Publish what is in view and has no place in the map."""
+        header = Header(stamp=self._clock.now().to_msg())
+        self._unplaced.publish(Detection2DArray(header=header, detections=detections))
 
     def publish_objects(self, integrated: IntegrationResult) -> None:
         """Publish the detections of one frame in map."""

@@ -59,6 +59,7 @@ class DetectionBuffer:
         patience: Time a frame may wait [s].
         max_detections: Detections read of one message.
         clock: Steady time [s].
+        on_refused: Called with each frame that cannot be integrated.
     """
 
     def __init__(
@@ -68,7 +69,9 @@ class DetectionBuffer:
         patience: float,
         max_detections: int,
         clock: Callable[[], float] = time.monotonic,
+        on_refused: Callable[[PendingDetections], None] = lambda pending: None,
     ) -> None:
+        self._on_refused = on_refused
         self._view_at, self._integrate, self._clock = view_at, integrate, clock
         self._patience, self._max_detections = patience, max_detections
         self._pending: deque[PendingDetections] = deque(maxlen=MAX_PENDING)
@@ -99,10 +102,12 @@ class DetectionBuffer:
             except (NoDepthFrame, StaleTransform) as error:
                 if self._clock() - pending.since < self._patience:
                     self._pending.append(pending)
-                else:
-                    self._refuse(error)
+                    continue
+                self._refuse(error)
+                self._on_refused(pending)
             except OpenRALError as error:
                 self._refuse(error)
+                self._on_refused(pending)
 
     def _refuse(self, error: OpenRALError) -> None:
         self.refused[type(error).__name__] += 1

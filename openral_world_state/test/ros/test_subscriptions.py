@@ -40,11 +40,19 @@ def test_of_a_hundred_thousand_boxes_only_as_many_as_allowed_are_taken() -> None
 @pytest.mark.parametrize("patience", [0.0, 1e6])
 def test_what_waits_is_bounded_and_what_waited_too_long_is_counted(patience: float) -> None:
     taken: list[str] = []
-    intake = DetectionBuffer(blind, lambda view, seen, source: taken.append(source), patience, 200)
+    refused: list[str] = []
+    intake = DetectionBuffer(
+        blind,
+        lambda view, seen, source: taken.append(source),
+        patience,
+        200,
+        on_refused=lambda frame: refused.append(frame.source),
+    )
     for stamp in (0.0, 1e9, 5.0) * 500:
         intake.add("detector", message(stamp=stamp))
     assert len(intake._pending) <= 64
     assert intake.refused["NoDepthFrame"] == (0 if patience else 1500)
+    assert len(refused) == intake.refused["NoDepthFrame"]
     assert not taken
 
 
