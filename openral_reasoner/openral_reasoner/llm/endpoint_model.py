@@ -4,6 +4,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from time import monotonic
+from typing import TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from openral_reasoner.context import Context, Decision
@@ -11,6 +12,7 @@ from openral_reasoner.llm.base import ModelUnavailable, Sampling, api_key_for
 from openral_reasoner.llm.endpoint_errors import NoRoute
 from openral_reasoner.llm.streaming import RetryPolicy
 
+T = TypeVar("T")
 Report = Callable[[str], None]
 """Function that tells the operator a fact about the endpoint."""
 MAX_LESSONS = 12
@@ -53,7 +55,11 @@ class EndpointModel(ABC):
 
     def __call__(self, context: Context) -> Decision:
         """Return one decision."""
-        return self._retries.call(lambda seconds: self.decide(context, seconds))
+        return self.retried(lambda seconds: self.decide(context, seconds))
+
+    def retried(self, once: Callable[[float], T], deadline: float | None = None) -> T:
+        """Call ``once`` with the remaining seconds, again after what passes; see `RetryPolicy.call`."""
+        return self._retries.call(once, deadline)
 
     @property
     def address(self) -> str:
@@ -62,17 +68,25 @@ class EndpointModel(ABC):
         return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
     def decide(self, context: Context, seconds: float) -> Decision:
-        """Ask once within ``seconds`` [s], and again without what the endpoint refuses by name.
+        """Ask for one decision within ``seconds`` [s].
 
         Raises:
-            ModelUnavailable: If it made no decision.
+            ModelUnavailable: If it made none.
+        """
+        return self.adapting(lambda remaining: self.ask(context, remaining), seconds)
+
+    def adapting(self, once: Callable[[float], T], seconds: float) -> T:
+        """Call ``once`` within ``seconds`` [s], and again without what the endpoint refuses by name.
+
+        Raises:
+            ModelUnavailable: The failure that nothing can be left out for.
         """
         end = monotonic() + seconds
         for _ in range(MAX_LESSONS):
             try:
-                decision = self.ask(context, max(0.1, end - monotonic()))
+                result = once(max(0.1, end - monotonic()))
                 self._answered = True
-                return decision
+                return result
             except NoRoute as failure:
                 # One that has answered before may be starting again.
                 if self._answered:

@@ -15,6 +15,7 @@ import openai
 
 from openral_reasoner.context import Context, Decision
 from openral_reasoner.llm.base import ModelUnavailable, opaque_message
+from openral_reasoner.llm.call_parts import read_object
 from openral_reasoner.llm.completion_messages import (
     CallForm,
     messages,
@@ -35,6 +36,27 @@ _NO_TOOLS = re.compile(
     r"|no endpoints found that support tool|tools? (?:param|choice).{0,40}requires",
     re.IGNORECASE | re.DOTALL,
 )
+_NO_TOOL_ROLE = re.compile(
+    r"roles? must alternate|only user.{0,20}assistant|(?:unexpected|invalid|unknown|unsupported).{0,12}role",
+    re.IGNORECASE,
+)
+
+
+_ENFORCED: dict[str, Any] = {
+    "response_format": {
+        "type": "json_schema",
+        "json_schema": {
+            "name": "greeting",
+            "schema": {
+                "type": "object",
+                "properties": {"ok": {"type": "boolean"}},
+                "required": ["ok"],
+                "additionalProperties": False,
+            },
+        },
+    }
+}
+"""Response format to see whether an endpoint enforces one; the answer has a handful of tokens."""
 
 
 class OpenAIModel(EndpointModel):
@@ -58,7 +80,7 @@ class OpenAIModel(EndpointModel):
         "system": r"system role|system message|role.{0,10}system",
     }
     form = CallForm.TOOLS
-    _tools_dropped = ""
+    tools_dropped = ""
 
     def ask(self, context: Context, seconds: float) -> Decision:
         """Send one request, and another one with calls by schema if the first one's tools were dropped."""
@@ -66,7 +88,7 @@ class OpenAIModel(EndpointModel):
         body = self.body(context)
         answer = StreamedAnswer(OfferedTools.of(context.tools))
         try:
-            Endpoint(takes_json=True).ask(lambda http: self._stream(http, body, answer, seconds), seconds)
+            self._send(body, answer, seconds)
         except ModelUnavailable as failure:
             if failure.condition not in ("TIMEOUT", "STREAM_CUT") or not answer.is_whole:
                 answer.explain(failure)
@@ -76,6 +98,45 @@ class OpenAIModel(EndpointModel):
         if decision.calls or not self._drops_tools(body, decision):
             return decision
         return self.ask(context, max(0.1, end - monotonic()))
+
+    def prompt_tokens(self, context: Context, seconds: float, *, tools: bool = True) -> int:
+        """Return the endpoint's count of a decision's prompt [tokens], without its tools if so; 0 if unknown.
+
+        Raises:
+            ModelUnavailable: If the endpoint does not answer.
+        """
+
+        def once(remaining: float) -> int:
+            body = self.body(context)
+            left_out = {"tool_choice"} | (set() if tools else {"tools", "parallel_tool_calls"})
+            body = {k: 1 if k in _LIMITS else v for k, v in body.items() if k not in left_out}
+            answer = StreamedAnswer(OfferedTools({}))
+            self._send(body, answer, remaining)
+            return answer.read
+
+        return self.adapting(once, seconds)
+
+    def enforces_schema(self, seconds: float) -> bool:
+        """Return True if the endpoint makes a model write JSON that has been asked for a word.
+
+        Raises:
+            ModelUnavailable: If the endpoint does not answer.
+        """
+
+        def once(remaining: float) -> bool:
+            if "response_format" in self.refused:
+                return False
+            words = [{"role": "user", "content": "Say hello in one plain English word, without any JSON."}]
+            body = {"model": self.model, "messages": words, "stream": True} | _ENFORCED
+            self.last_sent = {"response_format": self.optional["response_format"]}
+            answer = StreamedAnswer(OfferedTools({}))
+            self._send(body, answer, remaining)
+            return isinstance(read_object(answer.text), dict)
+
+        return self.adapting(once, seconds)
+
+    def _send(self, body: dict[str, Any], answer: StreamedAnswer, seconds: float) -> None:
+        Endpoint(takes_json=True).ask(lambda http: self._stream(http, body, answer, seconds), seconds)
 
     def body(self, context: Context) -> dict[str, Any]:
         """Return the request of one decision."""
@@ -132,16 +193,20 @@ class OpenAIModel(EndpointModel):
         """Also change to calls by schema if the endpoint takes no tools."""
         if super().adapt(failure):
             return True
+        if self.form is CallForm.TOOLS and _NO_TOOL_ROLE.search(failure.words):
+            self.use_schema(f"{self.address} takes no replies of tools", tools_dropped=True)
+            return True
         if not _NO_TOOLS.search(failure.words):
             return False
         if self.form is CallForm.SCHEMA:
             raise ModelUnavailable("TOOLS_DROPPED", failure.why) from failure
-        self.use_schema(f"{self.address} takes no tools")
+        self.use_schema(f"{self.address} takes no tools", tools_dropped=True)
         return True
 
-    def use_schema(self, why: str) -> None:
-        """Have calls written as JSON by schema from now on."""
+    def use_schema(self, why: str, *, tools_dropped: bool = False) -> None:
+        """Have calls written as JSON by schema from now on; ``tools_dropped`` if tools are of no use here."""
         self.form = CallForm.SCHEMA
+        self.tools_dropped = self.tools_dropped or (why if tools_dropped else "")
         self.report(f"{why}: calls are asked for as JSON by schema from now on")
 
     def _drops_tools(self, body: dict[str, Any], decision: Decision) -> bool:
@@ -150,17 +215,16 @@ class OpenAIModel(EndpointModel):
         Raises:
             ModelUnavailable: If the prompt was cut, or calls by schema do not help either.
         """
-        if self._tools_dropped:
+        if self.tools_dropped:
             raise ModelUnavailable(
                 "TOOLS_DROPPED",
-                f"{self._tools_dropped}, and the model writes no call as JSON either: serve it with a chat "
+                f"{self.tools_dropped}, and the model writes no call as JSON either: serve it with a chat "
                 "template that has tools, or choose another model",
             )
         prompt = PromptSize.of(body)
         read = f"its prompt had {decision.read} tokens where about {prompt.whole:.0f} were sent"
-        if prompt.lacks_tools(decision.read):
-            self._tools_dropped = f"{self.address} drops the tools ({read})"
-            self.use_schema(self._tools_dropped)
+        if self.form is CallForm.TOOLS and prompt.lacks_tools(decision.read):
+            self.use_schema(f"{self.address} drops the tools ({read})", tools_dropped=True)
             return True
         if prompt.is_cut(decision.read):
             raise context_too_small(f"{self.address} cuts the prompt ({read})")

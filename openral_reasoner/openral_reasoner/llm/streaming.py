@@ -29,13 +29,13 @@ class RetryPolicy:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
-    def call(self, once: Callable[[float], T]) -> T:
-        """Call ``once`` with the remaining seconds until it succeeds.
+    def call(self, once: Callable[[float], T], deadline: float | None = None) -> T:
+        """Call ``once`` with the remaining seconds until it succeeds; ``deadline`` [s] replaces its own.
 
         Raises:
             ModelUnavailable: The last failure, if no further attempt is allowed or in time.
         """
-        end = self.clock() + self.deadline
+        end = self.clock() + (self.deadline if deadline is None else deadline)
         attempt = 0
         while True:
             attempt += 1
