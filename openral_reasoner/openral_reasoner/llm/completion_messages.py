@@ -69,15 +69,21 @@ def opaque_names(sent: list[Any]) -> set[str]:
     return {key for key in keys if re.fullmatch(r"\w{1,80}", key)}
 
 
-def tool_params(tools: tuple[ToolSchema, ...]) -> list[Any]:
-    """Render the offered tools."""
+def tool_params(tools: tuple[ToolSchema, ...], *, explicit: bool = False) -> list[Any]:
+    """Render the offered tools; ``explicit`` schemas spell out their defaults, which some templates read."""
+
+    def spelled_out(schema: dict[str, Any]) -> dict[str, Any]:
+        kind = schema.get("type")
+        defaults = {"additionalProperties": True} if kind == "object" else {}
+        return {"description": "", **defaults, **schema} if isinstance(kind, str) else schema
+
     return [
         {
             "type": "function",
             "function": {
                 "name": t.name,
                 "description": t.description,
-                "parameters": json.loads(t.parameters),
+                "parameters": json.loads(t.parameters, object_hook=spelled_out if explicit else None),
             },
         }
         for t in tools

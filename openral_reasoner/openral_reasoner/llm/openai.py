@@ -77,6 +77,7 @@ class OpenAIModel(EndpointModel):
         "max_tokens": r"max_tokens",
         "max_completion_tokens": r"max_completion_tokens",
         "response_format": r"response.?format|json_schema|grammar|guided|structured.output",
+        "implicit_defaults": r"'(?:additionalProperties|description)'",
         "system": r"system role|system message|role.{0,10}system",
     }
     form = CallForm.TOOLS
@@ -151,11 +152,11 @@ class OpenAIModel(EndpointModel):
         )
         if self.form is CallForm.TOOLS:
             sent |= self.sent(tool_choice="required", parallel_tool_calls=False)
-            sent["tools"] = tool_params(context.tools)
+            sent["tools"] = tool_params(context.tools, explicit="implicit_defaults" in self.refused)
         else:
             sent |= self.sent(response_format=response_format(context.tools))
         rendered = messages(context, self.writer, self.form, self.refused)
-        names = self.optional.keys() & {*sent, rendered[0]["role"]}
+        names = self.optional.keys() & {*sent, rendered[0]["role"], "implicit_defaults"}
         self.last_sent = {name: self.optional[name] for name in names}
         # "... must be passed back" names what is missing elsewhere.
         self.last_sent |= {name: rf"\b{name}\b(?!.{{0,80}}must be)" for name in opaque_names(rendered)}

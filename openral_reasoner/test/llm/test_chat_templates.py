@@ -34,6 +34,8 @@ OTHERWISE: Mapping[str, str] = {
     "llama-cpp-rwkv-world": "schema",
     # Without tools and system prompt.
     "google-gemma-2-2b-it": "schema system",
+    # Reads the description of every argument, and additionalProperties of objects.
+    "CohereForAI-c4ai-command-r-plus-tool_use": "tools implicit_defaults",
     # Without past calls.
     "LFM2-8B-A1B": "schema",
     "LFM2.5-Instruct": "schema",
