@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
+from importlib.metadata import entry_points
 from random import Random
 
 from rclpy.node import Node
@@ -16,7 +17,7 @@ from openral_core.errors import OpenRALError
 from openral_reasoner.commands import AskModel, ClearDeadline, SetDeadline
 from openral_reasoner.context import Decision
 from openral_reasoner.events import DeadlinePassed, ModelFailed
-from openral_reasoner.llm.base import Model, ModelUnavailable, answer_of, load_prices
+from openral_reasoner.llm.base import Model, ModelUnavailable, Sampling, answer_of, load_prices
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner_ros.brains import Brain, PromptForm
 from openral_reasoner_ros.dispatcher import Post
@@ -157,6 +158,12 @@ def _anthropic(parameters: ReasonerParameters) -> Model:
     return _vendor("llm.anthropic", "AnthropicModel")(parameters)
 
 
+def start_preflight(model: Model, deadline: float, log: Callable[[str], object]) -> None:
+    """Check the model's endpoint in a thread, with the checks of the group ``openral.preflight``."""
+    for check in entry_points(group="openral.preflight"):
+        threading.Thread(target=check.load(), args=(model, deadline, log), daemon=True).start()
+
+
 def _vendor(module: str, name: str) -> Callable[[ReasonerParameters], Model]:
     def make(parameters: ReasonerParameters) -> Model:
         if not parameters.model:
@@ -168,8 +175,9 @@ def _vendor(module: str, name: str) -> Callable[[ReasonerParameters], Model]:
             raise SdkMissing(parameters.brain, error.name or module) from error
         deadline = max(0.1, parameters.model_deadline - DEADLINE_MARGIN)
         retries = streaming.RetryPolicy(deadline, rng=Random(parameters.seed))
+        sampling = Sampling(parameters.max_answer_tokens, parameters.temperature, parameters.seed)
         model: Model = getattr(vendor, name)(
-            parameters.model, parameters.base_url, retries, report=logging.getLogger(__name__).warning
+            parameters.model, parameters.base_url, retries, sampling, logging.getLogger(__name__).warning
         )
         return load_prices(parameters.prices, parameters.base_url).priced(model)
 

@@ -32,7 +32,13 @@ from openral_reasoner_ros.genai_spans import GenAiConventions
 from openral_reasoner_ros.graph_monitor import GraphMonitor
 from openral_reasoner_ros.journal import MissionClock, MissionJournal
 from openral_reasoner_ros.mission_client import SHUTTING_DOWN
-from openral_reasoner_ros.model_client import DeadlineClient, ModelClient, make_advisor, make_model
+from openral_reasoner_ros.model_client import (
+    DeadlineClient,
+    ModelClient,
+    make_advisor,
+    make_model,
+    start_preflight,
+)
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.publishers import (
     FrontierPublisher,
@@ -177,9 +183,11 @@ class ReasonerNode(LifecycleNodeBase):
         """Start the mission core and subscribe to prompts."""
         assert self._configuration is not None
         active = start_reasoner(scope, self, self._configuration)
+        parameters = self._configuration.parameters
+        start_preflight(self._configuration.model, parameters.model_deadline, self.get_logger().info)
         echo = OperatorPromptPublisher(scope, self)
         scope.subscription(PromptStamped, PROMPT, lambda message: on_prompt(active, echo, message), PROMPTS)
-        scope.timer(self._configuration.parameters.poll_period, active.poll)
+        scope.timer(parameters.poll_period, active.poll)
         scope.callback(active.post, Cancelled(reason=SHUTTING_DOWN))
 
 

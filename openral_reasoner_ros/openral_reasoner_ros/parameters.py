@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from openral_reasoner.budget import SearchBudget
+from openral_reasoner.llm.base import MAX_ANSWER
 from openral_reasoner.residency import ResidencyRules
 from openral_reasoner.search import SearchCosts
 from openral_reasoner.settings import CallDeadlines, MissionSettings, Prompt, SecondGoal
@@ -43,8 +44,14 @@ class ReasonerParameters(SearchBudget, Parameters):
         default="", description="YAML price list; empty uses the built-in one for the vendors' own endpoints"
     )
     rskill_folders: tuple[str, ...] = Field(description="folders with <id>/rskill.yaml")
+    temperature: float = Field(
+        default=0.0, ge=-1.0, le=2.0, description="temperature of the model; negative is the endpoint's own"
+    )
+    max_answer_tokens: int = Field(
+        default=MAX_ANSWER, ge=64, le=1_000_000, description="longest answer, thoughts included [tokens]"
+    )
     seed: int = Field(
-        default=0, ge=0, description="seed of the jitter between retries; decisions are deterministic"
+        default=0, ge=0, description="seed of the model's sampling and of the jitter between retries"
     )
     requester: str = MISSION["default_requester"]
     default_detector: str = Field(

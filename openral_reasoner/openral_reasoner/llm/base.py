@@ -43,6 +43,8 @@ MAX_CALLS = 4
 """Maximum number of calls kept of an answer; only one is valid."""
 MAX_OPAQUE = 64_000
 """Longest JSON kept of what an answer carried beside its call [characters]: 16,000 tokens."""
+MAX_ANSWER = 4096
+"""Longest answer that is asked for [tokens]: a call has some 50, the thoughts before it up to thousands."""
 NO_CALL = "(no usable tool call)"
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
@@ -200,7 +202,7 @@ class Sampling:
     A negative ``temperature`` leaves it to the endpoint. ``max_tokens`` includes a model's thoughts.
     """
 
-    max_tokens: int = 4096
+    max_tokens: int = MAX_ANSWER
     temperature: float = 0.0
     seed: int = 0
 
@@ -304,14 +306,22 @@ class Prices(Document):
         price = next((price for price in self.prices if decision.model in price.names), None)
         return price.of(decision) if price is not None else None
 
-    def priced(self, model: Model) -> Model:
+    def priced(self, model: Model) -> "PricedModel":
         """Wrap a model so that each decision carries its cost."""
+        return PricedModel(model, self)
 
-        def decide(context: Context) -> Decision:
-            decision = model(context)
-            return decision.model_copy(update={"cost": self.cost(decision)})
 
-        return decide
+@dataclass(frozen=True, slots=True)
+class PricedModel:
+    """Model whose decisions carry their cost."""
+
+    model: Model
+    prices: Prices
+
+    def __call__(self, context: Context) -> Decision:
+        """Return one decision."""
+        decision = self.model(context)
+        return decision.model_copy(update={"cost": self.prices.cost(decision)})
 
 
 def load_prices(path: str, base_url: str) -> Prices:

@@ -112,7 +112,7 @@ class EndpointModel(ABC):
         ]
         if named:
             self.refused.update(named)
-            self.report(f"{self.address} does not take {', '.join(named)}: left out from now on")
+            self.report(f"{self.address} refuses {', '.join(named)}: requests do without from now on")
         return bool(named)
 
     def sent(self, **fields: object) -> dict[str, object]:

@@ -6,7 +6,6 @@ resolution, the connection, headers, an event, or a line that never ends.
 """
 
 import asyncio
-import re
 import ssl
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -55,7 +54,7 @@ class Endpoint:
         async def guard(response: httpx2.Response) -> None:
             kind = _kind(response)
             whole = self._takes_json and kind == "application/json"
-            await _check(response, STREAM if whole else kind)
+            _check(response, STREAM if whole else kind)
             assert isinstance(response.stream, httpx2.AsyncByteStream)
             body = _Bounded(response.stream, end, self._max_bytes, self._max_event)
             response.stream = _AsEvent(body) if whole and response.is_success else body
@@ -93,7 +92,7 @@ def _kind(response: httpx2.Response) -> str:
     return kind.split(";")[0].strip().lower()
 
 
-async def _check(response: httpx2.Response, kind: str) -> None:
+def _check(response: httpx2.Response, kind: str) -> None:
     """Reject a response that must not be read.
 
     Raises:
@@ -112,18 +111,10 @@ async def _check(response: httpx2.Response, kind: str) -> None:
     if response.is_success and kind not in (STREAM, "text/plain"):
         raise ModelUnavailable(
             "NOT_A_STREAM",
-            f"the endpoint answered with {kind[:80]!r}{await _title(response)} instead of an event "
+            f"the endpoint answered with {kind[:80]!r} instead of an event "
             f"stream ({STREAM}): check base_url and that the endpoint matches the chosen brain and supports "
             "streaming",
         )
-
-
-async def _title(response: httpx2.Response) -> str:
-    """Return the title of a page, which names what answered instead."""
-    async for part in response.aiter_raw():
-        title = re.search(rb"<title>(.{1,120}?)</title>", part, re.DOTALL | re.IGNORECASE)
-        return f" (a page titled {title[1].decode(errors='replace')!r})" if title else ""
-    return ""
 
 
 class _AsEvent(httpx2.AsyncByteStream):

@@ -15,7 +15,6 @@ import openai
 
 from openral_reasoner.context import Context, Decision
 from openral_reasoner.llm.base import ModelUnavailable, opaque_message
-from openral_reasoner.llm.call_parts import read_object
 from openral_reasoner.llm.completion_messages import (
     CallForm,
     messages,
@@ -30,7 +29,8 @@ from openral_reasoner.llm.http_client import Endpoint
 from openral_reasoner.llm.streaming import CHARACTERS_PER_TOKEN, StreamedAnswer
 from openral_reasoner.llm.written_calls import OfferedTools
 
-_LIMITS = ("max_tokens", "max_completion_tokens")
+LIMITS = ("max_tokens", "max_completion_tokens")
+"""Names of the limit of an answer, by API version."""
 _NO_TOOLS = re.compile(
     r"tools?\b.{0,40}(?:not|n't|un)\s?.{0,12}support|(?:not|n't|un).{0,12}support.{0,40}\btools?\b"
     r"|no endpoints found that support tool|tools? (?:param|choice).{0,40}requires",
@@ -40,23 +40,6 @@ _NO_TOOL_ROLE = re.compile(
     r"roles? must alternate|only user.{0,20}assistant|(?:unexpected|invalid|unknown|unsupported).{0,12}role",
     re.IGNORECASE,
 )
-
-
-_ENFORCED: dict[str, Any] = {
-    "response_format": {
-        "type": "json_schema",
-        "json_schema": {
-            "name": "greeting",
-            "schema": {
-                "type": "object",
-                "properties": {"ok": {"type": "boolean"}},
-                "required": ["ok"],
-                "additionalProperties": False,
-            },
-        },
-    }
-}
-"""Response format to see whether an endpoint enforces one; the answer has a handful of tokens."""
 
 
 class OpenAIModel(EndpointModel):
@@ -89,7 +72,7 @@ class OpenAIModel(EndpointModel):
         body = self.body(context)
         answer = StreamedAnswer(OfferedTools.of(context.tools))
         try:
-            self._send(body, answer, seconds)
+            self.send(body, answer, seconds)
         except ModelUnavailable as failure:
             if failure.condition not in ("TIMEOUT", "STREAM_CUT") or not answer.is_whole:
                 answer.explain(failure)
@@ -100,43 +83,12 @@ class OpenAIModel(EndpointModel):
             return decision
         return self.ask(context, max(0.1, end - monotonic()))
 
-    def prompt_tokens(self, context: Context, seconds: float, *, tools: bool = True) -> int:
-        """Return the endpoint's count of a decision's prompt [tokens], without its tools if so; 0 if unknown.
+    def send(self, body: dict[str, Any], answer: StreamedAnswer, seconds: float) -> None:
+        """Send a request within ``seconds`` [s], and read its answer.
 
         Raises:
-            ModelUnavailable: If the endpoint does not answer.
+            ModelUnavailable: If it does not end.
         """
-
-        def once(remaining: float) -> int:
-            body = self.body(context)
-            left_out = {"tool_choice"} | (set() if tools else {"tools", "parallel_tool_calls"})
-            body = {k: 1 if k in _LIMITS else v for k, v in body.items() if k not in left_out}
-            answer = StreamedAnswer(OfferedTools({}))
-            self._send(body, answer, remaining)
-            return answer.read
-
-        return self.adapting(once, seconds)
-
-    def enforces_schema(self, seconds: float) -> bool:
-        """Return True if the endpoint makes a model write JSON that has been asked for a word.
-
-        Raises:
-            ModelUnavailable: If the endpoint does not answer.
-        """
-
-        def once(remaining: float) -> bool:
-            if "response_format" in self.refused:
-                return False
-            words = [{"role": "user", "content": "Say hello in one plain English word, without any JSON."}]
-            body = {"model": self.model, "messages": words, "stream": True} | _ENFORCED
-            self.last_sent = {"response_format": self.optional["response_format"]}
-            answer = StreamedAnswer(OfferedTools({}))
-            self._send(body, answer, remaining)
-            return isinstance(read_object(answer.text), dict)
-
-        return self.adapting(once, seconds)
-
-    def _send(self, body: dict[str, Any], answer: StreamedAnswer, seconds: float) -> None:
         Endpoint(takes_json=True).ask(lambda http: self._stream(http, body, answer, seconds), seconds)
 
     def body(self, context: Context) -> dict[str, Any]:
@@ -165,7 +117,7 @@ class OpenAIModel(EndpointModel):
     @property
     def _limits(self) -> tuple[str, ...]:
         """Names of the limit of an answer, the one to try first."""
-        return _LIMITS if self.base_url else _LIMITS[::-1]
+        return LIMITS if self.base_url else LIMITS[::-1]
 
     async def _stream(
         self, http: httpx2.AsyncClient, body: dict[str, Any], answer: StreamedAnswer, seconds: float

@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import monotonic
 
-from openral_reasoner.context import Context, Decision, ToolResult, Turn
+from openral_reasoner.context import Context, Decision, ToolResult, ToolSchema, Turn
 from openral_reasoner.llm.base import ModelUnavailable
-from openral_reasoner.llm.completion_messages import CallForm
+from openral_reasoner.llm.call_parts import read_object
+from openral_reasoner.llm.completion_messages import CallForm, response_format
 from openral_reasoner.llm.endpoint_errors import context_too_small
 from openral_reasoner.llm.endpoint_model import EndpointModel
-from openral_reasoner.llm.openai import OpenAIModel, PromptSize
+from openral_reasoner.llm.openai import LIMITS, OpenAIModel, PromptSize
+from openral_reasoner.llm.streaming import StreamedAnswer
+from openral_reasoner.llm.written_calls import OfferedTools
 
 MISSION_TOKENS = 4_000
 """What a mission's conversation adds to its first prompt [tokens]."""
@@ -24,6 +27,8 @@ PAST_PHRASES = 40
 """Length of a past call, and of its reply, that are looked for in the prompt [phrases]."""
 MAX_PADDING = 15.0
 """Longest time for a prompt as long as a mission's, where the endpoint's speed allows one [s]."""
+GREETING = response_format((ToolSchema(name="greet", description="", parameters='{"type": "object"}'),))
+"""Response format whose answer has a handful of tokens."""
 REFUSALS = ("BAD_REQUEST", "SERVER_ERROR")
 """Conditions of a request that a chat template cannot render, by server."""
 COMFORTABLE = 0.5
@@ -31,7 +36,7 @@ COMFORTABLE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class EndpointProblem:
     """Finding of a preflight; ``fatal`` if no mission can succeed with it."""
 
     condition: str
@@ -53,7 +58,7 @@ class EndpointReport:
     seconds: float = 0.0
     prompt_rate: float = 0.0
     facts: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[EndpointProblem] = field(default_factory=list)
 
     @property
     def is_usable(self) -> bool:
@@ -74,15 +79,19 @@ class EndpointReport:
             yield f"  {'PROBLEM' if each.fatal else 'note'} {each.condition}: {each.message}"
 
 
-def check_endpoint(model: EndpointModel, context: Context, deadline: float) -> EndpointReport:
+def check_endpoint(
+    model: EndpointModel, context: Context, deadline: float, *, quick: bool = False
+) -> EndpointReport:
     """Ask a model's endpoint for first decisions like that of ``context``, each within ``deadline`` [s].
 
-    A vendor's own endpoint is asked for one decision only.
+    A vendor's own endpoint is asked for one decision only; if ``quick``, any is asked for one token only.
     """
     report = EndpointReport(model.model, model.address)
     tell, model.report = model.report, report.facts.append
     try:
-        if isinstance(model, OpenAIModel) and model.base_url:
+        if quick and isinstance(model, OpenAIModel):
+            prompt_tokens(model, context, deadline)
+        elif isinstance(model, OpenAIModel) and model.base_url:
             _Measurement(model, context, deadline, report).run()
         else:
             _timed_decision(model, context, deadline, report)
@@ -94,11 +103,51 @@ def check_endpoint(model: EndpointModel, context: Context, deadline: float) -> E
     return report
 
 
-def _explained(failure: ModelUnavailable, report: EndpointReport, deadline: float) -> Problem:
+def prompt_tokens(model: OpenAIModel, context: Context, deadline: float, *, tools: bool = True) -> int:
+    """Return the endpoint's count of a decision's prompt [tokens], without its tools if so; 0 if unknown.
+
+    Raises:
+        ModelUnavailable: If the endpoint does not answer.
+    """
+
+    def once(seconds: float) -> int:
+        left_out = {"tool_choice"} | (set() if tools else {"tools", "parallel_tool_calls"})
+        body = {k: 1 if k in LIMITS else v for k, v in model.body(context).items() if k not in left_out}
+        answer = StreamedAnswer(OfferedTools({}))
+        model.send(body, answer, seconds)
+        return answer.read
+
+    return model.retried(lambda seconds: model.adapting(once, seconds), deadline)
+
+
+def enforces_schema(model: OpenAIModel, deadline: float) -> bool:
+    """Return True if the endpoint makes a model write JSON that has been asked for a word.
+
+    Raises:
+        ModelUnavailable: If the endpoint does not answer.
+    """
+
+    def once(seconds: float) -> bool:
+        if "response_format" in model.refused:
+            return False
+        words = [{"role": "user", "content": "Say hello in one plain English word, without any JSON."}]
+        model.last_sent = {"response_format": model.optional["response_format"]}
+        answer = StreamedAnswer(OfferedTools({}))
+        model.send(
+            {"model": model.model, "messages": words, "stream": True, "response_format": GREETING},
+            answer,
+            seconds,
+        )
+        return read_object(answer.text) is not None
+
+    return model.retried(lambda seconds: model.adapting(once, seconds), deadline)
+
+
+def _explained(failure: ModelUnavailable, report: EndpointReport, deadline: float) -> EndpointProblem:
     if failure.condition != "TIMEOUT":
-        return Problem(failure.condition, failure.why)
+        return EndpointProblem(failure.condition, failure.why)
     rate = f" (it reads {report.prompt_rate:.0f} tokens/s)" if report.prompt_rate else ""
-    return Problem(
+    return EndpointProblem(
         "TOO_SLOW",
         f"{failure.why} of {deadline:.0f} s{rate}: use a smaller model or a faster machine, raise "
         "model_deadline, or use '--prompt compact'",
@@ -113,7 +162,7 @@ def _timed_decision(
     report.seconds, report.prompt_tokens = monotonic() - begin, decision.read
     if report.seconds > COMFORTABLE * deadline:
         message = f"a decision took {report.seconds:.1f} s of {deadline:.0f} s"
-        report.problems.append(Problem("SLOW", message, fatal=False))
+        report.problems.append(EndpointProblem("SLOW", message, fatal=False))
     return decision
 
 
@@ -143,9 +192,7 @@ class _Measurement:
         self._check_length()
 
     def _count(self, context: Context, *, tools: bool = True) -> int:
-        return self.model.retried(
-            lambda seconds: self.model.prompt_tokens(context, seconds, tools=tools), self.deadline
-        )
+        return prompt_tokens(self.model, context, self.deadline, tools=tools)
 
     def _count_bare(self) -> int:
         """Return the size of the prompt without tools; 0 where a template cannot do without."""
@@ -158,7 +205,7 @@ class _Measurement:
 
     def _enforces_schema(self) -> bool:
         try:
-            return bool(self.model.base_url) and self.model.retried(self.model.enforces_schema, self.deadline)
+            return enforces_schema(self.model, self.deadline)
         except ModelUnavailable as failure:
             if failure.condition not in REFUSALS:
                 raise

@@ -18,11 +18,11 @@ from loopback import Script, completions_api, endpoint, status, stream, without_
 
 from openral_reasoner.context import Context, ObjectSummary, ToolResult, Turn
 from openral_reasoner.llm.openai import OpenAIModel
-from openral_reasoner.llm.preflight import check_endpoint
 from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas
+from openral_testing.brain_check.preflight import check_endpoint
 
 pytestmark = pytest.mark.real
 SPECIAL = dict.fromkeys(("bos_token", "eos_token", "pad_token", "unk_token"), "<s>")

@@ -1,0 +1,1 @@
+"""Preflight of decision models behind an endpoint."""
