@@ -43,7 +43,7 @@ class CompactOpenAIModel(OpenAIModel):
         if self.by_grammar is None:
             self.by_grammar = self._is_llama_server()
         body, answer = self.body(context), StreamedAnswer(OfferedTools({}))
-        Endpoint(takes_json=True).ask(lambda http: self._stream(http, body, answer, seconds), seconds)
+        self.send(body, answer, seconds)
         return answered(answer.decision(), context.choices)
 
     def _ask_in_full(self, context: Context, seconds: float) -> Decision:
@@ -71,12 +71,7 @@ class CompactOpenAIModel(OpenAIModel):
         if self.is_full:
             return super().body(context)
         lines = [each.line for each in context.choices]
-        sent = self.sent(
-            **self._limit(),
-            stream_options={"include_usage": True},
-            temperature=self.sampling.temperature if self.sampling.temperature >= 0.0 else None,
-            seed=self.sampling.seed,
-        )
+        sent = self.sampled()
         constraint = self.sent(grammar=grammar(lines)) if self.by_grammar else {}
         constraint = constraint or self.sent(response_format=response_format(lines))
         prompt = compact_prompt(context)
@@ -87,10 +82,6 @@ class CompactOpenAIModel(OpenAIModel):
         names = self.optional.keys() & {*sent, *constraint, rendered[0]["role"]}
         self.last_sent = {name: self.optional[name] for name in names}
         return {"model": self.model, "messages": rendered, "stream": True, **sent, **constraint}
-
-    def _limit(self) -> dict[str, object]:
-        name = next((each for each in self._limits if each not in self.refused), "")
-        return {name: self.sampling.max_tokens} if name else {}
 
     def _is_llama_server(self) -> bool:
         """Return True if the endpoint lists its models as llama.cpp's server does."""

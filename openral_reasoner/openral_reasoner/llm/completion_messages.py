@@ -69,25 +69,10 @@ def opaque_names(sent: list[Any]) -> set[str]:
     return {key for key in keys if re.fullmatch(r"\w{1,80}", key)}
 
 
-def tool_params(tools: tuple[ToolSchema, ...], *, explicit: bool = False) -> list[Any]:
-    """Render the offered tools; ``explicit`` schemas spell out their defaults, which some templates read."""
-
-    def spelled_out(schema: dict[str, Any]) -> dict[str, Any]:
-        kind = schema.get("type")
-        defaults = {"additionalProperties": True} if kind == "object" else {}
-        return {"description": "", **defaults, **schema} if isinstance(kind, str) else schema
-
-    return [
-        {
-            "type": "function",
-            "function": {
-                "name": t.name,
-                "description": t.description,
-                "parameters": json.loads(t.parameters, object_hook=spelled_out if explicit else None),
-            },
-        }
-        for t in tools
-    ]
+def tool_params(tools: tuple[ToolSchema, ...]) -> list[Any]:
+    """Render the offered tools."""
+    functions = [t.model_dump() | {"parameters": json.loads(t.parameters)} for t in tools]
+    return [{"type": "function", "function": each} for each in functions]
 
 
 def tools_as_text(tools: tuple[ToolSchema, ...]) -> str:
@@ -104,13 +89,7 @@ def response_format(tools: tuple[ToolSchema, ...]) -> dict[str, Any]:
         arguments = json.loads(tool.parameters)
         definitions |= arguments.pop("$defs", {})
         properties = {"tool": {"type": "string", "enum": [tool.name]}, "arguments": arguments}
-        calls.append(
-            {
-                "type": "object",
-                "properties": properties,
-                "required": ["tool", "arguments"],
-                "additionalProperties": False,
-            }
-        )
+        required = {"required": ["tool", "arguments"], "additionalProperties": False}
+        calls.append({"type": "object", "properties": properties, **required})
     schema = {"anyOf": calls, **({"$defs": definitions} if definitions else {})}
     return {"type": "json_schema", "json_schema": {"name": "call", "schema": schema}}

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import ModuleType
-from typing import Any, Protocol
+from typing import Protocol
 
 import httpx2
 
@@ -143,10 +143,12 @@ def status_failure(error: StatusError, key: str, address: str) -> ModelUnavailab
     if response.is_success:
         return streamed_failure(error.body, key, address)
     words = redacted(error_words(response), key)
-    kind = _kind(response)
+    kind = str(getattr(error, "type", ""))
     reason = f"{address} answered {status}: {plain(words, MAX_WORDS) or response.reason_phrase}"
     passing = _BY_STATUS.get(status) or _BY_TYPE.get(kind) or ("SERVER_ERROR" if status >= 500 else "")
-    failure = ModelUnavailable(_final(status, words), reason + _advice(status, address))
+    final = "NO_SUCH_MODEL" if status == 404 and _MODEL.search(words) else _FINAL.get(status, "BAD_REQUEST")
+    advice = f" (set {' or '.join(KEY_VARIABLES.values())})" if status in (401, 403) else ""
+    failure = ModelUnavailable(final, reason + advice)
     if _CONTEXT.search(words):
         failure = context_too_small(reason)
     elif passing:
@@ -156,26 +158,6 @@ def status_failure(error: StatusError, key: str, address: str) -> ModelUnavailab
         )
     failure.words = words[:MAX_READ]
     return failure
-
-
-def _kind(response: httpx2.Response) -> str:
-    try:
-        content: Any = response.json()
-        return str(content["error"]["type"])
-    except (ValueError, TypeError, KeyError, RecursionError, httpx2.StreamError):
-        return ""
-
-
-def _final(status: int, words: str) -> str:
-    if status == 404 and _MODEL.search(words):
-        return "NO_SUCH_MODEL"
-    return _FINAL.get(status, "BAD_REQUEST")
-
-
-def _advice(status: int, address: str) -> str:
-    if status not in (401, 403):
-        return ""
-    return f" (it refused the key: set {' or '.join(KEY_VARIABLES.values())})"
 
 
 def streamed_failure(content: object, key: str, address: str) -> ModelUnavailable:

@@ -60,7 +60,6 @@ class OpenAIModel(EndpointModel):
         "max_tokens": r"max_tokens",
         "max_completion_tokens": r"max_completion_tokens",
         "response_format": r"response.?format|json_schema|grammar|guided|structured.output",
-        "implicit_defaults": r"'(?:additionalProperties|description)'",
         "system": r"system role|system message|role.{0,10}system",
     }
     form = CallForm.TOOLS
@@ -93,31 +92,31 @@ class OpenAIModel(EndpointModel):
 
     def body(self, context: Context) -> dict[str, Any]:
         """Return the request of one decision."""
-        limit = next((name for name in self._limits if name not in self.refused), "")
-        sent = self.sent(
-            stream_options={"include_usage": True},
-            temperature=self.sampling.temperature if self.sampling.temperature >= 0.0 else None,
-            seed=self.sampling.seed,
-            # Other endpoints need not know it.
-            prompt_cache_key=None if self.base_url else cache_key(context),
-            **({limit: self.sampling.max_tokens} if limit else {}),
-        )
+        # Other endpoints need not know it.
+        sent = self.sampled(prompt_cache_key=None if self.base_url else cache_key(context))
         if self.form is CallForm.TOOLS:
             sent |= self.sent(tool_choice="required", parallel_tool_calls=False)
-            sent["tools"] = tool_params(context.tools, explicit="implicit_defaults" in self.refused)
+            sent["tools"] = tool_params(context.tools)
         else:
             sent |= self.sent(response_format=response_format(context.tools))
         rendered = messages(context, self.writer, self.form, self.refused)
-        names = self.optional.keys() & {*sent, rendered[0]["role"], "implicit_defaults"}
+        names = self.optional.keys() & {*sent, rendered[0]["role"]}
         self.last_sent = {name: self.optional[name] for name in names}
         # "... must be passed back" names what is missing elsewhere.
         self.last_sent |= {name: rf"\b{name}\b(?!.{{0,80}}must be)" for name in opaque_names(rendered)}
         return {"model": self.model, "messages": rendered, "stream": True, **sent}
 
-    @property
-    def _limits(self) -> tuple[str, ...]:
-        """Names of the limit of an answer, the one to try first."""
-        return LIMITS if self.base_url else LIMITS[::-1]
+    def sampled(self, **fields: object) -> dict[str, object]:
+        """Return the optional fields of a request's sampling, and others, that the endpoint takes."""
+        names = LIMITS if self.base_url else LIMITS[::-1]
+        limit = next((each for each in names if each not in self.refused), "")
+        return self.sent(
+            **({limit: self.sampling.max_tokens} if limit else {}),
+            stream_options={"include_usage": True},
+            temperature=self.sampling.temperature if self.sampling.temperature >= 0.0 else None,
+            seed=self.sampling.seed,
+            **fields,
+        )
 
     async def _stream(
         self, http: httpx2.AsyncClient, body: dict[str, Any], answer: StreamedAnswer, seconds: float

@@ -72,8 +72,8 @@ CHARACTERS_PER_TOKEN = 4.0
 class StreamedAnswer:
     """Answer accumulated from a stream.
 
-    ``raw`` is its text with the thoughts in it; ``opaque`` are further fields of its message. ``stop`` is the
-    reason of its end, "" before; ``counted`` if the endpoint has told its tokens.
+    ``raw`` is its text with thoughts, ``opaque`` are further fields of its message, ``stop`` is the reason of
+    its end; ``counted`` if the endpoint has told its tokens.
     """
 
     offered: OfferedTools

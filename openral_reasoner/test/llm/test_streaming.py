@@ -30,7 +30,7 @@ BROKEN: dict[str, tuple[Says, str, int]] = {
     "400": (lambda api: status(400, "x", "tool_choice is not supported"), "tool_choice is not supported", 2),
     "401 with the key": (
         lambda api: status(401, "x", f"Bearer {KEY}"),
-        "answered 401: Bearer *** (it refused the key: set",
+        "answered 401: Bearer *** (set ANTHROPIC_API_KEY",
         1,
     ),
     "307": (
