@@ -28,7 +28,6 @@ setup(
         "console_scripts": ["foreign_robot = openral_testing.foreign_robot.ros.node:main"],
         "openral.commands": [
             "bench = openral_testing.reasoner.cli:commands",
-            "brain = openral_testing.brain_check.cli:commands",
             "robot = openral_testing.robot_check.command:commands",
             "weights_proof = openral_testing.weights_proof.command:commands",
         ],

@@ -36,7 +36,3 @@ def check(
         typer.echo(line)
     if report is not None and not report.is_usable:
         raise typer.Exit(1)
-
-
-commands = typer.Typer()
-commands.add_typer(brain, name="brain")

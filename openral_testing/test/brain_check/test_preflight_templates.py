@@ -139,7 +139,7 @@ def context_of(case: str) -> Context:
 
 
 def missing(prompt: str, context: Context) -> list[str]:
-    """What the model must read and the prompt lacks."""
+    """Texts that the model must read and the prompt lacks."""
     said = ["goalword", "one hand", *(tool.name for tool in context.tools)]
     said += [each.description.split(".")[0][:40].split('"')[0] for each in context.tools]
     for each in context.turns:
