@@ -31,7 +31,6 @@ setup(
             "robot = openral_testing.robot_check.command:commands",
             "weights_proof = openral_testing.weights_proof.command:commands",
         ],
-        "openral.preflight": ["brain = openral_testing.brain_check.hooks:watch_endpoint"],
         "pytest11": [
             "openral_detectors = openral_testing.detectors.options",
             "openral_skills = openral_testing.skills.options",

@@ -34,7 +34,6 @@ KEYS = {
     "hassil": "python3-hassil-pip",
     "httpx2": "python3-httpx2-pip",
     "huggingface_hub": "python3-huggingface-hub-pip",
-    "jinja2": "python3-jinja2-pip",
     "mcap": "python3-mcap-pip",
     "mcap_ros2": "python3-mcap-ros2-support-pip",
     "mcp": "python3-mcp-pip",

@@ -29,5 +29,6 @@ setup(
             "eval = openral_eval.cli:commands",
             "model_server = openral_eval.server_cli:commands",
         ],
+        "openral.preflight": ["brain = openral_eval.brain_check.hooks:watch_endpoint"],
     },
 )

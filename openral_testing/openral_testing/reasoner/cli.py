@@ -1,4 +1,4 @@
-"""`openral bench search` and `openral brain check`."""
+"""`openral bench search`."""
 
 import json
 from dataclasses import asdict
@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from openral_testing.brain_check.cli import brain
 
 SEARCHERS = ("scripted", "random", "nearest_first")
 """Names in `search_benchmark`."""
@@ -71,4 +69,3 @@ def search_homes_of(paths: list[Path], homes: int, seed: int, odd: float, as_jso
 
 commands = typer.Typer()
 commands.add_typer(bench, name="bench")
-commands.add_typer(brain, name="brain")

@@ -25,8 +25,8 @@ def check(
 
     Exit code: 0 missions can succeed with it, 1 they cannot, 2 the options are invalid.
     """
+    from openral_eval.brain_check.hooks import check_brain
     from openral_reasoner_ros.parameters import ReasonerParameters
-    from openral_testing.brain_check.hooks import check_brain
 
     parameters = ReasonerParameters(
         brain=kind, model=model, base_url=base_url, model_deadline=deadline, rskill_folders=()

@@ -13,8 +13,8 @@ from openral_reasoner_ros.model_client import DEADLINE_MARGIN, make_model
 from openral_reasoner_ros.parameters import ReasonerParameters
 
 if TYPE_CHECKING:
+    from openral_eval.brain_check.preflight import EndpointReport
     from openral_reasoner.llm.endpoint_model import EndpointModel
-    from openral_testing.brain_check.preflight import EndpointReport
 
 
 def first_context() -> Context:
@@ -57,7 +57,7 @@ def _checked(
 ) -> "EndpointReport | None":
     if model is None:
         return None
-    from openral_testing.brain_check.preflight import check_endpoint
+    from openral_eval.brain_check.preflight import check_endpoint
 
     return check_endpoint(model, first_context(), max(0.1, model_deadline - DEADLINE_MARGIN), quick=quick)
 
