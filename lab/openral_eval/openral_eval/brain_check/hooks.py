@@ -8,7 +8,7 @@ from openral_reasoner.llm.base import Model, PricedModel
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas
-from openral_reasoner_ros.brains import Brain
+from openral_reasoner_ros.brains import Brain, PromptForm
 from openral_reasoner_ros.model_client import DEADLINE_MARGIN, make_model
 from openral_reasoner_ros.parameters import ReasonerParameters
 
@@ -34,7 +34,8 @@ def endpoint_of(model: Model) -> "EndpointModel | None":
     from openral_reasoner.llm.endpoint_model import EndpointModel
 
     inner = model.model
-    return inner if isinstance(inner, EndpointModel) and not isinstance(inner, CompactOpenAIModel) else None
+    picks = isinstance(inner, CompactOpenAIModel) and not inner.is_full
+    return inner if isinstance(inner, EndpointModel) and not picks else None
 
 
 def check_brain(parameters: ReasonerParameters, *, quick: bool = False) -> "EndpointReport | None":
@@ -49,6 +50,7 @@ def check_brain(parameters: ReasonerParameters, *, quick: bool = False) -> "Endp
     """
     if parameters.brain not in (Brain.ANTHROPIC, Brain.OPENAI):
         return None
+    parameters = parameters.model_copy(update={"prompt": PromptForm.FULL})
     return _checked(endpoint_of(make_model(parameters)), parameters.model_deadline, quick=quick)
 
 
