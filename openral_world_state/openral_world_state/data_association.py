@@ -29,7 +29,12 @@ from openral_world_state.spatial_memory.memory import (
     SpatialMemory,
     evict_for_capacity,
 )
-from openral_world_state.spatial_memory.record import OPERATOR_LABEL_WEIGHT, ObjectRecord, Triple
+from openral_world_state.spatial_memory.record import (
+    MIN_VOTE_FRACTION,
+    OPERATOR_LABEL_WEIGHT,
+    ObjectRecord,
+    Triple,
+)
 from openral_world_state.tracking import (
     bounded_votes,
     create_record,
@@ -316,8 +321,10 @@ def merge_part(whole: ObjectRecord, part: ObjectRecord, thesaurus: Thesaurus) ->
 
 
 def label_relation(label: str, record: ObjectRecord, thesaurus: Thesaurus) -> TermRelation:
-    """Closest relation of a label to any name of the record."""
-    relations = [thesaurus.relation(label, name) for name in record.names]
+    """Closest relation of a label to any name of the record, but for those of its misdetections."""
+    most = max((vote for vote in record.votes.values() if vote < OPERATOR_LABEL_WEIGHT), default=0.0)
+    names = (name for name in record.names if record.votes.get(name, most) >= MIN_VOTE_FRACTION * most)
+    relations = [thesaurus.relation(label, name) for name in names]
     return min(relations, key=tuple(TermRelation).index)
 
 

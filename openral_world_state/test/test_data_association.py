@@ -21,7 +21,7 @@ from openral_world_state.data_association import (
 from openral_world_state.lifting import AmbiguousDepth
 from openral_world_state.observation import Observation
 from openral_world_state.spatial_memory.memory import SpatialMemory
-from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.spatial_memory.record import OPERATOR_LABEL_WEIGHT, ObjectRecord
 from openral_world_state.tracking import newest_labels
 
 THESAURUS = Thesaurus.load()
@@ -212,6 +212,27 @@ def test_what_the_border_cuts_does_not_shrink(truncated: bool, length: float) ->
     taken(associator, [seen("baguette", size=(0.5, 0.06, 0.06))])
     (record,) = taken(associator, [seen("baguette", 0.1, size=(0.2, 0.06, 0.06), truncated=truncated)])
     assert record.size[0] == pytest.approx(length)
+
+
+@pytest.mark.parametrize("name", ["", "granny's heirloom"])
+def test_a_misdetection_relates_no_two_objects(name: str) -> None:
+    memory, associator = fresh()
+    (first,) = taken(associator, [seen("chair", size=(0.5, 0.5, 0.5))])
+    first.votes = {"chair": 9.0, "table": 0.5} | ({name: OPERATOR_LABEL_WEIGHT} if name else {})
+    memory.touch(first)
+    taken(associator, [seen("table", x=0.3, stamp=2.0, size=(1.2, 0.8, 0.7))])
+    assert len(memory) == 2
+    (again,) = taken(associator, [seen("chair", x=0.02, stamp=3.0, size=(0.5, 0.5, 0.5))])
+    assert again.id == first.id
+
+
+def test_a_size_that_was_too_long_shrinks_with_whole_views() -> None:
+    _, associator = fresh()
+    (record,) = taken(associator, [seen("chair", size=(0.7, 0.5, 0.9))])
+    record.covariance = tuple(0.1 * value for value in record.covariance)
+    for stamp in range(2, 42):
+        taken(associator, [seen("chair", stamp=float(stamp), size=(0.5, 0.5, 0.9))])
+    assert record.size[0] < 0.52
 
 
 def test_a_better_look_corrects_a_worse_one() -> None:
