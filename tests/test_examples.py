@@ -24,6 +24,7 @@ ALONE = {
     "own_decision_model.py": "SUCCEEDED",
     "own_scene.py": "0 problems",
     "own_tool.py": "FOUND: 2 objects",
+    "foreign_tool.py": "ANSWERED: 2 x milk",
     "read_recording.py": "the same commands",
 }
 SERVERS = ("own_detector.py", "own_skill_server.py")

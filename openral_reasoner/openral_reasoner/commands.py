@@ -131,6 +131,14 @@ class ChangeState(CallEvent):
     transition: Literal["activate", "deactivate"]
 
 
+class CallForeignTool(CallEvent):
+    """Call a tool of another package; ``arguments`` is a JSON object as text."""
+
+    kind: Literal["call_foreign_tool"] = "call_foreign_tool"
+    tool: str
+    arguments: str
+
+
 class AskModel(CallEvent):
     """Ask the model for a decision, or its ``advisor``, a stronger model, while the model is stuck."""
 
@@ -224,6 +232,7 @@ Command = Annotated[
     | SendSkill
     | CancelSkill
     | ChangeState
+    | CallForeignTool
     | AskModel
     | SetDeadline
     | ClearDeadline

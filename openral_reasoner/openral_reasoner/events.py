@@ -9,6 +9,7 @@ from openral_core.geometry import Pose
 from openral_core.skills import SkillResult
 from openral_core.spatial_memory import EditResult, ObserveResult, RecallResult, ResolveResult, SceneGraph
 from openral_reasoner.context import CallEvent, Decision, FrozenModel
+from openral_reasoner.foreign_tools import ForeignAnswer
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 
@@ -129,6 +130,13 @@ NOT_CARRIED_OUT = ("UNAVAILABLE", "REJECTED", "CANCELLED")
 """Conditions of a skill goal that no skill server has begun."""
 
 
+class ForeignToolAnswered(CallEvent):
+    """A tool of another package answered."""
+
+    kind: Literal["foreign_tool_answered"] = "foreign_tool_answered"
+    answer: ForeignAnswer
+
+
 class CallFailed(CallEvent):
     """A peer was unavailable, aborted or rejected the request."""
 
@@ -209,6 +217,7 @@ Event = Annotated[
     | SkillProgressed
     | SkillEnded
     | StateChanged
+    | ForeignToolAnswered
     | CallFailed
     | FailureReported
     | StopChanged

@@ -32,6 +32,9 @@ class CallDeadlines(BaseModel):
     model: float = Field(
         default=60.0, ge=0.5, le=600.0, description="deadline of one decision of the model [s]"
     )
+    foreign_tool: float = Field(
+        default=10.0, ge=0.1, le=600.0, description="deadline of one call of another package's tool [s]"
+    )
     transition: float = Field(
         default=60.0, ge=0.5, le=600.0, description="deadline of one lifecycle transition [s]"
     )

@@ -23,11 +23,14 @@ from openral_core.rskills import Registry, SkillManifest
 from openral_msgs.msg import PromptStamped
 from openral_reasoner import commands as c
 from openral_reasoner.events import Cancelled, Event, PaletteChanged, PromptReceived
+from openral_reasoner.foreign_tools import LoadedTool, load_tools
 from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import build_palette
-from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.palette.entries import ForeignToolEntry, ToolPalette
+from openral_reasoner.tools.registry import PALETTE, name_of
 from openral_reasoner_ros.attendance import Attendance
 from openral_reasoner_ros.dispatcher import EventDispatcher, Handler
+from openral_reasoner_ros.foreign_tool_client import ForeignToolClient
 from openral_reasoner_ros.genai_spans import GenAiConventions
 from openral_reasoner_ros.graph_monitor import GraphMonitor
 from openral_reasoner_ros.journal import MissionClock, MissionJournal
@@ -68,6 +71,12 @@ class Configured:
     model: Model
     advisor: Model | None
     palette: PalettePublisher
+    tools: tuple[LoadedTool, ...]
+
+    @property
+    def foreign(self) -> tuple[ForeignToolEntry, ...]:
+        """Entries of the tools of other packages."""
+        return tuple(each.entry for each in self.tools)
 
 
 @dataclass(frozen=True)
@@ -98,6 +107,7 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
             **_own_handlers(node, publishers, traces),
             c.SetDeadline: deadlines.set,
             c.ClearDeadline: deadlines.clear,
+            c.CallForeignTool: ForeignToolClient(scope, dispatcher.post, configured.tools).call,
             c.AskModel: FrontierPublisher(scope).before(
                 ModelClient(scope, node, dispatcher.post, configured.model, configured.advisor).ask
             ),
@@ -109,7 +119,9 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
     scope.callback(dispatcher.close)
 
     def poll() -> None:
-        palette = build_palette(monitor.poll(), configured.skills, parameters.default_detector)
+        palette = build_palette(
+            monitor.poll(), configured.skills, parameters.default_detector, configured.foreign
+        )
         resumption.poll(palette)
         if resumption.is_done and palette != core.palette:
             _warn_of_rivals(node, core.palette, palette)
@@ -171,7 +183,12 @@ class ReasonerNode(LifecycleNodeBase):
         self._failures = FailureReporter(scope, self, OWN_FAILURE, "reasoner")
         palette = PalettePublisher(scope)
         self._configuration = Configured(
-            parameters, skills, make_model(parameters), make_advisor(parameters), palette
+            parameters,
+            skills,
+            make_model(parameters),
+            make_advisor(parameters),
+            palette,
+            load_tools(parameters.tools, tuple(map(name_of, PALETTE))),
         )
 
     def on_fatal(self, reason: FatalNodeError) -> None:

@@ -43,6 +43,9 @@ class ReasonerParameters(SearchBudget, Parameters):
     prices: str = Field(
         default="", description="YAML price list; empty uses the built-in one for the vendors' own endpoints"
     )
+    tools: tuple[str, ...] = Field(
+        default=(), description="tools of other packages to offer, by their entry points; empty for none"
+    )
     rskill_folders: tuple[str, ...] = Field(description="folders with <id>/rskill.yaml")
     temperature: float = Field(
         default=0.0, ge=-1.0, le=2.0, description="temperature of the model; negative is the endpoint's own"
@@ -100,6 +103,7 @@ class ReasonerParameters(SearchBudget, Parameters):
     memory_deadline: float = DEADLINES["memory"]
     locate_deadline: float = DEADLINES["locate"]
     model_deadline: float = DEADLINES["model"]
+    tool_deadline: float = DEADLINES["foreign_tool"]
     transition_deadline: float = DEADLINES["transition"]
     looking_cost: float = COSTS["looking"]
     opening_cost: float = COSTS["opening"]
@@ -123,6 +127,7 @@ class ReasonerParameters(SearchBudget, Parameters):
             memory=self.memory_deadline,
             locate=self.locate_deadline,
             model=self.model_deadline,
+            foreign_tool=self.tool_deadline,
             transition=self.transition_deadline,
             palette=self.palette_wait,
             locator=self.locator_wait,

@@ -173,6 +173,7 @@ def reasoner_node(
         "model": options.model,
         "base_url": options.base_url,
         "prompt": options.prompt.value,
+        "tools": list(options.tools),
         "rskill_folders": folders,
         "default_detector": default_locator(detectors),
         "seed": options.seed,

@@ -190,6 +190,7 @@ class DeploymentOptions(Document):
         default=PromptForm.AUTO,
         description="prompt of the brain: tools, or the legal next calls to pick from",
     )
+    tools: tuple[str, ...] = Field(default=(), description="tool of another package to offer to the brain")
     locate_anything: bool = Field(
         default=False, description="add the locator for complex queries (non-commercial licence)"
     )

@@ -17,6 +17,7 @@ from openral_reasoner.palette.entries import (
     ContinuousDetectorEntry,
     ControlEntry,
     DegradedDetectorEntry,
+    ForeignToolEntry,
     LocatorEntry,
     PlaceEntry,
     SkillEntry,
@@ -91,7 +92,10 @@ class GraphState:
 
 
 def build_palette(
-    graph: GraphState, manifests: Iterable[SkillManifest], configured_default_locator: str = ""
+    graph: GraphState,
+    manifests: Iterable[SkillManifest],
+    configured_default_locator: str = "",
+    foreign_tools: tuple[ForeignToolEntry, ...] = (),
 ) -> ToolPalette:
     """Build a bounded palette of the peers that are alive and not degraded.
 
@@ -114,6 +118,7 @@ def build_palette(
         peers=tuple(sorted(graph.peers)),
         places=place_entries(graph.scene) if graph.memory_alive else (),
         controls=control_entries(graph.scene) if graph.memory_alive else (),
+        foreign_tools=foreign_tools,
         holding=graph.holding,
         robot_idle=graph.skill_server_alive and bool(graph.verbs) and not graph.busy,
         degraded=tuple(

@@ -144,6 +144,15 @@ class ControlEntry(PaletteEntry):
         return name.strip().lower() in map(str.lower, names)
 
 
+class ForeignToolEntry(PaletteEntry):
+    """Tool of another ``package`` that the deployment names; ``parameters`` is a JSON schema as text."""
+
+    id: str
+    package: str
+    description: str
+    parameters: str
+
+
 class ToolPalette(PaletteEntry):
     """Every id that the model may use in one decision.
 
@@ -163,6 +172,7 @@ class ToolPalette(PaletteEntry):
     peers: tuple[str, ...] = ()
     places: tuple[PlaceEntry, ...] = ()
     controls: tuple[ControlEntry, ...] = ()
+    foreign_tools: tuple[ForeignToolEntry, ...] = ()
     holding: str = ""
     robot_idle: bool = False
     degraded: tuple[DegradedDetectorEntry, ...] = Field(

@@ -114,7 +114,7 @@ def fits_enum(ids: tuple[str, ...]) -> bool:
 def _parameters(tool: type[Tool]) -> str:
     schema = tool.model_json_schema()
     del schema["properties"]["tool"]
-    short = _short(schema, schema.get("$defs", {}))
+    short = short_schema(schema)
     return json.dumps(short | {"properties": short["properties"] | tool.brief})
 
 
@@ -122,8 +122,12 @@ _KEPT = ("type", "enum", "maxItems", "required")
 """Keys of a schema that a model needs as they are; what else pydantic checks costs tokens only."""
 
 
+def short_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema of pydantic without references, titles, defaults and bounds of lengths."""
+    return _short(schema, schema.get("$defs", {}))
+
+
 def _short(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema without references, titles, defaults and bounds of lengths."""
     target = definitions.get(str(schema.get("$ref", "")).rsplit("/", 1)[-1], schema)
     short = {key: target[key] for key in _KEPT if key in target}
     if schema.get("description") and "properties" not in schema:

@@ -1,5 +1,6 @@
 """Registry of the tools: those offered now, their schemas, and the parser of a model's answers."""
 
+import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,15 +18,16 @@ from openral_reasoner.context import (
 )
 from openral_reasoner.events import ModelAnswered
 from openral_reasoner.mission import Mission
-from openral_reasoner.palette.entries import ToolPalette
+from openral_reasoner.palette.entries import ForeignToolEntry, ToolPalette
 from openral_reasoner.request.goals import Request, parts_of
 from openral_reasoner.tools.actions import ExecuteRskillTool, LifecycleTransitionTool
-from openral_reasoner.tools.base import InvalidCall, Tool, parameters
+from openral_reasoner.tools.base import InvalidCall, Tool, parameters, short_schema
 from openral_reasoner.tools.belongings import ListObjectsTool
 from openral_reasoner.tools.comparing import CompareObjectsTool
 from openral_reasoner.tools.deliveries import PlanDeliveriesTool
 from openral_reasoner.tools.dialogue import AskHumanTool, DoneTool, EmitPromptTool
 from openral_reasoner.tools.exploration import DescribeHomeTool, ExploreTool
+from openral_reasoner.tools.foreign import ForeignCall
 from openral_reasoner.tools.queries import LocateInViewTool, RecallObjectTool, ResolvePlaceTool
 from openral_reasoner.tools.states import GetStateTool, NoteStateTool
 from openral_reasoner.tools.stating import StateRequestTool, may_state
@@ -80,6 +82,15 @@ def schemas(palette: ToolPalette, request: Request | None = None) -> tuple[ToolS
         if not tool.only_for
         or request is None
         or any(isinstance(part, tool.only_for) for part in parts_of(request))
+    ) + tuple(map(_foreign_schema, palette.foreign_tools))
+
+
+def _foreign_schema(entry: ForeignToolEntry) -> ToolSchema:
+    description = f"Foreign tool of the package {entry.package}: {entry.description}"
+    return ToolSchema(
+        name=entry.id,
+        description=description,
+        parameters=json.dumps(short_schema(json.loads(entry.parameters))),
     )
 
 
@@ -91,12 +102,15 @@ def parse_call(raw: RawCall, palette: ToolPalette, *, stating: bool = False) -> 
         MalformedCall: If the arguments do not fit the tool.
     """
     tools = {name_of(tool): tool for tool in offered(palette) if stating or tool is not StateRequestTool}
-    if raw.tool not in tools:
-        raise InvalidCall("tool", raw.tool, tuple(tools))
+    foreign = {entry.id: entry for entry in palette.foreign_tools}
+    if raw.tool not in tools and raw.tool not in foreign:
+        raise InvalidCall("tool", raw.tool, (*tools, *foreign))
     try:
         arguments = read_arguments(raw.arguments)
     except UnreadableArguments as error:
         raise MalformedCall(raw.tool, [str(error)]) from error
+    if raw.tool in foreign:
+        return ForeignCall(tool=raw.tool, package=foreign[raw.tool].package, arguments=json.dumps(arguments))
     try:
         return tools[raw.tool].model_validate({**arguments, "tool": raw.tool})
     except ValidationError as error:
