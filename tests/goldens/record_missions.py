@@ -20,6 +20,7 @@ from openral_core.detectors import LifecycleState, LocateResult, LocateStatus
 from openral_core.missions import MissionState
 from openral_reasoner.commands import (
     AskModel,
+    CallForeignTool,
     CallLocate,
     CancelSkill,
     Command,
@@ -32,6 +33,7 @@ from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import (
     CallFailed,
     Event,
+    ForeignToolAnswered,
     Located,
     ModelAnswered,
     PaletteChanged,
@@ -39,6 +41,8 @@ from openral_reasoner.events import (
     SkillEnded,
     SkillProgressed,
 )
+from openral_reasoner.foreign_tools import ForeignAnswer
+from openral_reasoner.palette.entries import ForeignToolEntry
 from openral_reasoner.recording import Life, LineWriter, read_lives
 from openral_reasoner.residency import ResidencyRules
 from openral_reasoner.settings import CallDeadlines, MissionSettings
@@ -167,9 +171,11 @@ def act(skill: str, target: str) -> tuple[str, str]:
 
 
 def lying_model() -> Recorded:
-    """It brings nothing, says that it did, is asked for proof, and says so again."""
+    """It brings nothing, says that it did, is asked for proof, and says so again; a foreign tool is asked."""
     device = make_device()
-    first = iter([("recall_object", '{"query": "mug"}'), act("navigate", "table_1")])
+    pantry = ForeignToolEntry(id="pantry", package="demo", description="Count.", parameters="{}")
+    device.palette = device.palette.model_copy(update={"foreign_tools": (pantry,)})
+    first = iter([("pantry", "{}"), ("recall_object", '{"query": "mug"}'), act("navigate", "table_1")])
 
     def answers(command: Command, now: float) -> Iterator[Answer]:
         if isinstance(command, AskModel):
@@ -179,6 +185,9 @@ def lying_model() -> Recorded:
                 DECISION_TIME,
                 ModelAnswered(call_id=command.call_id, calls=(call,), tokens=900, model="m-x", cost=0.0),
             )
+        elif isinstance(command, CallForeignTool):
+            answer = ForeignAnswer(status="ANSWERED", text="2 x milk")
+            yield DECISION_TIME, ForeignToolAnswered(call_id=command.call_id, answer=answer)
         else:
             yield from device.answers(command, now)
 
