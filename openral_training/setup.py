@@ -17,7 +17,7 @@ setup(
     maintainer_email="maintainers@openral.example",
     classifiers=["Private :: Do Not Upload"],
     packages=find_packages(exclude=["test", "test.*"]),
-    package_data={NAME: ["py.typed", "**/*.yaml"]},
+    package_data={NAME: ["py.typed", "**/*.yaml", "**/*.npz", "local/planner.json"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),
@@ -35,6 +35,7 @@ setup(
             "train = openral_training.cli:commands",
             "weights = openral_training.weights.cli:commands",
         ],
+        "openral.brains": ["local = openral_training.local.client:local_model"],
         "openral.scenes": ["generated = openral_training.homes.home:sample_home"],
     },
 )

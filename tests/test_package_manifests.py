@@ -31,6 +31,7 @@ KEYS = {
     "fast_simplification": "python3-fast-simplification-pip",
     "faster_coco_eval": "python3-faster-coco-eval-pip",
     "foxglove": "python3-foxglove-sdk-pip",
+    "gguf": "python3-gguf-pip",
     "hassil": "python3-hassil-pip",
     "httpx2": "python3-httpx2-pip",
     "huggingface_hub": "python3-huggingface-hub-pip",

@@ -28,6 +28,7 @@ setup(
         "openral.commands": [
             "eval = openral_eval.cli:commands",
             "model_server = openral_eval.server_cli:commands",
+            "train_planner = openral_eval.planner.cli:commands",
         ],
         "openral.preflight": ["brain = openral_eval.brain_check.hooks:watch_endpoint"],
     },

@@ -7,6 +7,7 @@ class Brain(StrEnum):
     """Kind of decision model."""
 
     SCRIPTED = "scripted"
+    LOCAL = "local"
     ANTHROPIC = "anthropic"
     OPENAI = "openai"
 

@@ -164,6 +164,14 @@ def start_preflight(model: Model, deadline: float, log: Callable[[str], object])
         threading.Thread(target=check.load(), args=(model, deadline, log), daemon=True).start()
 
 
+def _local(parameters: ReasonerParameters) -> Model:
+    makers = entry_points(group="openral.brains", name=Brain.LOCAL.value)
+    if not makers:
+        raise SdkMissing(parameters.brain, "openral-training")
+    model: Model = next(iter(makers)).load()(parameters.model, parameters.model_deadline - DEADLINE_MARGIN)
+    return model
+
+
 def _vendor(module: str, name: str) -> Callable[[ReasonerParameters], Model]:
     def make(parameters: ReasonerParameters) -> Model:
         if not parameters.model:
@@ -186,6 +194,7 @@ def _vendor(module: str, name: str) -> Callable[[ReasonerParameters], Model]:
 
 _BRAINS: Mapping[Brain, Callable[[ReasonerParameters], Model]] = {
     Brain.SCRIPTED: lambda parameters: ScriptedModel(),
+    Brain.LOCAL: _local,
     Brain.ANTHROPIC: _anthropic,
     Brain.OPENAI: _openai,
 }

@@ -182,14 +182,10 @@ class ReasonerNode(LifecycleNodeBase):
         skills = Registry.load(parameters.folders).skills
         self._failures = FailureReporter(scope, self, OWN_FAILURE, "reasoner")
         palette = PalettePublisher(scope)
-        self._configuration = Configured(
-            parameters,
-            skills,
-            make_model(parameters),
-            make_advisor(parameters),
-            palette,
-            load_tools(parameters.tools, tuple(map(name_of, PALETTE))),
-        )
+        model = make_model(parameters)
+        scope.callback(getattr(model, "close", lambda: None))
+        tools = load_tools(parameters.tools, tuple(map(name_of, PALETTE)))
+        self._configuration = Configured(parameters, skills, model, make_advisor(parameters), palette, tools)
 
     def on_fatal(self, reason: FatalNodeError) -> None:
         """Publish the failure too."""

@@ -25,8 +25,8 @@ COSTS: Mapping[str, Any] = SearchCosts.model_fields
 class ReasonerParameters(SearchBudget, Parameters):
     """ROS parameters of the reasoner node, among them every line of a mission's budget."""
 
-    brain: Brain = Field(default=Brain.SCRIPTED, description="scripted, anthropic or openai")
-    model: str = Field(default="", description="the vendor's model name, for anthropic and openai")
+    brain: Brain = Field(default=Brain.SCRIPTED, description="scripted, local, anthropic or openai")
+    model: str = Field(default="", description='the vendor\'s model name; for local a file, "" is our own')
     base_url: str = Field(default="", description="API endpoint; empty uses the vendor's own")
     prompt: PromptForm = Field(
         default=PromptForm.AUTO,
@@ -116,6 +116,8 @@ class ReasonerParameters(SearchBudget, Parameters):
     @property
     def mission_prompt(self) -> Prompt:
         """Prompt of the missions; that of an endpoint of one's own may change with what it can bear."""
+        if self.brain is Brain.LOCAL:
+            return "compact"
         if self.prompt is PromptForm.AUTO and not (self.brain is Brain.OPENAI and self.base_url):
             return "full"
         return self.prompt.value

@@ -28,8 +28,8 @@ class TrainingEnvironmentMissing(OpenRALError):
         )
 
 
-def job_command(environments: Path, job: str, options: str) -> Sequence[str]:
-    """Return the command line of a job for the interpreter that has PyTorch.
+def job_command(environments: Path, job: str, options: str, module: str = MODULE) -> Sequence[str]:
+    """Return the command line of a job of a module for the interpreter that has PyTorch.
 
     Raises:
         TrainingEnvironmentMissing: If there is none.
@@ -40,8 +40,8 @@ def job_command(environments: Path, job: str, options: str) -> Sequence[str]:
         if not interpreter.exists():
             raise TrainingEnvironmentMissing(interpreter)
     bootstrap = (
-        f"import runpy, sys; sys.path += {package_roots(MODULE)!r}; "
-        f"runpy.run_module({MODULE!r}, run_name='__main__', alter_sys=True)"
+        f"import runpy, sys; sys.path += {package_roots(module)!r}; "
+        f"runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
     )
     return [str(interpreter), "-s", "-c", bootstrap, job, options]
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from openral_core.documents import Document
 from openral_eval.suites.homes import draw_home
-from openral_eval.suites.symbolic_mission import home_palette
 from openral_eval.suites.tasks import SuiteTask
 from openral_household_benchmark.source_hash import digest, hash_of_packages
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas
+from openral_testing.reasoner.symbolic_mission import home_palette
 
 PACKAGES = ("openral_core", "openral_reasoner", "openral_testing.reasoner", "openral_eval")
 """Packages that decide what a trial does."""

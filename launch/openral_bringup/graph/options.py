@@ -184,7 +184,7 @@ class DeploymentOptions(Document):
     device: str = Field(default="cpu", description="device of the detectors: cpu, cuda, cuda:1, tensorrt")
     cameras: tuple[str, ...] = Field(default=DEFAULT, description="camera as ID or ID=/TOPICS, primary first")
     brain: Brain = Field(default=Brain.SCRIPTED, description="decision model")
-    model: str = Field(default="", description="model name of the anthropic or openai brain")
+    model: str = Field(default="", description="model name of the anthropic or openai brain, or a local file")
     base_url: str = Field(default="", description="API endpoint of the brain; empty = the vendor's own")
     prompt: PromptForm = Field(
         default=PromptForm.AUTO,

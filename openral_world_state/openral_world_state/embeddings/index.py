@@ -4,13 +4,7 @@ The model runs in a child process; it is never loaded in this one.
 """
 
 import base64
-import json
-import os
 import re
-import selectors
-import subprocess
-import sys
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,9 +14,9 @@ from typing import Protocol
 import numpy as np
 
 from openral_core.arrays import Array32
-from openral_core.environment import node_environment
 from openral_core.errors import OpenRALError, format_choices
 from openral_core.lazy_modules import lazy_module
+from openral_core.line_worker import LineWorker
 from openral_core.text import Thesaurus
 
 huggingface_hub = lazy_module("huggingface_hub")
@@ -194,21 +188,10 @@ class EmbeddingWorkerProcess:
     def __init__(self, model: str, start: float = 60.0, deadline: float = 2.0) -> None:
         self._model, self._deadline = model, deadline
         try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", _WORKER, model],
-                env=node_environment(os.environ),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                bufsize=0,
-            )
-        except (OSError, ValueError) as error:  # a name that is too long, or holds a NUL
-            raise EmbedderFailed(model[:MAX_NAME], f"its worker did not start: {error}") from error
-        self._received = b""
-        try:
-            self._dimensions = int(str(self._receive(start, "ready")))
-        except EmbedderFailed:
-            self.close()
-            raise
+            self._worker = LineWorker(_WORKER, [model], start)
+        except OpenRALError as error:
+            raise EmbedderFailed(model[:MAX_NAME], str(error)) from error
+        self._dimensions = int(self._worker.ready["ready"])
 
     def embed(self, texts: Sequence[str]) -> Array32:
         """Return unit vectors, shape (N, D); a worker that fails or is late is killed and not restarted.
@@ -217,40 +200,12 @@ class EmbeddingWorkerProcess:
             EmbedderFailed: If no vectors arrive in time.
         """
         try:
-            if self._process.stdin is not None:
-                self._process.stdin.write(json.dumps(list(texts)).encode() + b"\n")
-            vectors = base64.b64decode(str(self._receive(self._deadline, "vectors")))
+            vectors = base64.b64decode(str(self._worker.request(list(texts), self._deadline)["vectors"]))
             return np.frombuffer(vectors, np.float32).reshape(len(texts), self._dimensions)
-        except (EmbedderFailed, OSError, ValueError) as error:
+        except (OpenRALError, KeyError, ValueError) as error:
             self.close()
             raise EmbedderFailed(self._model, str(error)) from error
 
     def close(self) -> None:
         """Kill the worker; idempotent."""
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
-
-    def _receive(self, seconds: float, key: str) -> object:
-        message = json.loads(self._read_line(time.monotonic() + seconds))
-        if key not in message:
-            raise EmbedderFailed(self._model, str(message.get("error", f"its reply has no {key!r}")))
-        return message[key]
-
-    def _read_line(self, end: float) -> bytes:
-        out = self._process.stdout
-        if out is None or out.closed:
-            raise EmbedderFailed(self._model, "its worker was stopped")
-        with selectors.DefaultSelector() as selector:
-            selector.register(out, selectors.EVENT_READ)
-            while b"\n" not in self._received:
-                if not selector.select(max(0.0, end - time.monotonic())):
-                    raise EmbedderFailed(self._model, "its worker did not answer in time")
-                part = out.read(1 << 16)
-                if not part:
-                    raise EmbedderFailed(self._model, "its worker exited")
-                self._received += part
-        line, _, self._received = self._received.partition(b"\n")
-        return line
+        self._worker.close()

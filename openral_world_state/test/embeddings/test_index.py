@@ -60,7 +60,7 @@ def test_a_worker_that_cannot_load_says_so_in_its_own_words(tmp_path: Path, toy_
 
 def test_a_killed_worker_costs_an_answer_not_the_caller(toy_model: Path) -> None:
     worker = EmbeddingWorkerProcess(str(toy_model))
-    os.kill(worker._process.pid, signal.SIGKILL)
+    os.kill(worker._worker.process.pid, signal.SIGKILL)
     for _ in range(2):
         with pytest.raises(EmbedderFailed):
             worker.embed(["lamp"])
@@ -69,10 +69,10 @@ def test_a_killed_worker_costs_an_answer_not_the_caller(toy_model: Path) -> None
 
 def test_a_hung_worker_is_ended_at_its_deadline(toy_model: Path) -> None:
     worker = EmbeddingWorkerProcess(str(toy_model), deadline=0.1)
-    os.kill(worker._process.pid, signal.SIGSTOP)
+    os.kill(worker._worker.process.pid, signal.SIGSTOP)
     with pytest.raises(EmbedderFailed, match="did not answer in time"):
         worker.embed(["lamp"])
-    assert worker._process.returncode is not None
+    assert worker._worker.process.returncode is not None
 
 
 THESAURUS = Thesaurus.load()

@@ -9,11 +9,11 @@ from openral_core.documents import Document
 from openral_core.missions import MissionState
 from openral_eval.suites.effects import compare, state_of
 from openral_eval.suites.homes import REQUESTER
-from openral_eval.suites.symbolic_mission import MissionOutcome, StreamingHomePeers, run_symbolic_mission
 from openral_eval.suites.tasks import TaskVerdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.symbolic_home import SymbolicHome
+from openral_testing.reasoner.symbolic_mission import MissionOutcome, StreamingHomePeers, run_symbolic_mission
 
 ASKED = (MissionState.HANDED_OVER, MissionState.FAILED)
 """Ends of a mission that could not be done: a question, or a report that says so."""

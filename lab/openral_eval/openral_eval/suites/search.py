@@ -1,12 +1,12 @@
 """Suite search: one object hidden in a drawn home, as in `openral bench search`."""
 
 from openral_core.missions import MissionState
-from openral_eval.suites.symbolic_mission import run_symbolic_mission
 from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.search_benchmark import COSTS, HiddenTarget, draw
+from openral_testing.reasoner.symbolic_mission import run_symbolic_mission
 
 HOMES = 30
 """Homes that are searched, unless a limit says otherwise [1]."""

@@ -3,7 +3,6 @@
 from functools import cache
 from random import Random
 
-from openral_eval.suites.symbolic_mission import shipped_registry
 from openral_eval.suites.tasks import GamesNotGiven, Suite, SuiteOptions, SuiteTask, TaskVerdict
 from openral_household_benchmark.choices import TWC_LEVELS, TWC_SPLITS
 from openral_household_benchmark.text_episode import play
@@ -17,6 +16,7 @@ from openral_household_benchmark.text_world import (
 )
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
+from openral_testing.reasoner.symbolic_mission import shipped_registry
 
 HOMES = 12
 """Homes that are tidied, unless a limit says otherwise [1]."""

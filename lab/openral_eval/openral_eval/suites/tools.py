@@ -13,12 +13,12 @@ from openral_core.documents import Document
 from openral_core.parsing import parse_yaml
 from openral_core.skills import Verb
 from openral_eval.suites.homes import REQUESTER, draw_home
-from openral_eval.suites.symbolic_mission import StreamingHomePeers, run_symbolic_mission
 from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict
 from openral_reasoner.context import Context, Decision, RawCall, UnreadableArguments, read_arguments
 from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
+from openral_testing.reasoner.symbolic_mission import StreamingHomePeers, run_symbolic_mission
 
 Value = str | bool
 _GIVE_UP = Decision(

@@ -1,0 +1,1 @@
+"""Training of the local decision model on missions of the scripted planner."""
