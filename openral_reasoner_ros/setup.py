@@ -28,6 +28,9 @@ setup(
         "console_scripts": [
             "reasoner = openral_reasoner_ros.node:main",
         ],
-        "openral.commands": ["missions = openral_reasoner_ros.cli.main:app"],
+        "openral.commands": [
+            "missions = openral_reasoner_ros.cli.main:app",
+            "brain = openral_reasoner_ros.cli.brain:commands",
+        ],
     },
 )

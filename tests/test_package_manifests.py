@@ -18,7 +18,7 @@ PIP_KEYS = frozenset(yaml.safe_load((ROOT / "requirements" / "rosdep.yaml").read
 """Keys of packages that Ubuntu 24.04 does not have: rosdep's own and those that this list adds."""
 
 PLAIN = """
-    anyio click fastapi hypothesis jsonschema msgpack networkx numpy psutil pydantic pynvml pytest rich
+    anyio click fastapi hypothesis jinja2 jsonschema msgpack networkx numpy psutil pydantic pynvml pytest rich
     scipy trustme typer uvicorn websockets yaml zmq zstandard"""
 KEYS = {
     **{name: f"python3-{name}" for name in PLAIN.split()},

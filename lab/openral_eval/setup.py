@@ -30,6 +30,5 @@ setup(
             "model_server = openral_eval.server_cli:commands",
             "train_planner = openral_eval.planner.cli:commands",
         ],
-        "openral.preflight": ["brain = openral_eval.brain_check.hooks:watch_endpoint"],
     },
 )

@@ -158,12 +158,6 @@ def _anthropic(parameters: ReasonerParameters) -> Model:
     return _vendor("llm.anthropic", "AnthropicModel")(parameters)
 
 
-def start_preflight(model: Model, deadline: float, log: Callable[[str], object]) -> None:
-    """Check the model's endpoint in a thread, with the checks of the group ``openral.preflight``."""
-    for check in entry_points(group="openral.preflight"):
-        threading.Thread(target=check.load(), args=(model, deadline, log), daemon=True).start()
-
-
 def _local(parameters: ReasonerParameters) -> Model:
     makers = entry_points(group="openral.brains", name=Brain.LOCAL.value)
     if not makers:

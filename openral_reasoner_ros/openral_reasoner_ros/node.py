@@ -40,7 +40,6 @@ from openral_reasoner_ros.model_client import (
     ModelClient,
     make_advisor,
     make_model,
-    start_preflight,
 )
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.publishers import (
@@ -197,7 +196,6 @@ class ReasonerNode(LifecycleNodeBase):
         assert self._configuration is not None
         active = start_reasoner(scope, self, self._configuration)
         parameters = self._configuration.parameters
-        start_preflight(self._configuration.model, parameters.model_deadline, self.get_logger().info)
         echo = OperatorPromptPublisher(scope, self)
         scope.subscription(PromptStamped, PROMPT, lambda message: on_prompt(active, echo, message), PROMPTS)
         scope.timer(parameters.poll_period, active.poll)

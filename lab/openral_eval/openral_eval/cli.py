@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from openral_eval.brain_check.cli import brain
 from openral_eval.choices import SUITE_NAMES, CorePart
 from openral_reasoner_ros.brains import Brain, PromptForm
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 
 commands = typer.Typer(no_args_is_help=True)
-commands.add_typer(brain, name="brain")
 
 
 @commands.command(name="eval")

@@ -7,6 +7,8 @@ import typer
 from openral_reasoner_ros.brains import Brain
 
 brain = typer.Typer(no_args_is_help=True, help="check the decision model of a reasoner")
+commands = typer.Typer()
+commands.add_typer(brain, name="brain")
 
 
 @brain.callback()
@@ -25,8 +27,8 @@ def check(
 
     Exit code: 0 missions can succeed with it, 1 they cannot, 2 the options are invalid.
     """
-    from openral_eval.brain_check.hooks import check_brain
     from openral_reasoner_ros.parameters import ReasonerParameters
+    from openral_reasoner_ros.preflight import check_brain
 
     parameters = ReasonerParameters(
         brain=kind, model=model, base_url=base_url, model_deadline=deadline, rskill_folders=()

@@ -79,19 +79,15 @@ class EndpointReport:
             yield f"  {'PROBLEM' if each.fatal else 'note'} {each.condition}: {each.message}"
 
 
-def check_endpoint(
-    model: EndpointModel, context: Context, deadline: float, *, quick: bool = False
-) -> EndpointReport:
+def check_endpoint(model: EndpointModel, context: Context, deadline: float) -> EndpointReport:
     """Ask a model's endpoint for first decisions like that of ``context``, each within ``deadline`` [s].
 
-    A vendor's own endpoint is asked for one decision only; if ``quick``, any is asked for one token only.
+    A vendor's own endpoint is asked for one decision only.
     """
     report = EndpointReport(model.model, model.address)
     tell, model.report = model.report, report.facts.append
     try:
-        if quick and isinstance(model, OpenAIModel):
-            prompt_tokens(model, context, deadline)
-        elif isinstance(model, OpenAIModel) and model.base_url:
+        if isinstance(model, OpenAIModel) and model.base_url:
             _Measurement(model, context, deadline, report).run()
         else:
             _timed_decision(model, context, deadline, report)

@@ -16,9 +16,9 @@ from jinja2.ext import Extension
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedEnvironment
 from loopback import Script, completions_api, endpoint, status, stream, without_proxies
 
-from openral_eval.brain_check.preflight import check_endpoint
 from openral_reasoner.context import Context, ObjectSummary, ToolResult, Turn
 from openral_reasoner.llm.openai import OpenAIModel
+from openral_reasoner.llm.preflight import check_endpoint
 from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.system_prompt import SYSTEM_PROMPT

@@ -1,1 +1,0 @@
-"""Preflight of decision models behind an endpoint."""
