@@ -16,8 +16,8 @@ from pkgutil import iter_modules
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.machines import machine
 from openral_bringup.domains import occupy
+from openral_testing.machine import machine
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"

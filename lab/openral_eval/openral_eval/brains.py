@@ -10,7 +10,10 @@ from openral_reasoner_ros.parameters import ReasonerParameters
 
 @dataclass(frozen=True, slots=True)
 class BrainSpec:
-    """Decision model: the brain of the reasoner with its model, endpoint, price list and advisor."""
+    """Decision model: the brain of the reasoner with its model, endpoint, price list and advisor.
+
+    ``deadline`` [s] is that of one decision; a negative ``temperature`` leaves it to the endpoint.
+    """
 
     brain: Brain = Brain.SCRIPTED
     model: str = ""
@@ -18,6 +21,8 @@ class BrainSpec:
     prices: str = ""
     advisor: str = ""
     prompt: PromptForm = PromptForm.AUTO
+    deadline: float = ReasonerParameters.model_fields["model_deadline"].default
+    temperature: float = ReasonerParameters.model_fields["temperature"].default
 
     @property
     def name(self) -> str:
@@ -42,5 +47,7 @@ class BrainSpec:
             prices=self.prices,
             advisor_model=self.advisor,
             prompt=self.prompt,
+            model_deadline=self.deadline,
+            temperature=self.temperature,
             rskill_folders=(),
         )

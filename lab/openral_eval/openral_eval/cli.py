@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from openral_eval.results_log import RunDescription
     from openral_eval.suites.tasks import TrialRecord
 
+DEADLINE = 60.0
+"""Of one decision, as on the robot [s]."""
 
 commands = typer.Typer(no_args_is_help=True)
 
@@ -36,6 +39,13 @@ def evaluate(
     prompt: Annotated[
         PromptForm, typer.Option(help="tools, or the legal next calls to pick from")
     ] = PromptForm.AUTO,
+    deadline: Annotated[float, typer.Option(min=0.5, max=600.0, help="of one decision [s]")] = DEADLINE,
+    temperature: Annotated[
+        float, typer.Option(min=-1.0, max=2.0, help="of the model; negative is the endpoint's own")
+    ] = 0.0,
+    budget_dollars: Annotated[
+        float, typer.Option(min=0.0, help="ends the run when its trials have cost this; 0 = none [US$]")
+    ] = 0.0,
     trials: Annotated[int, typer.Option(min=1, help="of each task; pass^k is reported up to 8")] = 8,
     seed: Annotated[int, typer.Option(min=0, help="of the first home")] = 0,
     limit: Annotated[int, typer.Option(min=0, help="tasks of each suite; 0 = the suite's own number")] = 0,
@@ -59,7 +69,7 @@ def evaluate(
     Missions run in symbolic homes with the real mission core, in seconds and without a graph. Every trial is
     kept as soon as it ends: a killed run goes on with the same command.
     Exit code: 0 every trial ended, successful or not; 1 the model answered in none of them; 2 the run could
-    not start.
+    not start, or its budget ended it.
     """
     from openral_eval.brains import BrainSpec
     from openral_eval.cluster import on_cluster
@@ -74,12 +84,17 @@ def evaluate(
     options = SuiteOptions(seed, limit, games)
     names = tuple(dict.fromkeys(suite or ["household"]))
     tasks = tasks_of(names, options)
-    spec, parts = BrainSpec(brain, model, base_url, prices, advisor, prompt), frozenset(without or ())
+    spec, parts = (
+        BrainSpec(brain, model, base_url, prices, advisor, prompt, deadline, temperature),
+        frozenset(without or ()),
+    )
     description = RunDescription(
         brain=spec.name,
         base_url=base_url,
         advisor=advisor,
         prompt="" if prompt is PromptForm.AUTO else prompt.value,
+        deadline=deadline,
+        temperature=temperature,
         suites=names,
         trials=trials,
         seed=seed,
@@ -92,7 +107,7 @@ def evaluate(
     selection = [Trial(task, number, spec, options, parts) for number in range(trials) for task in tasks]
     with ResultsLog(out, description, resume=resume) as log:
         work = on_cluster(cluster) if cluster else in_processes(jobs or os.cpu_count() or 1)
-        records = run_trials(selection, log, work, _tell)
+        records = run_trials(selection, log, work, _tell, budget_dollars or math.inf)
     write_reports(out, description, records)
     typer.echo(markdown_table(HEAD, suite_rows(records)))
     typer.echo(f"report: {out / 'report.html'}", err=True)
@@ -108,11 +123,16 @@ def _tell(record: TrialRecord, remaining: int) -> None:
 
 
 def write_reports(folder: Path, run: RunDescription, records: tuple[TrialRecord, ...]) -> None:
-    """Write the Markdown table, the HTML page and the records as JSON."""
+    """Write the Markdown table, the HTML page, and one JSON file with options, machine and trials."""
     from openral_eval.html_report import html_report
     from openral_eval.report import markdown_report
+    from openral_testing.machine import machine
 
     (folder / "report.md").write_text(markdown_report(run, records), encoding="utf-8")
     (folder / "report.html").write_text(html_report(run, records), encoding="utf-8")
-    rows = [each.model_dump(mode="json") for each in records]
-    (folder / "report.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    content = {
+        "run": run.model_dump(mode="json"),
+        "machine": machine(),
+        "trials": [each.model_dump(mode="json") for each in records],
+    }
+    (folder / "report.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -30,6 +30,7 @@ class MeteredModel:
     cost: float | None = 0.0
     name: str = ""
     unavailable: str = ""
+    unavailable_words: str = ""
     failed: int = 0
     latencies: list[float] = field(default_factory=list)
     _turns: int = 0
@@ -62,7 +63,7 @@ class MeteredModel:
         try:
             decision = model(context)
         except ModelUnavailable as failure:
-            self.unavailable = failure.condition
+            self.unavailable, self.unavailable_words = failure.condition, failure.why
             self.failed += 1
             self.tokens_in += failure.tokens
             self.cost = None if failure.tokens else self.cost

@@ -26,6 +26,8 @@ class RunDescription(Document):
     without: tuple[str, ...] = ()
     advisor: str = ""
     prompt: str = ""
+    deadline: float | None = None
+    temperature: float | None = None
     fingerprint: Fingerprint
 
 

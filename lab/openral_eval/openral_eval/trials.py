@@ -47,9 +47,9 @@ def run_trial(trial: Trial) -> TrialRecord:
     )
     model, settings = without(trial.without, meter, basic)
     verdict = SUITES[task.suite].run(task, trial.options, model, settings)
-    failure = verdict.failure
+    failure, detail = verdict.failure, verdict.detail
     if meter.is_mute or (failure and meter.unavailable and not failure.startswith("WRONG")):
-        failure = f"{MODEL_FAILED}{meter.unavailable}"
+        failure, detail = f"{MODEL_FAILED}{meter.unavailable}", meter.unavailable_words
     return TrialRecord(
         key=trial.key,
         suite=task.suite,
@@ -58,7 +58,7 @@ def run_trial(trial: Trial) -> TrialRecord:
         category=task.category,
         goal=task.goal,
         failure=failure,
-        detail=verdict.detail[:MAX_DETAIL],
+        detail=detail[:MAX_DETAIL],
         state=verdict.state,
         score=0.0 if meter.is_mute else verdict.score,
         spl=verdict.spl,

@@ -26,7 +26,7 @@ def run(*options: str) -> tuple[int, str]:
 
 def numbers(folder: Path) -> list[dict[str, Any]]:
     """Records without what is measured on the wall clock."""
-    rows = json.loads((folder / "report.json").read_text())
+    rows = json.loads((folder / "report.json").read_text())["trials"]
     return [{name: value for name, value in row.items() if name not in ("latencies", "wall")} for row in rows]
 
 
@@ -37,6 +37,9 @@ def test_a_run_ends_with_a_table_a_page_and_the_records(tmp_path: Path) -> None:
     assert code == 0, words
     assert "| search | 3 | 6 |" in words
     assert len(numbers(tmp_path)) == 6
+    content = json.loads((tmp_path / "report.json").read_text())
+    assert content["run"]["deadline"] == 60.0
+    assert content["machine"]["cores"] >= 1
     report = (tmp_path / "report.md").read_text()
     assert "hash of prompts" in report
     page = (tmp_path / "report.html").read_text()
@@ -85,6 +88,8 @@ def test_a_model_that_never_answers_is_no_success(tmp_path: Path, monkeypatch: p
         server.shutdown()
     assert code == 1
     assert "the model failed in 12 of 12 trials" in words
+    assert {row["failure"] for row in numbers(tmp_path)} == {"model: NOT_FOUND"}
+    assert all("404" in row["detail"] for row in numbers(tmp_path))
     assert {row["score"] for row in numbers(tmp_path)} == {0.0}
 
 

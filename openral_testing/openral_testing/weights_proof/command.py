@@ -85,7 +85,7 @@ def prove(  # noqa: PLR0917
     from openral_core.files import replace_file
     from openral_perception_ros.engines import LoadOptions
     from openral_perception_ros.weights.hub import download
-    from openral_testing.weights_proof.reports import machine
+    from openral_testing.machine import machine
     from openral_testing.weights_proof.run import prove_all
     from openral_testing.weights_proof.single import ProofPlan
 
@@ -99,7 +99,7 @@ def prove(  # noqa: PLR0917
         accepted=tuple(accept),
         budget_mb=gpu_budget_mb,
         heavy_mb=heavy_mb,
-        by=by or facts.get("gpu_0", facts["processor"]),
+        by=by or str(facts.get("gpu_0", facts["processor"])),
         log=typer.echo,
     )
     report = prove_all(plan, lambda report: replace_file(out, report.model_dump_json(indent=2) + "\n"))

@@ -1,14 +1,9 @@
 """Contents of the file that a proof writes."""
 
-import platform
 from collections.abc import Mapping
-from pathlib import Path
-
-import psutil
 
 from openral_core.documents import Document
 from openral_perception_ros.inference.errors import ModelNotLoaded
-from openral_ros.gpu import gpus
 
 
 class StageFailure(Document):
@@ -59,7 +54,7 @@ class ProofReport(Document):
 
     date: str
     by: str
-    machine: Mapping[str, str]
+    machine: Mapping[str, str | float]
     device: str
     detectors: tuple[DetectorReport, ...] = ()
     together: TogetherReport | None = None
@@ -69,30 +64,6 @@ class ProofReport(Document):
         """True if every detector passed, alone and together with the others."""
         alone = all(each.failure is None for each in self.detectors)
         return alone and self.together is not None and not self.together.failures
-
-
-def machine() -> dict[str, str]:
-    """Describe this machine without naming it or its user."""
-    described = {
-        "system": platform.platform(),
-        "python": platform.python_version(),
-        "processor": _processor(),
-        "cores": str(psutil.cpu_count()),
-        "memory_mb": f"{psutil.virtual_memory().total / 1e6:.0f}",
-    }
-    return described | {
-        f"gpu_{number}": f"{gpu.name}, {gpu.total:.0f} MB" for number, gpu in enumerate(gpus())
-    }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    except OSError:
-        return platform.machine()
-    return next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown"
-    )
 
 
 def outcome_of(result: DetectorReport) -> str:

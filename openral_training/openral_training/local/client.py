@@ -24,8 +24,6 @@ ADAPTER = ".npz"
 """Suffix of adapters."""
 PREPARING, STARTING = 300.0, 60.0
 """Longest time for making a model's files, once, and for loading them [s]."""
-MEMORY_MB = 400.0
-"""Declared memory of the worker with the model of ours [MB]."""
 
 
 class NoBaseModel(OpenRALError):
