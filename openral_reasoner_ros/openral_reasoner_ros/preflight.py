@@ -1,9 +1,11 @@
 """Preflight of the brain that parameters select."""
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
+from openral_core.errors import OpenRALError
 from openral_reasoner.context import Context
-from openral_reasoner.llm.base import PricedModel
+from openral_reasoner.llm.base import PERMANENT, Model, ModelUnavailable, PricedModel
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner.tools.registry import schemas
@@ -31,12 +33,56 @@ def check_brain(parameters: ReasonerParameters) -> "EndpointReport | None":
     """
     if parameters.brain not in (Brain.ANTHROPIC, Brain.OPENAI):
         return None
-    model = make_model(parameters.model_copy(update={"prompt": PromptForm.FULL}))
     # The SDKs of the vendors need not be installed for the other brains.
     from openral_reasoner.llm.endpoint_model import EndpointModel
     from openral_reasoner.llm.preflight import check_endpoint
 
-    endpoint = model.model if isinstance(model, PricedModel) else model
+    endpoint = _endpoint(parameters)
     if not isinstance(endpoint, EndpointModel):
         return None
-    return check_endpoint(endpoint, first_context(), max(0.1, parameters.model_deadline - DEADLINE_MARGIN))
+    return check_endpoint(endpoint, first_context(), _deadline(parameters))
+
+
+def reach_endpoint(parameters: ReasonerParameters) -> str:
+    """Ask an endpoint of one's own for one token of a first decision, and return how that went.
+
+    The text is empty for a brain that has no such endpoint.
+
+    Raises:
+        EndpointUnusable: If no mission can succeed with it.
+        OpenRALError: As `make_model`.
+    """
+    if parameters.brain is not Brain.OPENAI or not parameters.base_url:
+        return ""
+    from openral_reasoner.llm.openai import OpenAIModel
+    from openral_reasoner.llm.preflight import prompt_tokens
+
+    endpoint, begin = _endpoint(parameters), monotonic()
+    assert isinstance(endpoint, OpenAIModel)
+    try:
+        tokens = prompt_tokens(endpoint, first_context(), _deadline(parameters))
+    except ModelUnavailable as failure:
+        if failure.condition in PERMANENT:
+            raise EndpointUnusable(parameters, failure) from failure
+        return f"model {parameters.model!r} at {parameters.base_url}: {failure}"
+    seconds = monotonic() - begin
+    return f"model {parameters.model!r} at {parameters.base_url} read {tokens} tokens in {seconds:.1f} s"
+
+
+class EndpointUnusable(OpenRALError):
+    """Endpoint with which no mission can succeed, in its own words."""
+
+    def __init__(self, parameters: ReasonerParameters, failure: ModelUnavailable) -> None:
+        super().__init__(
+            f"model {parameters.model!r} at {parameters.base_url} cannot decide: {failure}. "
+            "`openral brain check` tells more"
+        )
+
+
+def _endpoint(parameters: ReasonerParameters) -> Model:
+    model = make_model(parameters.model_copy(update={"prompt": PromptForm.FULL}))
+    return model.model if isinstance(model, PricedModel) else model
+
+
+def _deadline(parameters: ReasonerParameters) -> float:
+    return max(0.1, parameters.model_deadline - DEADLINE_MARGIN)

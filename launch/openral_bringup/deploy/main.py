@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -270,8 +270,8 @@ def prepare_and_run(
         earlier=problems.collected,
         requirements=partial(missing_requirements, folders=folders),
     )
-    for line in sim_robot_notice(options):
-        print(line)
+    for line in (*sim_robot_notice(options), *brain_notice(graph)):
+        print(line, flush=True)
     watched = console(options.namespace, console_)
     domain = occupy(requested_domain, [node.qualified for node in graph.started])
     if domain_id:
@@ -280,6 +280,24 @@ def prepare_and_run(
     viewers = [foxglove(options.namespace)] if foxglove_ else []
     companions = [*recorders, *([watched] if watched else []), *viewers]
     raise typer.Exit(asyncio.run(deployment(options, graph, goal or [], folder, domain, companions)))
+
+
+def brain_notice(graph: GraphDescription) -> Iterator[str]:
+    """Ask an endpoint that decides for a first token, and yield how that went.
+
+    Raises:
+        OpenRALError: If no mission can succeed with it.
+    """
+    reasoner = next(node for node in graph.nodes if node.name == "reasoner")
+    if reasoner not in graph.started or not reasoner.parameters["base_url"]:
+        return
+    from openral_reasoner_ros.parameters import ReasonerParameters
+    from openral_reasoner_ros.preflight import reach_endpoint
+
+    names = ReasonerParameters.model_fields
+    chosen = {name: value for name, value in reasoner.parameters.items() if name in names}
+    if line := reach_endpoint(ReasonerParameters.model_validate(chosen)):
+        yield line
 
 
 @app.command(help=HELP)
