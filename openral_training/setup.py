@@ -33,6 +33,7 @@ setup(
             "scene = openral_training.homes.cli:commands",
             "teach = openral_training.ros.cli:commands",
             "train = openral_training.cli:commands",
+            "train_planner = openral_training.planner.cli:commands",
             "weights = openral_training.weights.cli:commands",
         ],
         "openral.brains": ["local = openral_training.local.client:local_model"],

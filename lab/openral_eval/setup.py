@@ -28,7 +28,6 @@ setup(
         "openral.commands": [
             "eval = openral_eval.cli:commands",
             "model_server = openral_eval.server_cli:commands",
-            "train_planner = openral_eval.planner.cli:commands",
         ],
     },
 )

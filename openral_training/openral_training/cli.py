@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
+from openral_perception_ros.cli import DEFAULT_ENVIRONMENTS, Environments
+
 commands = typer.Typer(no_args_is_help=True, add_completion=False)
 train = typer.Typer(no_args_is_help=True, help="Train a detector on a data set in COCO format.")
 commands.add_typer(train, name="train")
 
-Environments = Annotated[Path, typer.Option(help="folder of Python environments")]
 Data = Annotated[Path, typer.Argument(help="folder with train/ and val/ in COCO format")]
 Run = Annotated[Path, typer.Argument(help="folder of a run, or one of its checkpoints")]
-ENVIRONMENTS = Path(".environments")
 
 
 @train.command()
@@ -51,7 +51,7 @@ def detector(
     patience: Annotated[int | None, typer.Option(help="evaluations without gain before the end")] = None,
     evaluations: Annotated[int | None, typer.Option(help="evaluations of the run; default 20")] = None,
     save_every: Annotated[float | None, typer.Option(help="time between checkpoints [s]; default 60")] = None,
-    environments: Environments = ENVIRONMENTS,
+    environments: Environments = DEFAULT_ENVIRONMENTS,
 ) -> None:
     """Train a detector; interrupt it at any time and go on with --resume.
 
@@ -100,7 +100,7 @@ def evaluate(
     ] = None,
     save: Annotated[Path | None, typer.Option(help="write the result as JSON")] = None,
     cache: Annotated[Path | None, typer.Option(help="folder of decoded images; default RUN/cache")] = None,
-    environments: Environments = ENVIRONMENTS,
+    environments: Environments = DEFAULT_ENVIRONMENTS,
 ) -> None:
     """Evaluate a run: COCO's metrics, tables per class and per apparent size, calibration error."""
     from openral_core.documents import parse_document
@@ -127,7 +127,7 @@ def export(
         typer.Option("--quantise", help="also quantise to int8, and keep that if AP50 falls by 0.01 at most"),
     ] = False,
     cache: Annotated[Path | None, typer.Option(help="folder of decoded images; default RUN/cache")] = None,
-    environments: Environments = ENVIRONMENTS,
+    environments: Environments = DEFAULT_ENVIRONMENTS,
 ) -> None:
     """Write an rSkill: ONNX weights with calibrated scores, label map, manifest and model card.
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from openral_eval.planner.missions import PlayedMission, play
 from openral_reasoner.compact.choices import FORMAT
+from openral_training.planner.missions import PlayedMission, play
 
 REPORTED = 100
 """Missions between two lines of progress [1]."""

@@ -5,7 +5,6 @@ from random import Random
 
 from openral_core.missions import MissionState
 from openral_core.skills import SkillResult, SkillStatus
-from openral_eval.planner.homes import DrawnMission, draw_mission
 from openral_reasoner.commands import SendSkill
 from openral_reasoner.compact.lines import line_of
 from openral_reasoner.compact.prompt import compact_prompt
@@ -15,6 +14,7 @@ from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.search_benchmark import COSTS
 from openral_testing.reasoner.symbolic_home import SymbolicHome
 from openral_testing.reasoner.symbolic_mission import StreamingHomePeers, run_symbolic_mission
+from openral_training.planner.homes import DrawnMission, draw_mission
 from openral_training.planner.samples import Sample
 
 FAILING, ANONYMOUS = 0.12, 0.15

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from openral_training.cli import ENVIRONMENTS, Environments
+from openral_perception_ros.cli import DEFAULT_ENVIRONMENTS, Environments
 
 commands = typer.Typer()
 train = typer.Typer()
@@ -26,17 +26,17 @@ def planner(
     layers: Annotated[int, typer.Option(min=1, help="last layers that are adapted")] = 16,
     threads: Annotated[int, typer.Option(min=1, help="threads of the network")] = 1,
     device: Annotated[str, typer.Option(help="cpu or cuda")] = "cpu",
-    environments: Environments = ENVIRONMENTS,
+    environments: Environments = DEFAULT_ENVIRONMENTS,
 ) -> None:
     """Train an adapter of the local decision model on missions of the scripted planner in drawn homes.
 
     Writes planner.npz, for `--brain local --model OUT/planner.npz`, and the model card card.json. Exit code:
     0 done; 2 refused; 130 interrupted: the same command goes on.
     """
-    from openral_eval.planner.drawing import draw_missions
     from openral_reasoner.compact.choices import FORMAT
     from openral_training.environment import become, job_command
     from openral_training.local.client import local_files
+    from openral_training.planner.drawing import draw_missions
     from openral_training.planner.options import MISSIONS, PlannerOptions
 
     options = PlannerOptions(

@@ -1,1 +1,0 @@
-"""Training of the local decision model on missions of the scripted planner in drawn homes."""
