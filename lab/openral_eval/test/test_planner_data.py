@@ -1,4 +1,4 @@
-"""What a local model is trained on holds the suites out."""
+"""Missions that train the local model hold the suites out."""
 
 from itertools import chain
 
