@@ -70,8 +70,8 @@ def test_shows_the_exact_palette_of_the_live_graph(
     spin_until(nodes, complete)
     shown = json.loads(operator.palettes[-1])
     locate = next(tool for tool in shown["tools"] if tool["name"] == "locate_in_view")
-    assert "sim-groundtruth-locator" in locate["description"]
-    assert set(locate["parameters"]["properties"]) == {"query", "camera", "detector"}
+    assert [each["id"] for each in shown["palette"]["locators"]] == ["sim-groundtruth-locator"]
+    assert set(locate["parameters"]["properties"]) == {"query"}, "one camera and one locator leave no choice"
 
 
 def test_a_detector_that_dies_leaves_the_palette(

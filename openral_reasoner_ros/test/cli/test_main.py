@@ -1,6 +1,7 @@
 """The `openral` command against a live graph and against recordings."""
 
 import gzip
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.recording import settings_line, step_line
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
+from openral_reasoner.system_prompt import SYSTEM_PROMPT
 from openral_reasoner_ros.cli.main import EVENTS, UnreadableRecording, app, mcap_lines
 from openral_reasoner_ros.telemetry import RECORDING_FILE
 from openral_reasoner_ros.topics import PROMPT
@@ -111,7 +113,10 @@ def test_every_goal_and_every_stop_is_acknowledged_beside_another_listener(live:
 def test_the_palette_is_what_the_model_is_given(live: Any, invoke: Invoke) -> None:
     shown = invoke("palette")
     assert shown.exit_code == 0, shown.output
-    assert '"recall_object"' in shown.output or "Call exactly one tool" in shown.output
+    content = json.loads(shown.output)
+    assert content["system"] == SYSTEM_PROMPT
+    assert "done" in {tool["name"] for tool in content["tools"]}
+    assert content["listed"]["skills"]
 
 
 def test_silence_is_told_with_what_to_check(ros_domain: int, invoke: Invoke) -> None:

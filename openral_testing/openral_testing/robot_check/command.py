@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
 from openral_core.errors import OpenRALError
@@ -95,7 +94,7 @@ def observe(robot: Path, seconds: float) -> tuple[str, list[Finding], Observatio
 def newest_images(actual: Observations | None) -> list[Image]:
     """Return the newest image of each camera that delivered one."""
     streams = actual.images.values() if actual else ()
-    return [each.pixels.astype(np.uint8) for each in streams if each.pixels is not None]
+    return [each.pixels.astype("uint8") for each in streams if each.pixels is not None]
 
 
 def try_detector(setup: WorkerSetup, pictures: list[Image]) -> Finding:
