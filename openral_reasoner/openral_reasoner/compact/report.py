@@ -133,6 +133,8 @@ def problem(story: MissionStory) -> str:
     for turn in reversed(story.turns):
         if turn.reply.found or turn.reply.status in _FINE:
             continue
+        if turn.tool == "done":
+            return f"It is not proven: {outcome(turn.reply)}"
         target = argument(turn, "target")
         acting = _ACTING.get(verb_of(story, turn), turn.tool.replace("_", " "))
         subject = f" {story.name(target)}" if target else ""
