@@ -210,9 +210,6 @@ def fuse_pose(record: ObjectRecord, observation: Observation) -> None:
         record.size = _max_sides(record.size, observation.size)
     elif not keeps_shape:
         record.size = observation.size
-    elif not observation.ambiguous:  # what earlier views showed too long shrinks
-        a, b, c = (p + gain * (q - p) for p, q in zip(record.size, observation.size, strict=True))
-        record.size = (a, b, c)
     shrink = max(1.0 - gain, min(1.0, _CONFIG.covariance_floor * new / old))
     record.covariance = tuple(shrink * value for value in record.covariance)
 

@@ -226,15 +226,6 @@ def test_a_misdetection_relates_no_two_objects(name: str) -> None:
     assert again.id == first.id
 
 
-def test_a_size_that_was_too_long_shrinks_with_whole_views() -> None:
-    _, associator = fresh()
-    (record,) = taken(associator, [seen("chair", size=(0.7, 0.5, 0.9))])
-    record.covariance = tuple(0.1 * value for value in record.covariance)
-    for stamp in range(2, 42):
-        taken(associator, [seen("chair", stamp=float(stamp), size=(0.5, 0.5, 0.9))])
-    assert record.size[0] < 0.52
-
-
 def test_a_better_look_corrects_a_worse_one() -> None:
     _, associator = fresh()
     poor = tuple(400.0 * value for value in SURE)
