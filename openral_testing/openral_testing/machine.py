@@ -2,17 +2,17 @@
 
 import os
 import platform
-from pathlib import Path
 
 import psutil
 
+from openral_bringup.cli.machine import processor_name
 from openral_ros.gpu import gpus
 
 
 def machine() -> dict[str, str | float]:
     """Describe this machine, and how busy it is, without naming it or its user."""
     described: dict[str, str | float] = {
-        "processor": _processor(),
+        "processor": processor_name(),
         "cores": os.cpu_count() or 0,
         "memory_gb": round(psutil.virtual_memory().total / 2**30, 1),
         "system": platform.platform(),
@@ -22,12 +22,3 @@ def machine() -> dict[str, str | float]:
     return described | {
         f"gpu_{number}": f"{gpu.name}, {gpu.total:.0f} MB" for number, gpu in enumerate(gpus())
     }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-    except OSError:
-        return platform.machine()
-    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(models, platform.machine())

@@ -64,15 +64,17 @@ def _system() -> Iterator[tuple[str, str]]:
 def _processor() -> Iterator[tuple[str, str]]:
     import psutil
 
-    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").is_file() else []
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     memory = psutil.virtual_memory().total / 1e9
-    yield (
-        "processor",
-        f"{models[0] if models else platform.processor()}, {cores} cores, load {load}, {memory:.0f} GB",
-    )
+    yield "processor", f"{processor_name()}, {cores} cores, load {load}, {memory:.0f} GB"
+
+
+def processor_name() -> str:
+    """Return the name of the processor's model; that of its architecture if the system does not tell."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines() if Path("/proc/cpuinfo").is_file() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.processor() or platform.machine()
 
 
 def _wheels() -> Iterator[tuple[str, str]]:
