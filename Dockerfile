@@ -19,7 +19,7 @@ RUN apt-get update \
     && rosdep install --from-paths . --ignore-src --rosdistro jazzy --default-yes \
         --skip-keys "$(sed -n 's/^\(.*-pip\):$/\1/p' requirements/rosdep.yaml | xargs)" \
     && rm -rf /var/lib/apt/lists/* \
-    && make robot PYTHON=/usr/bin/python3.12
+    && make robot mcp PYTHON=/usr/bin/python3.12
 
 # `docker run --user` names a user without a home.
 ENV HOME=/tmp

@@ -35,7 +35,7 @@ ifneq ($(shell $(PYTHON) -c 'print(1)' 2>/dev/null),1)
 $(error $(PYTHON) does not start (a version manager may have left its name): name another, as in make PYTHON=/usr/bin/python3.12)
 endif
 endif
-.PHONY: help setup build robot engines browser training lerobot games lab format lint type real-data test test-all lab-test bench docs sbom audit sim clean
+.PHONY: help setup build robot mcp engines browser training lerobot games lab format lint type real-data test test-all lab-test bench docs sbom audit sim clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ robot: ## build, with the interfaces of Nav2, MoveIt and ros2_control that ROS d
 
 lab: ## build, with the laboratory: benchmarks, evaluation of decision models, household tasks and games, fleet
 	@cd tools && $(PYTHON) -m workspace lab
+
+mcp: ## build, with the MCP server: tools of a running robot for other agents
+	@cd tools && $(PYTHON) -m workspace mcp
 
 format: setup ## rewrite the sources in the house format
 	.venv/bin/ruff check --fix-only --quiet .
@@ -84,13 +87,13 @@ lerobot: setup ## lerobot in an environment of its own (8 GB), for `openral expo
 games: setup ## game engines of `openral bench` in an environment of their own (TextWorldExpress needs a Java runtime)
 	@cd tools && $(PYTHON) -m workspace games
 
-test: $(if $(TESTS),build,robot) browser $(if $(filter no,$(ENGINES)),,engines) ## the tests, once (TESTS=path narrows, WORKERS=n processes, RERUNS=0 tells every failure, ENGINES=no without PyTorch)
+test: mcp $(if $(TESTS),,robot) browser $(if $(filter no,$(ENGINES)),,engines) ## the tests, once (TESTS=path narrows, WORKERS=n processes, RERUNS=0 tells every failure, ENGINES=no without PyTorch)
 	@exec $(IN_BUILT) python -P -m pytest -n $(WORKERS) -raR $(if $(TESTS),,--strict-skips) --reruns $(RERUNS) --rerun-show-tracebacks $(TESTS)
 
 real-data: build ## fetch public photographs, depth and weights for the tests marked real (29 MB; MIRROR=address, REAL_DATA=folder)
 	@exec $(IN_BUILT) python -P -m openral_testing.real_data --folder "$(REAL_DATA)" --mirror "$(MIRROR)"
 
-test-all: robot browser engines ## every test, with the slow ones and those of real data, more cases, and no rerun
+test-all: mcp robot browser engines ## every test, with the slow ones and those of real data, more cases, and no rerun
 	@exec env HYPOTHESIS_PROFILE=thorough $(IN_BUILT) python -P -m pytest -n $(WORKERS) -m "" --strict-skips --require-real --reruns 0 --durations 50
 
 lab-test: robot lab ## the tests of the laboratory (TESTS=path narrows; the other variables of `make test` too)
@@ -99,7 +102,7 @@ lab-test: robot lab ## the tests of the laboratory (TESTS=path narrows; the othe
 bench: lab ## measure; table on the terminal, JSON in lab/benchmarks/results
 	@exec $(IN_BUILT) python -m benchmarks
 
-docs: build ## documentation site in build/site, API reference included; its links resolve, code blocks and examples run
+docs: mcp ## documentation site in build/site, API reference included; its links resolve, code blocks and examples run
 	@cd tools && $(PYTHON) -m workspace docs
 	@exec $(IN_BUILT) python tools/what_you_can_say.py
 	@exec $(IN_BUILT) python tools/results_page.py

@@ -29,11 +29,11 @@ TIERS: Mapping[str, tuple[str, ...]] = {
     "robot": (
         *("openral_core", "openral_msgs", "openral_ros", "openral_perception_ros", "openral_world_state"),
         *("openral_reasoner", "openral_reasoner_ros", "openral_skills_ros", "openral_bringup"),
-        *("openral_recorder", "openral_console", "openral_mcp"),
+        *("openral_recorder", "openral_console"),
     ),
     "optional": ("openral_sim", "openral_mapping"),
     "extras": (
-        *("openral_testing", "openral_training", "openral_data", "openral_perceive"),
+        *("openral_mcp", "openral_testing", "openral_training", "openral_data", "openral_perceive"),
         *("openral_detector_conformance", "openral_skill_conformance", "openral_reasoner_testing"),
     ),
     "lab": (

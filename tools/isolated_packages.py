@@ -178,7 +178,7 @@ def say(line: str) -> None:
 def main(names: Iterable[str]) -> int:
     """Try packages; return 1 if one of them failed. Workspaces of those that fail are kept."""
     layout, ros = Layout.here(), find_ros()
-    packages = {package.name: package for package in find_packages(layout, ros, robot=True)}
+    packages = {package.name: package for package in find_packages(layout, ros, robot=True, mcp=True)}
     folder = Path(tempfile.mkdtemp(prefix="isolated_"))
     say("| package | packages beside it | builds | tests | failures | errors | skipped | s |")
     say("|---|---|---|---|---|---|---|---|")

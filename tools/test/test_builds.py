@@ -77,6 +77,17 @@ def test_packages_of_the_lab_once_built_are_kept_up_to_date(layout: Layout, buil
     assert built == [["a_msgs", "b_msgs", "c"], ["eval"], ["eval"]]
 
 
+def test_the_mcp_server_once_built_is_kept_up_to_date(layout: Layout, built: list[list[str]]) -> None:
+    server = layout.root / "openral_mcp"
+    server.mkdir()
+    (server / "package.xml").write_text(MANIFEST.format("openral_mcp", "c"))
+    ensure_built(layout, WHEELS)
+    ensure_built(layout, WHEELS, mcp=True)
+    (server / "package.xml").write_text(MANIFEST.format("openral_mcp", "b_msgs"))
+    ensure_built(layout, WHEELS)
+    assert built == [["a_msgs", "b_msgs", "c"], ["openral_mcp"], ["openral_mcp"]]
+
+
 @pytest.mark.parametrize("moved_to", ["lab/c", "elsewhere/c"])
 def test_everything_is_built_from_nothing_once_a_package_has_left_its_folder(
     layout: Layout, built: list[list[str]], moved_to: str

@@ -71,6 +71,15 @@ def test_packages_of_the_lab_are_built_only_when_asked_for(tmp_path: Path) -> No
     ]
 
 
+def test_the_mcp_server_is_built_only_when_asked_for(tmp_path: Path) -> None:
+    for name in ("openral_core", "openral_mcp"):
+        write_package(tmp_path / name, name)
+    layout, wheels = Layout(tmp_path), RosSource(None)
+    assert [package.name for package in find_packages(layout, wheels)] == ["openral_core"]
+    both = find_packages(layout, wheels, mcp=True)
+    assert [package.name for package in both] == ["openral_core", "openral_mcp"]
+
+
 def test_interfaces_of_robots_are_built_only_when_asked_for(tmp_path: Path) -> None:
     write_package(tmp_path / "underlay" / "vision_msgs", "vision_msgs")
     write_package(tmp_path / "underlay" / "robot" / "nav2_msgs", "nav2_msgs")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from workspace.environments import build_environment, write_environment_file
 from workspace.errors import WorkspaceError
 from workspace.fingerprint import digest, digest_of_files
-from workspace.packages import LAB, Package, find_packages, robot_interfaces
+from workspace.packages import LAB, MCP, Package, find_packages, robot_interfaces
 from workspace.paths import Layout
 from workspace.ros_sources import RosSource
 from workspace.shell import step
@@ -33,18 +33,20 @@ class BuildFailed(WorkspaceError):
         )
 
 
-def ensure_built(layout: Layout, ros: RosSource, robot: bool = False, lab: bool = False) -> None:
+def ensure_built(
+    layout: Layout, ros: RosSource, robot: bool = False, lab: bool = False, mcp: bool = False
+) -> None:
     """Build the packages whose sources changed.
 
     All of them are built, from nothing, if a common input changed, or if a built package has left its folder:
     the install would keep its entry points. After a failure or an interruption, the next call builds what was
     to be built, and keeps the rest. ``robot`` adds the interfaces of Nav2, MoveIt and ros2_control, ``lab``
-    the packages of the laboratory; once built, they are kept up to date.
+    the packages of the laboratory, ``mcp`` the MCP server; once built, they are kept up to date.
     """
     record = _read_record(layout)
     robot = robot or not robot_interfaces(layout).isdisjoint(record)
     lab = lab or any(_folder(entry).startswith(f"{LAB}/") for entry in record.values())
-    packages = find_packages(layout, ros, robot, lab)
+    packages = find_packages(layout, ros, robot, lab, mcp or MCP in record)
     wanted = {package.name: _entry(layout, package) for package in packages}
     common_inputs = _common_inputs(layout, ros)
     if record.get(COMMON_INPUTS) != common_inputs or _has_moved(record, wanted):

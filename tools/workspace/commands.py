@@ -49,11 +49,17 @@ def build_lab(layout: Layout) -> None:
     ensure_built(layout, set_up(layout), lab=True)
 
 
+def build_mcp(layout: Layout) -> None:
+    """Build, with the MCP server."""
+    ensure_built(layout, set_up(layout), mcp=True)
+
+
 COMMANDS: Mapping[str, Callable[[Layout], object]] = {
     "setup": set_up,
     "build": build,
     "robot": build_for_robots,
     "lab": build_lab,
+    "mcp": build_mcp,
     "browser": ensure_browser,
     "engines": ensure_engine_environment,
     "training": ensure_training_environment,

@@ -15,6 +15,8 @@ ROBOT_UNDERLAY = "underlay/robot"
 """Interfaces of Nav2, MoveIt and ros2_control, which only robots need: they double the time of a build."""
 LAB = "lab"
 """Benchmarks, evaluations and the fleet, which no robot needs."""
+MCP = "openral_mcp"
+"""Server for agents on a desk; a robot runs without it."""
 DECLARATIONS = frozenset({"package.xml", "setup.py", "setup.cfg", "CMakeLists.txt"})
 INTERFACES = frozenset({".msg", ".srv", ".action"})
 IGNORED = frozenset({"__pycache__", "test"})
@@ -45,7 +47,9 @@ class Package:
         return digest(part for file in sorted(_files(self.path)) for part in _contribution(file, self.path))
 
 
-def find_packages(layout: Layout, ros: RosSource, robot: bool = False, lab: bool = False) -> list[Package]:
+def find_packages(
+    layout: Layout, ros: RosSource, robot: bool = False, lab: bool = False, mcp: bool = False
+) -> list[Package]:
     """List the packages of the workspace, and those of the underlay that ROS does not provide.
 
     Args:
@@ -53,10 +57,11 @@ def find_packages(layout: Layout, ros: RosSource, robot: bool = False, lab: bool
         ros: Source of ROS 2.
         robot: Include `ROBOT_UNDERLAY`.
         lab: Include `LAB`.
+        mcp: Include `MCP`.
     """
     underlay = [*_packages_in(layout, UNDERLAY), *(_packages_in(layout, ROBOT_UNDERLAY) if robot else ())]
     wanted = [
-        *_packages_in(layout, "."),
+        *(package for package in _packages_in(layout, ".") if mcp or package.name != MCP),
         *(_packages_in(layout, LAB) if lab else ()),
         *(package for package in underlay if not ros.provides(package.name)),
     ]
