@@ -84,14 +84,11 @@ class StopNotKept(OpenRALError):
 
 
 class _StopRecord(StopState):
-    """A state as it is written.
+    """A state as it is written."""
 
-    Attributes:
-        owner: Skill server that it belongs to; "" in files of versions before it was written.
-        run: Id of the run during which it was written, "" after an orderly end.
-    """
-
+    # Skill server that it belongs to; "" in files of versions before it was written.
     owner: str = Field(default="", max_length=5000)
+    # Id of the run during which it was written, "" after an orderly end.
     run: str = Field(default="", max_length=64)
 
     @property

@@ -18,15 +18,10 @@ class StateSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StateName:
-    """One dimension of state.
+    """One dimension of state."""
 
-    Attributes:
-        values: Its two values.
-        holds: Time for which a value is believed in [s]; None until something else is known.
-    """
-
-    values: tuple[str, str]
-    holds: float | None
+    values: tuple[str, str]  # Its two values.
+    holds: float | None  # Time for which a value is believed in [s]; None until something else is known.
 
 
 STATES: Mapping[str, StateName] = {
@@ -94,18 +89,13 @@ class InvalidStateReport(OpenRALError):
 
 @dataclass(frozen=True, slots=True)
 class StateReport:
-    """A state as a skill, a sensor or a person reports it.
+    """A state as a skill, a sensor or a person reports it."""
 
-    Attributes:
-        what: Id of the object or furniture, or the position in map of the object [m].
-        value: A value of `STATES`, or how far a door or drawer is open, 0 closed to 1 wide open.
-        stamp: When it was so [s].
-    """
-
+    # Id of the object or furniture, or the position in map of the object [m].
     what: str | tuple[float, float, float]
-    value: str | float
+    value: str | float  # A value of `STATES`, or how far a door or drawer is open, 0 closed to 1 wide open.
     source: StateSource
-    stamp: float
+    stamp: float  # When it was so [s].
 
 
 def states_of_evidence(evidence: Mapping[str, object], stamp: float) -> Iterator[StateReport]:

@@ -31,24 +31,16 @@ class ObstacleKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Obstruction:
-    """One obstacle in the only way to a goal.
+    """One obstacle in the only way to a goal."""
 
-    Attributes:
-        kind: What it is.
-        at: Its position in map [m].
-        id: Its id in memory or in the map of the home, "" if it has none.
-        name: Its name, "" if it has none.
-        rooms: Names of the rooms on the robot's side of the doorway that it is in and beyond, or of the room
-            that it is in.
-        moved: True for furniture that stood elsewhere when the robot began to use its map.
-    """
-
-    kind: ObstacleKind
-    at: tuple[float, float]
-    id: str = ""
-    name: str = ""
+    kind: ObstacleKind  # What it is.
+    at: tuple[float, float]  # Its position in map [m].
+    id: str = ""  # Its id in memory or in the map of the home, "" if it has none.
+    name: str = ""  # Its name, "" if it has none.
+    # Names of the rooms on the robot's side of the doorway that it is in and beyond, or of the room that it
+    # is in.
     rooms: tuple[str, ...] = ()
-    moved: bool = False
+    moved: bool = False  # True for furniture that stood elsewhere when the robot began to use its map.
 
     @classmethod
     def of(cls, evidence: Mapping[str, ParamValue]) -> Self | None:

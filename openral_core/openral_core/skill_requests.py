@@ -103,17 +103,11 @@ _MAX_ROOM = 1000.0
 
 @dataclass(frozen=True)
 class ExploreRequest:
-    """Look around until the reachable floor is known.
+    """Look around until the reachable floor is known."""
 
-    Attributes:
-        room: Middle of the rectangle in map whose floor counts; None for all floor.
-        size: Extents of the rectangle along that pose's axes in [m].
-        views: Views after which it ends [1]; 0 for no such bound.
-    """
-
-    room: Pose | None = None
-    size: tuple[float, float] = (0.0, 0.0)
-    views: int = 0
+    room: Pose | None = None  # Middle of the rectangle in map whose floor counts; None for all floor.
+    size: tuple[float, float] = (0.0, 0.0)  # Extents of the rectangle along that pose's axes in [m].
+    views: int = 0  # Views after which it ends [1]; 0 for no such bound.
 
     @classmethod
     def read(cls, params: Params) -> "ExploreRequest":
@@ -145,19 +139,13 @@ class LookAtRequest:
 
 @dataclass(frozen=True)
 class GraspRequest:
-    """Grasp an object.
+    """Grasp an object."""
 
-    Attributes:
-        target: Pose of its centre in map.
-        size: Extents along that pose's axes in [m]; 0 if unknown.
-        label: Name of the object.
-        from_side: True to try lateral and oblique approaches before one from above: an object held from above
-            does not fit between two shelves.
-    """
-
-    target: Pose
-    size: tuple[float, float, float]
-    label: str
+    target: Pose  # Pose of its centre in map.
+    size: tuple[float, float, float]  # Extents along that pose's axes in [m]; 0 if unknown.
+    label: str  # Name of the object.
+    # True to try lateral and oblique approaches before one from above: an object held from above does not fit
+    # between two shelves.
     from_side: bool = False
 
     @classmethod
@@ -209,14 +197,10 @@ class DoorRequest:
 
 @dataclass(frozen=True)
 class PlaceRequest:
-    """Put the held object down at a point of a surface, or on or in a piece of furniture.
+    """Put the held object down at a point of a surface, or on or in a piece of furniture."""
 
-    Attributes:
-        target: The point, or the middle of the furniture, in map.
-        size: Extents of the furniture along that pose's axes in [m], x out of its front; 0 if unknown.
-    """
-
-    target: Pose
+    target: Pose  # The point, or the middle of the furniture, in map.
+    # Extents of the furniture along that pose's axes in [m], x out of its front; 0 if unknown.
     size: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     @classmethod
@@ -254,17 +238,11 @@ class HandoverRequest:
 
 @dataclass(frozen=True)
 class SwitchRequest:
-    """Turn a lamp or screen on or off by its control.
+    """Turn a lamp or screen on or off by its control."""
 
-    Attributes:
-        target: Middle of the control's face in map, x out of the face.
-        control_id: Id of the control.
-        on: State to bring about.
-    """
-
-    target: Pose
-    control_id: str
-    on: bool
+    target: Pose  # Middle of the control's face in map, x out of the face.
+    control_id: str  # Id of the control.
+    on: bool  # State to bring about.
 
     @classmethod
     def read(cls, params: Params) -> "SwitchRequest":

@@ -46,15 +46,10 @@ class SkillGoal:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Progress of a running skill.
+    """Progress of a running skill."""
 
-    Attributes:
-        stage: Name of the present stage.
-        progress: Progress of that stage in [0, 1].
-    """
-
-    stage: str
-    progress: float
+    stage: str  # Name of the present stage.
+    progress: float  # Progress of that stage in [0, 1].
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,33 +27,20 @@ Window = tuple[slice, ...]
 
 @dataclass(frozen=True)
 class ObstructionConfig:
-    """Parameters of finding what blocks a way, lengths in [m].
+    """Parameters of finding what blocks a way, lengths in [m]."""
 
-    Attributes:
-        clearance: Distance of the base's middle from obstacles; the base's radius and 6 cm.
-        unknown_margin: Distance by which it may be closer to unknown floor.
-        goal_offset: Distance from a goal within which the base counts as there.
-        target_offset: The same for a target that is to be seen or reached.
-        snap: Largest distance from the robot to floor where it may drive.
-        person: Radius of the floor that a person covers on the map, with the errors of their position.
-        met: Distance within which a person in memory is who the base met.
-        in_doorway: Distance from the middle of a doorway within which something stands in it.
-        furniture: Distance by which furniture is larger on the map than in the map of the home.
-        gap: Half of the widest gap that a shut door may leave on the map.
-        moved: Displacement from which furniture counts as moved.
-    """
-
-    clearance: float = 0.33
-    unknown_margin: float = 0.18
-    goal_offset: float = 0.45
-    target_offset: float = 1.2
-    snap: float = 0.5
+    clearance: float = 0.33  # Distance of the base's middle from obstacles; the base's radius and 6 cm.
+    unknown_margin: float = 0.18  # Distance by which it may be closer to unknown floor.
+    goal_offset: float = 0.45  # Distance from a goal within which the base counts as there.
+    target_offset: float = 1.2  # The same for a target that is to be seen or reached.
+    snap: float = 0.5  # Largest distance from the robot to floor where it may drive.
+    # Radius of the floor that a person covers on the map, with the errors of their position.
     person: float = 0.45
-    met: float = 1.0
-    in_doorway: float = 0.75
-    furniture: float = 0.10
-    gap: float = 0.08
-    moved: float = 0.3
+    met: float = 1.0  # Distance within which a person in memory is who the base met.
+    in_doorway: float = 0.75  # Distance from the middle of a doorway within which something stands in it.
+    furniture: float = 0.10  # Distance by which furniture is larger on the map than in the map of the home.
+    gap: float = 0.08  # Half of the widest gap that a shut door may leave on the map.
+    moved: float = 0.3  # Displacement from which furniture counts as moved.
 
 
 CONFIG = ObstructionConfig()
@@ -65,18 +52,12 @@ _MARGIN = 0.05
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Knowledge of a home that explains why a way is blocked.
+    """Knowledge of a home that explains why a way is blocked."""
 
-    Attributes:
-        floor: Occupancy of the floor, None if no map has come.
-        home: Rooms, doorways, furniture and no-go zones, None if they are not known.
-        people: Agents in memory.
-        earlier: Poses of the furniture, by id, when the robot began to use its map.
-    """
-
-    floor: FloorMap | None = None
-    home: HomeMap | None = None
-    people: tuple[SceneNode, ...] = ()
+    floor: FloorMap | None = None  # Occupancy of the floor, None if no map has come.
+    home: HomeMap | None = None  # Rooms, doorways, furniture and no-go zones, None if they are not known.
+    people: tuple[SceneNode, ...] = ()  # Agents in memory.
+    # Poses of the furniture, by id, when the robot began to use its map.
     earlier: Mapping[str, Pose2] = field(default_factory=dict)
 
     @classmethod

@@ -48,18 +48,12 @@ def network_of(host: str) -> str:
 
 @dataclass(eq=False)
 class Connection:
-    """One accepted connection.
+    """One accepted connection."""
 
-    Attributes:
-        socket: Of the connection, which the transport owns once there is one.
-        address: What it counts for.
-        protocol: Its state; None during the TLS handshake.
-        activity: What it was doing when it was last checked, and since when [s].
-    """
-
-    socket: socket.socket
-    address: str
-    protocol: H11Protocol | None = None
+    socket: socket.socket  # Of the connection, which the transport owns once there is one.
+    address: str  # What it counts for.
+    protocol: H11Protocol | None = None  # Its state; None during the TLS handshake.
+    # What it was doing when it was last checked, and since when [s].
     activity: tuple[str, RequestResponseCycle | None] = ("head", None)
     since: float = field(default_factory=time.monotonic)
 

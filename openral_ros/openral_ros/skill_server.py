@@ -35,18 +35,12 @@ from openral_ros.worker_thread import ExecutorQueue
 
 @dataclass(frozen=True, slots=True)
 class QueuedGoal:
-    """A goal for the robot.
-
-    Attributes:
-        goal: The goal.
-        traceparent: Trace context of its client.
-        on_end: Called once with its result, from any thread.
-        cancelled: Brings the robot to a controlled stop when set, from any thread.
-    """
+    """A goal for the robot."""
 
     goal: ValidatedGoal
-    traceparent: str
-    on_end: Callable[[SkillResult], None]
+    traceparent: str  # Trace context of its client.
+    on_end: Callable[[SkillResult], None]  # Called once with its result, from any thread.
+    # Brings the robot to a controlled stop when set, from any thread.
     cancelled: Event = field(default_factory=Event)
 
 

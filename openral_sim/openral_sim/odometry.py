@@ -24,21 +24,14 @@ class DriftName(StrEnum):
 
 @dataclass(frozen=True)
 class DriftModel:
-    """Errors of wheel odometry; constant ones are drawn once per robot with these standard deviations.
+    """Errors of wheel odometry; constant ones are drawn once per robot with these standard deviations."""
 
-    Attributes:
-        distance: Error of a distance as a fraction of it [1].
-        turn: Error of an angle as a fraction of it [1].
-        veer: Turn that is not noticed per distance [rad/m].
-        distance_noise: Random error of the position after one metre [m]; it grows with the root of the way.
-        turn_noise: Random error of the heading after one radian [rad]; it grows likewise.
-    """
-
-    distance: float
-    turn: float
-    veer: float
+    distance: float  # Error of a distance as a fraction of it [1].
+    turn: float  # Error of an angle as a fraction of it [1].
+    veer: float  # Turn that is not noticed per distance [rad/m].
+    # Random error of the position after one metre [m]; it grows with the root of the way.
     distance_noise: float
-    turn_noise: float
+    turn_noise: float  # Random error of the heading after one radian [rad]; it grows likewise.
 
 
 DRIFTS: Mapping[DriftName, DriftModel | None] = {

@@ -113,15 +113,10 @@ YES_LASTS = 120.0
 
 @dataclass
 class Consent:
-    """Decides about goals by a policy, and remembers what the operator answered.
+    """Decides about goals by a policy, and remembers what the operator answered."""
 
-    Attributes:
-        policy: The rules.
-        session: Prefix of question ids, unique per run of the skill server.
-    """
-
-    policy: Policy
-    session: str
+    policy: Policy  # The rules.
+    session: str  # Prefix of question ids, unique per run of the skill server.
     _question_count: int = 0
     _open: dict[str, tuple[str, str]] = field(default_factory=dict)
     _lasting: set[tuple[str, str]] = field(default_factory=set)

@@ -254,26 +254,17 @@ def _share(listed: Iterable[str], names: frozenset[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Subject of a goal, as the skill server knows it.
-
-    Attributes:
-        verb: Its verb.
-        objects: Objects that it handles, with all that memory calls them.
-        places: Names of the rooms, places and fixtures at its target; None if it has no target.
-        surely_at: Names of the places at its poses, and those of each place that an id in it means; none
-            without a pose.
-        people: Person that it addresses; none if it names none.
-        drives_to: Where it sends the base, (x, y) in map [m].
-        shown: Object, place and person for a question, "" for none.
-    """
+    """Subject of a goal, as the skill server knows it."""
 
     verb: Verb
-    objects: tuple[Identity, ...] = ()
+    objects: tuple[Identity, ...] = ()  # Objects that it handles, with all that memory calls them.
+    # Names of the rooms, places and fixtures at its target; None if it has no target.
     places: frozenset[str] | None = None
+    # Names of the places at its poses, and those of each place that an id in it means; none without a pose.
     surely_at: tuple[frozenset[str], ...] = ()
-    people: tuple[Identity, ...] = ()
-    drives_to: tuple[float, float] | None = None
-    shown: tuple[str, str, str] = ("", "", "")
+    people: tuple[Identity, ...] = ()  # Person that it addresses; none if it names none.
+    drives_to: tuple[float, float] | None = None  # Where it sends the base, (x, y) in map [m].
+    shown: tuple[str, str, str] = ("", "", "")  # Object, place and person for a question, "" for none.
 
     @classmethod
     def of(

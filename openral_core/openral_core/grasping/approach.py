@@ -22,17 +22,12 @@ _HEADINGS = (0.0, 0.4, -0.4, 0.75, -0.75)
 
 @dataclass(frozen=True)
 class ApproachDirection:
-    """A direction that the hand approaches from.
+    """A direction that the hand approaches from."""
 
-    Attributes:
-        name: Its name in messages and evidence.
-        R_map_approach: Columns u (finger travel at yaw 0), v, and w (against the approach), shape (3, 3).
-        yaws: Rotations of the fingers about w to sample in [rad].
-    """
-
-    name: str
+    name: str  # Its name in messages and evidence.
+    # Columns u (finger travel at yaw 0), v, and w (against the approach), shape (3, 3).
     R_map_approach: Rotation
-    yaws: tuple[float, ...]
+    yaws: tuple[float, ...]  # Rotations of the fingers about w to sample in [rad].
 
     @property
     def is_level(self) -> bool:
@@ -69,15 +64,10 @@ def _along(heading: float, pitch: float) -> Vector3:
 
 @dataclass(frozen=True)
 class HandOrientation:
-    """Orientation of a hand relative to its heading.
+    """Orientation of a hand relative to its heading."""
 
-    Attributes:
-        pitch: Angle below level in [rad].
-        roll: Rotation about the approach axis in [rad]; 0 where the fingers travel sideways.
-    """
-
-    pitch: float
-    roll: float
+    pitch: float  # Angle below level in [rad].
+    roll: float  # Rotation about the approach axis in [rad]; 0 where the fingers travel sideways.
 
     @classmethod
     def of(cls, R_map_hand: Rotation) -> "HandOrientation":

@@ -13,50 +13,35 @@ from openral_core.grasping.segmentation import ObjectSegment
 
 @dataclass(frozen=True)
 class GraspPlannerConfig:
-    """Parameters of sampling grasps; lengths in [m]. Tuned on the simulated household objects.
+    """Parameters of sampling grasps; lengths in [m]. Tuned on the simulated household objects."""
 
-    Attributes:
-        max_depth: How far the whole pads go beyond the object's nearest point; about their length.
-        fingertip_depth: The same for the fingertips alone.
-        narrow_openings: Openings to try where the open fingers do not fit between neighbours.
-        support_gap: Distance of the pads from the support.
-        clearance: Distance of each pad from the object before the fingers close.
-        samples: Number of points of the object that grasps are centred on.
-        max_slant: Largest shift of the two faces across the pads' breadth; rejects corners.
-        min_grip: Least overlap of the pads and the object along the approach.
-        oblique_clearance: Required clearance below the pads in an oblique approach; rejects wedges.
-        max_flare: Largest excess of the object's width over the whole fingers; rejects flaring rims.
-        max_centrings: Number of times the fingers are re-centred on what is between them.
-        centring_tolerance: Shift below which the fingers count as centred.
-        level_sine: Sine of the approach's elevation below which the support cannot limit the depth.
-        slant_weight: Cost of slant, relative to the distance from the object's middle.
-        width_weight: Cost of width beyond ``easy_width``, relative to the distance from the object's middle.
-        easy_width: Width that the fingers grasp without cost.
-        hidden_weight: Cost of fingers that close along the line of sight, where one of them goes down
-            behind the object, whose far side was not seen.
-        tip_margin: Clearance of the tips from points beside the object.
-        edge_margin: Overlap of the pads' inner faces with what counts as beside them.
-    """
-
+    # How far the whole pads go beyond the object's nearest point; about their length.
     max_depth: float = 0.045
-    fingertip_depth: float = 0.012
+    fingertip_depth: float = 0.012  # The same for the fingertips alone.
+    # Openings to try where the open fingers do not fit between neighbours.
     narrow_openings: tuple[float, ...] = (0.055, 0.035)
-    support_gap: float = 0.006
-    clearance: float = 0.003
-    samples: int = 70
-    max_slant: float = 0.014
-    min_grip: float = 0.004
+    support_gap: float = 0.006  # Distance of the pads from the support.
+    clearance: float = 0.003  # Distance of each pad from the object before the fingers close.
+    samples: int = 70  # Number of points of the object that grasps are centred on.
+    max_slant: float = 0.014  # Largest shift of the two faces across the pads' breadth; rejects corners.
+    min_grip: float = 0.004  # Least overlap of the pads and the object along the approach.
+    # Required clearance below the pads in an oblique approach; rejects wedges.
     oblique_clearance: float = 0.08
+    # Largest excess of the object's width over the whole fingers; rejects flaring rims.
     max_flare: float = 0.006
-    max_centrings: int = 4
-    centring_tolerance: float = 0.001
+    max_centrings: int = 4  # Number of times the fingers are re-centred on what is between them.
+    centring_tolerance: float = 0.001  # Shift below which the fingers count as centred.
+    # Sine of the approach's elevation below which the support cannot limit the depth.
     level_sine: float = 0.15
-    slant_weight: float = 2.0
+    slant_weight: float = 2.0  # Cost of slant, relative to the distance from the object's middle.
+    # Cost of width beyond ``easy_width``, relative to the distance from the object's middle.
     width_weight: float = 0.3
-    easy_width: float = 0.06
+    easy_width: float = 0.06  # Width that the fingers grasp without cost.
+    # Cost of fingers that close along the line of sight, where one of them goes down behind the object, whose
+    # far side was not seen.
     hidden_weight: float = 0.04
-    tip_margin: float = 0.002
-    edge_margin: float = 0.001
+    tip_margin: float = 0.002  # Clearance of the tips from points beside the object.
+    edge_margin: float = 0.001  # Overlap of the pads' inner faces with what counts as beside them.
 
 
 CONFIG = GraspPlannerConfig()
@@ -64,59 +49,35 @@ CONFIG = GraspPlannerConfig()
 
 @dataclass(frozen=True)
 class Grasp:
-    """A pose of the grasp site in map (z approach, y finger travel) and the width of the object there.
+    """A pose of the grasp site in map (z approach, y finger travel) and the width of the object there."""
 
-    Attributes:
-        T_map_grasp: The pose, shape (4, 4).
-        width: Width of the object between the pads in [m].
-        score: Rank; higher is better.
-        opening: Distance between the pads on the way in in [m].
-    """
-
-    T_map_grasp: Transform
-    width: float
-    score: float
-    opening: float
+    T_map_grasp: Transform  # The pose, shape (4, 4).
+    width: float  # Width of the object between the pads in [m].
+    score: float  # Rank; higher is better.
+    opening: float  # Distance between the pads on the way in in [m].
 
 
 @dataclass(frozen=True)
 class GraspStrategy:
-    """Depth and opening of the pads in an approach.
+    """Depth and opening of the pads in an approach."""
 
-    Attributes:
-        gripper: Outline of the gripper.
-        max_depth: Largest depth beyond the object's nearest point in [m].
-        opening: Distance between the pads on the way in in [m].
-        clearance_below: Required clearance below the pads in [m]; rejects wedge-shaped faces.
-    """
-
-    gripper: GripperGeometry
-    max_depth: float
-    opening: float
-    clearance_below: float = 0.0
+    gripper: GripperGeometry  # Outline of the gripper.
+    max_depth: float  # Largest depth beyond the object's nearest point in [m].
+    opening: float  # Distance between the pads on the way in in [m].
+    clearance_below: float = 0.0  # Required clearance below the pads in [m]; rejects wedge-shaped faces.
 
 
 @dataclass(frozen=True)
 class _View:
-    """A scan in the axes of an approach, the fingers' travel along the first.
+    """A scan in the axes of an approach, the fingers' travel along the first."""
 
-    Attributes:
-        R: The axes in map, shape (3, 3).
-        scan: All points in [m], shape (N, 3).
-        own: Points of the object in [m], shape (M, 3).
-        centre: Middle of the object in [m], shape (3,).
-        support: Height in map of the surface it stands on in [m].
-        sight: Direction in which the object was seen, of unit length or zero, shape (3,).
-        strategy: Gripper, depth and opening of its pads.
-    """
-
-    R: Rotation
-    scan: Points
-    own: Points
-    centre: Vector3
-    support: float
-    sight: Vector3
-    strategy: GraspStrategy
+    R: Rotation  # The axes in map, shape (3, 3).
+    scan: Points  # All points in [m], shape (N, 3).
+    own: Points  # Points of the object in [m], shape (M, 3).
+    centre: Vector3  # Middle of the object in [m], shape (3,).
+    support: float  # Height in map of the surface it stands on in [m].
+    sight: Vector3  # Direction in which the object was seen, of unit length or zero, shape (3,).
+    strategy: GraspStrategy  # Gripper, depth and opening of its pads.
 
     def lowest(self, u: float, v: float) -> float:
         """Depth at one place at which a pad would touch the support."""

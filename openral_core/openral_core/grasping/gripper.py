@@ -8,20 +8,15 @@ class GripperGeometry:
     """Outline of a parallel gripper, for its model and for the grasp planner; lengths in [m].
 
     The grasp frame has z along the approach and y along the fingers' travel; its origin is between the pads.
-
-    Attributes:
-        finger_travel: Travel of each finger.
-        pad_half_size: Half extents of a finger pad along breadth, travel and approach.
-        knuckle_half_size: Half extents of the finger behind its pad, in the same axes.
-        tip_length: Distance from the origin of the grasp frame to the pads' tips.
-        margin: Added to the outline where it must fit between other objects.
     """
 
-    finger_travel: float
+    finger_travel: float  # Travel of each finger.
+    # Half extents of a finger pad along breadth, travel and approach.
     pad_half_size: tuple[float, float, float]
+    # Half extents of the finger behind its pad, in the same axes.
     knuckle_half_size: tuple[float, float, float]
-    tip_length: float
-    margin: float = 0.002
+    tip_length: float  # Distance from the origin of the grasp frame to the pads' tips.
+    margin: float = 0.002  # Added to the outline where it must fit between other objects.
 
     @property
     def max_opening(self) -> float:

@@ -11,25 +11,17 @@ from openral_core.errors import OpenRALError
 
 @dataclass(frozen=True)
 class SegmentationConfig:
-    """Parameters of segmenting a scan; lengths in [m].
+    """Parameters of segmenting a scan; lengths in [m]."""
 
-    Attributes:
-        cell: Side of the cells that connect an object's points; twice the spacing of a coarse scan's rays.
-        level_step: Width of the bins in which the support's height is found.
-        min_height: Least height of an object's points over its support; above the support's own noise.
-        search_radius: Largest distance from the expected centre to the object's nearest point.
-        support_tolerance: Largest error of the expected height of the support.
-        min_support_points: Least number of points near the expected height that are trusted over it.
-        min_points: Least number of points of an object; fewer have no shape.
-    """
-
+    # Side of the cells that connect an object's points; twice the spacing of a coarse scan's rays.
     cell: float = 0.008
-    level_step: float = 0.004
+    level_step: float = 0.004  # Width of the bins in which the support's height is found.
+    # Least height of an object's points over its support; above the support's own noise.
     min_height: float = 0.010
-    search_radius: float = 0.05
-    support_tolerance: float = 0.06
-    min_support_points: int = 20
-    min_points: int = 3
+    search_radius: float = 0.05  # Largest distance from the expected centre to the object's nearest point.
+    support_tolerance: float = 0.06  # Largest error of the expected height of the support.
+    min_support_points: int = 20  # Least number of points near the expected height that are trusted over it.
+    min_points: int = 3  # Least number of points of an object; fewer have no shape.
 
 
 CONFIG = SegmentationConfig()
@@ -47,18 +39,12 @@ class NoObjectFound(OpenRALError):
 
 @dataclass(frozen=True)
 class ObjectSegment:
-    """One object segmented from a scan.
+    """One object segmented from a scan."""
 
-    Attributes:
-        points: All points of the scan in map in [m], shape (N, 3).
-        mask: Points that belong to the object, bool, shape (N,).
-        support: Height of the surface it stands on in [m].
-        eye: Position in map that it was seen from in [m], shape (3,); None if all sides are known.
-    """
-
-    points: Points
-    mask: Mask
-    support: float
+    points: Points  # All points of the scan in map in [m], shape (N, 3).
+    mask: Mask  # Points that belong to the object, bool, shape (N,).
+    support: float  # Height of the surface it stands on in [m].
+    # Position in map that it was seen from in [m], shape (3,); None if all sides are known.
     eye: Vector3 | None = None
 
     @property

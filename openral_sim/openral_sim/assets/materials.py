@@ -29,23 +29,15 @@ Side = Literal["left", "right"]
 
 @dataclass(frozen=True)
 class Appearance:
-    """Texture and gloss of a surface.
+    """Texture and gloss of a surface."""
 
-    Attributes:
-        texture: Generates the image.
-        specular: Strength of highlights in [0, 1].
-        shininess: Sharpness of highlights in [0, 1].
-        repeat: Repetitions of the texture; per metre if `flat`.
-        flat: True for a floor, whose texture is projected from above; False wraps it around as a cube.
-        emission: Brightness of its own in [0, 1].
-    """
-
-    texture: Callable[[], Image]
-    specular: float = 0.15
-    shininess: float = 0.3
-    repeat: tuple[float, float] = (1.0, 1.0)
+    texture: Callable[[], Image]  # Generates the image.
+    specular: float = 0.15  # Strength of highlights in [0, 1].
+    shininess: float = 0.3  # Sharpness of highlights in [0, 1].
+    repeat: tuple[float, float] = (1.0, 1.0)  # Repetitions of the texture; per metre if `flat`.
+    # True for a floor, whose texture is projected from above; False wraps it around as a cube.
     flat: bool = False
-    emission: float = 0.0
+    emission: float = 0.0  # Brightness of its own in [0, 1].
 
 
 def _plain(

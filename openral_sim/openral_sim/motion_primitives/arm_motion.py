@@ -14,24 +14,16 @@ from openral_sim.planning.arm_planner import ArmPathSearch, Trajectory
 
 @dataclass(frozen=True)
 class ArmMotionConfig:
-    """Parameters of arm motions; tuned in simulation.
+    """Parameters of arm motions; tuned in simulation."""
 
-    Attributes:
-        settled_error: Largest servo error of a settled arm in [m] of the lift and [rad] of the joints.
-        settling_time: Longest wait for the arm to settle in [s].
-        line_step: Spacing of postures along a straight line in [m].
-        turn_step: Spacing of postures along a rotation in [rad].
-        max_searches: Number of path searches, each with another seed.
-        last_parts: Parts of the last of them; a held object that must stay upright takes long ones.
-        max_tilt: Largest tilt of an object grasped from the side in [rad]; a drink stays in its cup.
-    """
-
+    # Largest servo error of a settled arm in [m] of the lift and [rad] of the joints.
     settled_error: float = 0.012
-    settling_time: float = 0.8
-    line_step: float = 0.02
-    turn_step: float = 0.15
-    max_searches: int = 4
-    last_parts: int = 7
+    settling_time: float = 0.8  # Longest wait for the arm to settle in [s].
+    line_step: float = 0.02  # Spacing of postures along a straight line in [m].
+    turn_step: float = 0.15  # Spacing of postures along a rotation in [rad].
+    max_searches: int = 4  # Number of path searches, each with another seed.
+    last_parts: int = 7  # Parts of the last of them; a held object that must stay upright takes long ones.
+    # Largest tilt of an object grasped from the side in [rad]; a drink stays in its cup.
     max_tilt: float = 0.6
 
 

@@ -31,27 +31,18 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class PursuitConfig:
-    """Gains of the controller; tuned on the simulated base.
+    """Gains of the controller; tuned on the simulated base."""
 
-    Attributes:
-        lookahead: Distance of the pursued point ahead on the path in [m]; about the base's radius.
-        gain: Speed per remaining distance in [1/s].
-        turn_gain: Turn rate per heading error in [1/s].
-        goal_heading_distance: Remaining path from which the base turns to its final heading in [m].
-        search_ahead: Length of path searched for the nearest point in [m], at a spacing of 1 cm.
-        braking_fraction: Fraction of the acceleration limit that is planned for braking.
-        turn_braking_fraction: The same for turning.
-        min_heading_factor: Least slow-down factor while the base turns towards its path.
-    """
-
+    # Distance of the pursued point ahead on the path in [m]; about the base's radius.
     lookahead: float = 0.30
-    gain: float = 3.0
-    turn_gain: float = 4.0
+    gain: float = 3.0  # Speed per remaining distance in [1/s].
+    turn_gain: float = 4.0  # Turn rate per heading error in [1/s].
+    # Remaining path from which the base turns to its final heading in [m].
     goal_heading_distance: float = 0.60
-    search_ahead: float = 0.25
-    braking_fraction: float = 0.7
-    turn_braking_fraction: float = 0.6
-    min_heading_factor: float = 0.05
+    search_ahead: float = 0.25  # Length of path searched for the nearest point in [m], at a spacing of 1 cm.
+    braking_fraction: float = 0.7  # Fraction of the acceleration limit that is planned for braking.
+    turn_braking_fraction: float = 0.6  # The same for turning.
+    min_heading_factor: float = 0.05  # Least slow-down factor while the base turns towards its path.
 
 
 PURSUIT = PursuitConfig()
@@ -152,25 +143,16 @@ class PathFollower:
 
 @dataclass(frozen=True)
 class BaseMotionConfig:
-    """Parameters of supervising the base; tuned in simulation.
+    """Parameters of supervising the base; tuned in simulation."""
 
-    Attributes:
-        stuck_time: Time without motion after which the base counts as blocked in [s].
-        stuck_command: Commanded speed from which motion is expected in [m/s].
-        stuck_speed: Measured speed below which the base does not move in [m/s].
-        settled_speed: Speed below which the base has stopped in [m/s] and [rad/s].
-        time_limit: Time allowed for any motion in [s].
-        time_per_metre: Additional time per length of path in [s/m]; less than half of top speed on average.
-        max_replans: Number of other paths that are tried when newer maps show obstacles on the way.
-    """
-
-    stuck_time: float = 1.5
-    stuck_command: float = 0.05
-    stuck_speed: float = 0.01
-    settled_speed: float = 0.03
-    time_limit: float = 8.0
+    stuck_time: float = 1.5  # Time without motion after which the base counts as blocked in [s].
+    stuck_command: float = 0.05  # Commanded speed from which motion is expected in [m/s].
+    stuck_speed: float = 0.01  # Measured speed below which the base does not move in [m/s].
+    settled_speed: float = 0.03  # Speed below which the base has stopped in [m/s] and [rad/s].
+    time_limit: float = 8.0  # Time allowed for any motion in [s].
+    # Additional time per length of path in [s/m]; less than half of top speed on average.
     time_per_metre: float = 3.0
-    max_replans: int = 5
+    max_replans: int = 5  # Number of other paths that are tried when newer maps show obstacles on the way.
 
 
 CONFIG = BaseMotionConfig()

@@ -27,19 +27,14 @@ from openral_sim.robot.sim_robot import HeadGeometry
 
 @dataclass(frozen=True)
 class WorkPoseConfig:
-    """Parameters of choosing a base pose to work from; tuned in simulation.
+    """Parameters of choosing a base pose to work from; tuned in simulation."""
 
-    Attributes:
-        max_candidates: Number of base poses to try per kind of option.
-        min_displacement: Distance from the present pose that counts as another place in [m].
-        max_joint_motion: Largest motion of a joint between pregrasp and goal, beyond the hand's rotation,
-            in [rad]; more means that the straight line leaves the solution branch.
-        facing_angle: Largest bearing of a target that the robot can work at without turning in [rad].
-    """
-
-    max_candidates: int = 60
-    min_displacement: float = 0.10
+    max_candidates: int = 60  # Number of base poses to try per kind of option.
+    min_displacement: float = 0.10  # Distance from the present pose that counts as another place in [m].
+    # Largest motion of a joint between pregrasp and goal, beyond the hand's rotation, in [rad]; more means
+    # that the straight line leaves the solution branch.
     max_joint_motion: float = 1.2
+    # Largest bearing of a target that the robot can work at without turning in [rad].
     facing_angle: float = 0.5
 
 
@@ -48,30 +43,20 @@ WORK_POSE = WorkPoseConfig()
 
 @dataclass(frozen=True)
 class ViewConfig:
-    """Parameters of choosing a base pose to look from; tuned in simulation.
+    """Parameters of choosing a base pose to look from; tuned in simulation."""
 
-    Attributes:
-        max_distance: Largest distance from the middle of the points in [m].
-        occluder_margin: Additional distance within which furniture may occlude in [m].
-        stride: Only every so many cells of the floor are tried along each axis.
-        aside: Pan to either side to look with, besides ahead, in [rad]; a head on the base's rear gets closer
-            when it looks sideways.
-        good_fraction: Visible fraction with which the robot stays where it is.
-        stay_ratio: Ratio to the best visible fraction with which the robot stays where it is.
-        near_best_ratio: Ratio to the best visible fraction with which a place may be preferred as closer.
-        turn_cost: Cost of a turn as a length of path in [m/rad].
-        batch: Number of base poses evaluated per control period.
-    """
-
-    max_distance: float = 1.5
-    occluder_margin: float = 0.3
-    stride: int = 3
+    max_distance: float = 1.5  # Largest distance from the middle of the points in [m].
+    occluder_margin: float = 0.3  # Additional distance within which furniture may occlude in [m].
+    stride: int = 3  # Only every so many cells of the floor are tried along each axis.
+    # Pan to either side to look with, besides ahead, in [rad]; a head on the base's rear gets closer when it
+    # looks sideways.
     aside: float = 1.45
-    good_fraction: float = 0.75
-    stay_ratio: float = 0.9
+    good_fraction: float = 0.75  # Visible fraction with which the robot stays where it is.
+    stay_ratio: float = 0.9  # Ratio to the best visible fraction with which the robot stays where it is.
+    # Ratio to the best visible fraction with which a place may be preferred as closer.
     near_best_ratio: float = 0.95
-    turn_cost: float = 0.1
-    batch: int = 80
+    turn_cost: float = 0.1  # Cost of a turn as a length of path in [m/rad].
+    batch: int = 80  # Number of base poses evaluated per control period.
 
 
 VIEW = ViewConfig()
@@ -79,42 +64,26 @@ VIEW = ViewConfig()
 
 @dataclass(frozen=True)
 class ReachOption:
-    """One way to reach a place: the hand's pregrasp pose, its goal and the contact allowed there.
+    """One way to reach a place: the hand's pregrasp pose, its goal and the contact allowed there."""
 
-    Attributes:
-        tag: Kind of option, as named in messages and evidence.
-        T_map_pregrasp: Pose of the grasp site before it, shape (4, 4).
-        T_map_goal: Pose of the grasp site at work, shape (4, 4).
-        allowed_contact: Point in map [m] and radius [m] within which contact is intended.
-        is_narrow: True if the path in must be checked, not only its ends.
-        has_room: False if a held object would not lie free at the goal.
-        below: Distance under the goal that the hand has to reach as well in [m].
-    """
-
-    tag: str
-    T_map_pregrasp: Transform
-    T_map_goal: Transform
+    tag: str  # Kind of option, as named in messages and evidence.
+    T_map_pregrasp: Transform  # Pose of the grasp site before it, shape (4, 4).
+    T_map_goal: Transform  # Pose of the grasp site at work, shape (4, 4).
+    # Point in map [m] and radius [m] within which contact is intended.
     allowed_contact: tuple[Vector3, float]
-    is_narrow: bool = False
-    has_room: bool = True
-    below: float = 0.0
+    is_narrow: bool = False  # True if the path in must be checked, not only its ends.
+    has_room: bool = True  # False if a held object would not lie free at the goal.
+    below: float = 0.0  # Distance under the goal that the hand has to reach as well in [m].
 
 
 @dataclass(frozen=True)
 class WorkPose:
-    """A base pose and the arm's postures for one option.
+    """A base pose and the arm's postures for one option."""
 
-    Attributes:
-        base: Pose (x, y, yaw) in map, shape (3,).
-        before: Posture of the pregrasp pose, shape (N,).
-        goal: Posture of the goal, shape (N,).
-        option: The option they reach.
-    """
-
-    base: PlanarPose
-    before: Joints
-    goal: Joints
-    option: ReachOption
+    base: PlanarPose  # Pose (x, y, yaw) in map, shape (3,).
+    before: Joints  # Posture of the pregrasp pose, shape (N,).
+    goal: Joints  # Posture of the goal, shape (N,).
+    option: ReachOption  # The option they reach.
 
 
 Options = Callable[[PlanarPose], Iterable[ReachOption]]

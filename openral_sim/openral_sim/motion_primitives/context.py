@@ -104,17 +104,11 @@ class SimWorld(Protocol):
 
 @dataclass(frozen=True)
 class HeldObject(HeldBody):
-    """An object in the hand.
+    """An object in the hand."""
 
-    Attributes:
-        label: Name that it was grasped by.
-        above_support: Height of the grasp above the surface that the object stood on in [m].
-        orientation: Orientation of the hand when it closed.
-    """
-
-    label: str
-    above_support: float
-    orientation: HandOrientation
+    label: str  # Name that it was grasped by.
+    above_support: float  # Height of the grasp above the surface that the object stood on in [m].
+    orientation: HandOrientation  # Orientation of the hand when it closed.
 
     @property
     def up_in_body(self) -> Vector3:
@@ -138,26 +132,20 @@ def _nothing_known(goal: Vector2, within: float) -> Obstruction | None:
 
 @dataclass
 class SkillContext:
-    """One robot in one world; it outlives goals and keeps the held object between them.
-
-    Attributes:
-        perceived: Map that the base plans on; None: it plans on the model.
-        obstruction: Finds what blocks the way to a goal, both in the world; None where nothing is known.
-        space: What the cameras saw around the robot, which the arm keeps clear of; None: it keeps clear of
-            the model.
-        cancelled: Set from outside to end the running skill within one control period.
-        secure: Motion to make before the skill may stop, such as turning a bottle upright.
-        achieved: Returns the result; set once the work is done, which a failed retreat does not undo.
-    """
+    """One robot in one world; it outlives goals and keeps the held object between them."""
 
     world: SimWorld
     seed: int = 0
     held: HeldObject | None = None
-    perceived: PerceivedFloor | None = None
+    perceived: PerceivedFloor | None = None  # Map that the base plans on; None: it plans on the model.
+    # Finds what blocks the way to a goal, both in the world; None where nothing is known.
     obstruction: FindObstruction = _nothing_known
+    # What the cameras saw around the robot, which the arm keeps clear of; None: it keeps clear of the model.
     space: PerceivedSpace | None = None
-    cancelled: bool = False
+    cancelled: bool = False  # Set from outside to end the running skill within one control period.
+    # Motion to make before the skill may stop, such as turning a bottle upright.
     secure: Callable[[], Move[None]] | None = None
+    # Returns the result; set once the work is done, which a failed retreat does not undo.
     achieved: Callable[[], SkillResult] | None = None
 
     def __post_init__(self) -> None:

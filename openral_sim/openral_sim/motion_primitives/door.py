@@ -25,17 +25,11 @@ from openral_sim.planning.motion_profile import MotionProfile
 
 @dataclass(frozen=True)
 class Hinge:
-    """A vertical hinge.
+    """A vertical hinge."""
 
-    Attributes:
-        joint: Name of the joint in the model.
-        side: +1 if it opens counter-clockwise seen from above, -1 if clockwise.
-        T_map_closed: Pose of the closed door in map, origin on the hinge, shape (4, 4).
-    """
-
-    joint: str
-    side: float
-    T_map_closed: Transform
+    joint: str  # Name of the joint in the model.
+    side: float  # +1 if it opens counter-clockwise seen from above, -1 if clockwise.
+    T_map_closed: Transform  # Pose of the closed door in map, origin on the hinge, shape (4, 4).
 
     def T_map_door(self, angle: float) -> Transform:
         """Pose of the door in map at an angle in [rad], shape (4, 4)."""
@@ -77,17 +71,11 @@ def _rotation(angle: float) -> Transform:
 
 @dataclass(frozen=True)
 class Slide:
-    """A horizontal rail.
+    """A horizontal rail."""
 
-    Attributes:
-        joint: Name of the joint in the model.
-        axis: Direction in which it opens in map, shape (3,).
-        T_map_closed: Pose of the closed door in map, x out of its front, shape (4, 4).
-    """
-
-    joint: str
-    axis: Vector3
-    T_map_closed: Transform
+    joint: str  # Name of the joint in the model.
+    axis: Vector3  # Direction in which it opens in map, shape (3,).
+    T_map_closed: Transform  # Pose of the closed door in map, x out of its front, shape (4, 4).
 
     @property
     def along_normal(self) -> bool:
@@ -124,23 +112,17 @@ def slide_of(model: mujoco.MjModel, data: mujoco.MjData, body: str, joint: str) 
 
 @dataclass(frozen=True)
 class DoorMotionConfig:
-    """Parameters of finding and moving a door; tuned on the simulated furniture.
+    """Parameters of finding and moving a door; tuned on the simulated furniture."""
 
-    Attributes:
-        max_target_offset: Largest distance from a goal's position to the named door in [m]; about the width
-            of a wardrobe, so that any point of the furniture identifies its door.
-        max_furniture_offset: Largest distance of a point from the middle of furniture that the robot named
-            itself in [m]; about half of a cabinet's depth, and above the error of what it saw.
-        ramp: Time to reach full speed, and to stop, in [s].
-        tracking_gain: Feedback gain on the base's deviation from the door's path in [1/s].
-        settling_time: Time allowed after the motion for the base to catch up in [s].
-    """
-
+    # Largest distance from a goal's position to the named door in [m]; about the width of a wardrobe, so that
+    # any point of the furniture identifies its door.
     max_target_offset: float = 1.5
+    # Largest distance of a point from the middle of furniture that the robot named itself in [m]; about half
+    # of a cabinet's depth, and above the error of what it saw.
     max_furniture_offset: float = 0.35
-    ramp: float = 0.8
-    tracking_gain: float = 4.0
-    settling_time: float = 1.0
+    ramp: float = 0.8  # Time to reach full speed, and to stop, in [s].
+    tracking_gain: float = 4.0  # Feedback gain on the base's deviation from the door's path in [1/s].
+    settling_time: float = 1.0  # Time allowed after the motion for the base to catch up in [s].
 
 
 CONFIG = DoorMotionConfig()
@@ -164,25 +146,15 @@ class DoorJoint(Protocol):
 
 @dataclass(frozen=True)
 class DoorMotionLimits:
-    """Limits of moving one kind of door, in [rad] of a hinge or [m] of a slide.
+    """Limits of moving one kind of door, in [rad] of a hinge or [m] of a slide."""
 
-    Attributes:
-        opening_fractions: Fractions of its travel to try when opening it, the best first.
-        open_fraction: Fraction of its travel from which a hand can reach in.
-        max_rate: Top speed in [1/s].
-        max_lag: Largest deviation from the commanded angle before the door counts as blocked.
-        closed_tolerance: Largest angle that counts as closed.
-        overtravel: Distance beyond 0 that it is pushed to, so that it closes against friction.
-        unit: Unit that its angle is reported in, and the factor to convert to it.
-    """
-
-    opening_fractions: tuple[float, ...]
-    open_fraction: float
-    max_rate: float
-    max_lag: float
-    closed_tolerance: float
-    overtravel: float
-    unit: tuple[str, float]
+    opening_fractions: tuple[float, ...]  # Fractions of its travel to try when opening it, the best first.
+    open_fraction: float  # Fraction of its travel from which a hand can reach in.
+    max_rate: float  # Top speed in [1/s].
+    max_lag: float  # Largest deviation from the commanded angle before the door counts as blocked.
+    closed_tolerance: float  # Largest angle that counts as closed.
+    overtravel: float  # Distance beyond 0 that it is pushed to, so that it closes against friction.
+    unit: tuple[str, float]  # Unit that its angle is reported in, and the factor to convert to it.
 
 
 LIMITS = {
@@ -210,21 +182,13 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class ArticulatedDoor:
-    """One door of a container.
+    """One door of a container."""
 
-    Attributes:
-        spec: Its names in the model and its travel.
-        joint: Its kinematics.
-        body: Id of its body.
-        handle: Middle of the handle's bar in the door's frame in [m], shape (3,).
-        front: Distance from its joint to its front in [m].
-    """
-
-    spec: FurnitureDoor
-    joint: DoorJoint
-    body: int
-    handle: Vector3
-    front: float
+    spec: FurnitureDoor  # Its names in the model and its travel.
+    joint: DoorJoint  # Its kinematics.
+    body: int  # Id of its body.
+    handle: Vector3  # Middle of the handle's bar in the door's frame in [m], shape (3,).
+    front: float  # Distance from its joint to its front in [m].
 
     @property
     def limits(self) -> DoorMotionLimits:

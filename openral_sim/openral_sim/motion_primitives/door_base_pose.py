@@ -22,25 +22,16 @@ from openral_sim.planning.occupancy_grid import SimOccupancyGrid
 
 @dataclass(frozen=True)
 class DoorBasePoseConfig:
-    """Parameters of choosing a base pose at a door; tuned on the simulated furniture.
+    """Parameters of choosing a base pose at a door; tuned on the simulated furniture."""
 
-    Attributes:
-        pregrasp_distance: Distance of the hand from its working point before it goes in in [m].
-        max_obliquity: Largest angle between the hand and the door's normal in [rad].
-        bearings: Number of directions around the handle to consider, one every 5 degrees.
-        contact_radius: Radius around the working point within which contact is intended in [m]; the hand.
-        floor_margin: Free floor beyond the base's footprint along the motion in [m].
-        step: Spacing at which the motion is checked for collisions in [rad] or [m].
-        max_candidates: Number of base poses with enough floor to check per door angle.
-    """
-
-    pregrasp_distance: float = 0.13
-    max_obliquity: float = 0.9
-    bearings: int = 72
+    pregrasp_distance: float = 0.13  # Distance of the hand from its working point before it goes in in [m].
+    max_obliquity: float = 0.9  # Largest angle between the hand and the door's normal in [rad].
+    bearings: int = 72  # Number of directions around the handle to consider, one every 5 degrees.
+    # Radius around the working point within which contact is intended in [m]; the hand.
     contact_radius: float = 0.09
-    floor_margin: float = 0.04
-    step: float = 0.12
-    max_candidates: int = 40
+    floor_margin: float = 0.04  # Free floor beyond the base's footprint along the motion in [m].
+    step: float = 0.12  # Spacing at which the motion is checked for collisions in [rad] or [m].
+    max_candidates: int = 40  # Number of base poses with enough floor to check per door angle.
 
 
 CONFIG = DoorBasePoseConfig()
@@ -48,19 +39,13 @@ CONFIG = DoorBasePoseConfig()
 
 @dataclass(frozen=True)
 class HandleGrasp:
-    """Contact of the hand with a door: a grasp of its handle or a push on its front.
-
-    Attributes:
-        door: The door.
-        name: Name of the contact in messages.
-        point_at: Position of the grasp site in map for an angle of the door, shape (3,).
-        direction_at: Direction into the door there for an angle, shape (3,).
-    """
+    """Contact of the hand with a door: a grasp of its handle or a push on its front."""
 
     door: ArticulatedDoor
-    name: str
+    name: str  # Name of the contact in messages.
+    # Position of the grasp site in map for an angle of the door, shape (3,).
     point_at: Callable[[float], Vector3]
-    direction_at: Callable[[float], Vector3]
+    direction_at: Callable[[float], Vector3]  # Direction into the door there for an angle, shape (3,).
 
     def options(self, angle: float, heading: float) -> list[ReachOption]:
         """Reach options of the level hand along ``heading`` [rad], both ways round."""

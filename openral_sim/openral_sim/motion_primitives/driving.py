@@ -28,27 +28,18 @@ LOOKING_AGAIN = "looking again at what blocks the way"
 
 @dataclass(frozen=True)
 class PeopleAvoidanceConfig:
-    """Parameters of driving among people, in [m] and [s].
+    """Parameters of driving among people, in [m] and [s]."""
 
-    Attributes:
-        least: Distance of the way ahead from a person at which the base stops; the envelope's and 3 cm.
-        ahead: Length of the way ahead that is watched; the base brakes within a third of it.
-        in_way: Distance from a way within which a person obstructs it.
-        look_from: Distance from a person to wait at.
-        heights: Heights to look at in turn, so that the camera sees through all of where they stood.
-        look_period: Time at each; the mapper forgets what has left after nine images at 5 Hz.
-        patience: Longest wait for one person.
-        check_period: Time between two plans while waiting.
-    """
-
+    # Distance of the way ahead from a person at which the base stops; the envelope's and 3 cm.
     least: float = 0.53
-    ahead: float = 1.0
-    in_way: float = 0.75
-    look_from: float = 1.3
+    ahead: float = 1.0  # Length of the way ahead that is watched; the base brakes within a third of it.
+    in_way: float = 0.75  # Distance from a way within which a person obstructs it.
+    look_from: float = 1.3  # Distance from a person to wait at.
+    # Heights to look at in turn, so that the camera sees through all of where they stood.
     heights: tuple[float, ...] = (0.4, 1.2)
-    look_period: float = 2.5
-    patience: float = 20.0
-    check_period: float = 0.5
+    look_period: float = 2.5  # Time at each; the mapper forgets what has left after nine images at 5 Hz.
+    patience: float = 20.0  # Longest wait for one person.
+    check_period: float = 0.5  # Time between two plans while waiting.
 
 
 PEOPLE = PeopleAvoidanceConfig()

@@ -34,22 +34,14 @@ _ASPECT = 4 / 3
 
 @dataclass(frozen=True)
 class ScanConfig:
-    """Parameters of scanning an object; lengths in [m].
+    """Parameters of scanning an object; lengths in [m]."""
 
-    Attributes:
-        rays_across: Number of rays across the scan.
-        min_spacing: Least spacing of the rays at the object; finer than the pads.
-        margin: Room around the object that is scanned, for the fingers.
-        min_half_width: Least half width of the scan.
-        max_half_width: Largest half width of the scan.
-        background_margin: Points farther from the object than the half width and this are dropped.
-    """
-
-    rays_across: int = 84
-    min_spacing: float = 0.003
-    margin: float = 0.07
-    min_half_width: float = 0.13
-    max_half_width: float = 0.26
+    rays_across: int = 84  # Number of rays across the scan.
+    min_spacing: float = 0.003  # Least spacing of the rays at the object; finer than the pads.
+    margin: float = 0.07  # Room around the object that is scanned, for the fingers.
+    min_half_width: float = 0.13  # Least half width of the scan.
+    max_half_width: float = 0.26  # Largest half width of the scan.
+    # Points farther from the object than the half width and this are dropped.
     background_margin: float = 0.10
 
 
@@ -58,46 +50,28 @@ SCAN = ScanConfig()
 
 @dataclass(frozen=True)
 class GraspExecutionConfig:
-    """Parameters of choosing and executing a grasp; tuned in simulation.
+    """Parameters of choosing and executing a grasp; tuned in simulation."""
 
-    Attributes:
-        pregrasp_distance: Distance of the hand from the grasp before it goes in in [m].
-        max_grasps: Number of grasps checked for reachability.
-        batch: Number of grasps checked per control period.
-        motion_cost: Cost of arm motion and wrist roll against a grasp's score in [m/rad].
-        contact_margin: Radius beyond the object within which contact is intended in [m].
-        min_contact_radius: Least radius of intended contact in [m]; the hand.
-        max_joint_motion: Largest motion of a joint between pregrasp and grasp in [rad]; more means that the
-            straight line leaves the solution branch.
-        max_paths: Number of grasps that a path is searched for.
-        approach_speed: Speed of the hand towards the object in [m/s].
-        arrival_error: Distance from a grasp within which the fingers close in [m].
-        arrival_time: Longest wait for that in [s].
-        retreat_speed: Speed of the hand away from the support or the object in [m/s].
-        retreat_distance: Distance to draw back after a missed grasp in [m].
-        lift_height: Height to lift an object grasped from above in [m].
-        level_lift_height: Height to lift an object grasped from the side in [m]; the arm has less room above.
-        min_lift: Least height that a grasped object must come along in [m].
-        rim_clearance: Clearance of the object over a drawer's front in [m].
-    """
-
-    pregrasp_distance: float = 0.10
-    max_grasps: int = 24
-    batch: int = 4
-    motion_cost: float = 0.01
-    contact_margin: float = 0.03
-    min_contact_radius: float = 0.06
+    pregrasp_distance: float = 0.10  # Distance of the hand from the grasp before it goes in in [m].
+    max_grasps: int = 24  # Number of grasps checked for reachability.
+    batch: int = 4  # Number of grasps checked per control period.
+    motion_cost: float = 0.01  # Cost of arm motion and wrist roll against a grasp's score in [m/rad].
+    contact_margin: float = 0.03  # Radius beyond the object within which contact is intended in [m].
+    min_contact_radius: float = 0.06  # Least radius of intended contact in [m]; the hand.
+    # Largest motion of a joint between pregrasp and grasp in [rad]; more means that the straight line leaves
+    # the solution branch.
     max_joint_motion: float = 1.2
-    max_paths: int = 6
-    approach_speed: float = 0.20
-    arrival_error: float = 0.002
-    arrival_time: float = 0.8
-    retreat_speed: float = 0.25
-    retreat_distance: float = 0.12
-    lift_height: float = 0.10
+    max_paths: int = 6  # Number of grasps that a path is searched for.
+    approach_speed: float = 0.20  # Speed of the hand towards the object in [m/s].
+    arrival_error: float = 0.002  # Distance from a grasp within which the fingers close in [m].
+    arrival_time: float = 0.8  # Longest wait for that in [s].
+    retreat_speed: float = 0.25  # Speed of the hand away from the support or the object in [m/s].
+    retreat_distance: float = 0.12  # Distance to draw back after a missed grasp in [m].
+    lift_height: float = 0.10  # Height to lift an object grasped from above in [m].
+    # Height to lift an object grasped from the side in [m]; the arm has less room above.
     level_lift_height: float = 0.04
-    min_lift: float = 0.02
-    rim_clearance: float = 0.03
+    min_lift: float = 0.02  # Least height that a grasped object must come along in [m].
+    rim_clearance: float = 0.03  # Clearance of the object over a drawer's front in [m].
 
 
 CONFIG = GraspExecutionConfig()
@@ -105,17 +79,11 @@ CONFIG = GraspExecutionConfig()
 
 @dataclass(frozen=True)
 class GraspCandidate:
-    """A reachable grasp.
-
-    Attributes:
-        grasp: The grasp.
-        before: Posture of its pregrasp pose, shape (N,).
-        support: Height of the surface that the object stands on in [m].
-    """
+    """A reachable grasp."""
 
     grasp: Grasp
-    before: Joints
-    support: float
+    before: Joints  # Posture of its pregrasp pose, shape (N,).
+    support: float  # Height of the surface that the object stands on in [m].
 
 
 def scan_object(context: SkillContext, request: GraspRequest) -> ObjectSegment:

@@ -17,29 +17,18 @@ from openral_sim.robot.control import hand_bodies
 
 @dataclass(frozen=True)
 class GripperMotionConfig:
-    """Parameters of opening, closing and sensing contact; tuned in simulation.
+    """Parameters of opening, closing and sensing contact; tuned in simulation."""
 
-    Attributes:
-        opening_time: Longest wait for the fingers to open in [s].
-        opening_tolerance: Error of the opening that counts as open in [m].
-        closing_time: Longest wait for the fingers to close in [s].
-        firm_time: Time that both fingers must touch a body before it counts as grasped in [s].
-        closed_opening: Opening at which the fingers have closed on nothing in [m].
-        bump_force: Force on the hand above which it has hit something in [N]; a brush stays below.
-        slow_time: Duration of a slow release in [s].
-        slow_opening: Opening of the fingers during a slow release in [m].
-        max_displacement: Displacement in the hand at which a held object counts as lost in [m].
-    """
-
-    opening_time: float = 1.0
-    opening_tolerance: float = 0.004
-    closing_time: float = 1.6
-    firm_time: float = 0.12
-    closed_opening: float = 0.001
+    opening_time: float = 1.0  # Longest wait for the fingers to open in [s].
+    opening_tolerance: float = 0.004  # Error of the opening that counts as open in [m].
+    closing_time: float = 1.6  # Longest wait for the fingers to close in [s].
+    firm_time: float = 0.12  # Time that both fingers must touch a body before it counts as grasped in [s].
+    closed_opening: float = 0.001  # Opening at which the fingers have closed on nothing in [m].
+    # Force on the hand above which it has hit something in [N]; a brush stays below.
     bump_force: float = 25.0
-    slow_time: float = 0.4
-    slow_opening: float = 0.02
-    max_displacement: float = 0.05
+    slow_time: float = 0.4  # Duration of a slow release in [s].
+    slow_opening: float = 0.02  # Opening of the fingers during a slow release in [m].
+    max_displacement: float = 0.05  # Displacement in the hand at which a held object counts as lost in [m].
 
 
 CONFIG = GripperMotionConfig()

@@ -25,29 +25,21 @@ from openral_sim.motion_primitives.context import HeldObject
 
 @dataclass(frozen=True)
 class PregraspConfig:
-    """Parameters of expected grasps, from which the wrist camera scans; tuned in simulation.
+    """Parameters of expected grasps, from which the wrist camera scans; tuned in simulation."""
 
-    Attributes:
-        hover_distance: Distance of the hand from the expected grasp in [m]; the wrist camera sees the object
-            and the room for the fingers beside it.
-        contact_margin: Radius beyond the object's reach within which contact is intended in [m].
-        depth: Depth of the expected grasp into the object in [m].
-        tall: Height from which an object is also grasped high up in [m].
-        high_fraction: Height of that grasp above the object's middle, as a fraction of the object's height.
-        pitches: Angles below level of oblique approaches in [rad].
-        headings: Deviations of lateral approaches from the base's heading in [rad].
-        hand_clearance: Height of an obliquely approaching hand above the support in [m].
-        max_view_change: Largest angle to another approach whose side of the object is in the scan in [rad].
-    """
-
+    # Distance of the hand from the expected grasp in [m]; the wrist camera sees the object and the room for
+    # the fingers beside it.
     hover_distance: float = 0.21
-    contact_margin: float = 0.06
-    depth: float = 0.04
-    tall: float = 0.08
+    contact_margin: float = 0.06  # Radius beyond the object's reach within which contact is intended in [m].
+    depth: float = 0.04  # Depth of the expected grasp into the object in [m].
+    tall: float = 0.08  # Height from which an object is also grasped high up in [m].
+    # Height of that grasp above the object's middle, as a fraction of the object's height.
     high_fraction: float = 0.28
-    pitches: tuple[float, ...] = (0.5, 0.8)
+    pitches: tuple[float, ...] = (0.5, 0.8)  # Angles below level of oblique approaches in [rad].
+    # Deviations of lateral approaches from the base's heading in [rad].
     headings: tuple[float, ...] = (0.4, -0.4, 0.75, -0.75)
-    hand_clearance: float = 0.030
+    hand_clearance: float = 0.030  # Height of an obliquely approaching hand above the support in [m].
+    # Largest angle to another approach whose side of the object is in the scan in [rad].
     max_view_change: float = 0.9
 
 
@@ -56,15 +48,10 @@ CONFIG = PregraspConfig()
 
 @dataclass(frozen=True)
 class HoldConfig:
-    """Parameters of holding an object over a point; tuned in simulation.
+    """Parameters of holding an object over a point; tuned in simulation."""
 
-    Attributes:
-        min_upright: Cosine of the largest tilt in the hand that is corrected; 37 degrees.
-        contact_radius: Radius around the point within which contact is intended in [m].
-    """
-
-    min_upright: float = 0.8
-    contact_radius: float = 0.06
+    min_upright: float = 0.8  # Cosine of the largest tilt in the hand that is corrected; 37 degrees.
+    contact_radius: float = 0.06  # Radius around the point within which contact is intended in [m].
 
 
 HOLD = HoldConfig()

@@ -21,25 +21,17 @@ _CORNERS = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T  # 
 
 @dataclass(frozen=True)
 class ReleaseConfig:
-    """Parameters of putting an object down; tuned in simulation.
+    """Parameters of putting an object down; tuned in simulation."""
 
-    Attributes:
-        descents: Distances to lower the hand by in [m], the first that the arm can reach.
-        max_descents: Number of times to lower it.
-        slip: Longest way of the open hand down, away from an object that rests on a finger, in [m].
-        speed: Speed of lowering in [m/s].
-        min_support: Fraction of its weight that must be borne by something other than the robot.
-        still_time: Time that an object must be still in [s].
-        max_wait: Longest wait for it in [s].
-    """
-
+    # Distances to lower the hand by in [m], the first that the arm can reach.
     descents: tuple[float, ...] = (0.030, 0.022, 0.015)
-    max_descents: int = 2
+    max_descents: int = 2  # Number of times to lower it.
+    # Longest way of the open hand down, away from an object that rests on a finger, in [m].
     slip: float = 0.012
-    speed: float = 0.03
-    min_support: float = 1.0
-    still_time: float = 0.1
-    max_wait: float = 1.0
+    speed: float = 0.03  # Speed of lowering in [m/s].
+    min_support: float = 1.0  # Fraction of its weight that must be borne by something other than the robot.
+    still_time: float = 0.1  # Time that an object must be still in [s].
+    max_wait: float = 1.0  # Longest wait for it in [s].
 
 
 CONFIG = ReleaseConfig()

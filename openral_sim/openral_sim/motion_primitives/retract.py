@@ -15,27 +15,17 @@ from openral_sim.planning.arm_planner import NoArmPath
 
 @dataclass(frozen=True)
 class RetractConfig:
-    """Parameters of retracting and stowing; lengths in [m]. Tuned in simulation.
+    """Parameters of retracting and stowing; lengths in [m]. Tuned in simulation."""
 
-    Attributes:
-        shifts: Lengths of base motions to try where there is no room to stow the arm.
-        bearings: Number of directions of those motions.
-        max_shifts: Number of those motions.
-        step: Spacing of collision checks along them, and of free floor behind the base.
-        stowed_error: Largest deviation of a stowed arm, also in [rad].
-        max_retreat: Largest distance to back away.
-        retract_speed: Speed of the retracting hand in [m/s].
-        min_level_length: Horizontal part of the approach axis from which the hand points forward rather than
-            down [1].
-    """
-
+    # Lengths of base motions to try where there is no room to stow the arm.
     shifts: tuple[float, ...] = (0.6, 0.4, 0.2)
-    bearings: int = 16
-    max_shifts: int = 3
-    step: float = 0.05
-    stowed_error: float = 0.02
-    max_retreat: float = 0.30
-    retract_speed: float = 0.25
+    bearings: int = 16  # Number of directions of those motions.
+    max_shifts: int = 3  # Number of those motions.
+    step: float = 0.05  # Spacing of collision checks along them, and of free floor behind the base.
+    stowed_error: float = 0.02  # Largest deviation of a stowed arm, also in [rad].
+    max_retreat: float = 0.30  # Largest distance to back away.
+    retract_speed: float = 0.25  # Speed of the retracting hand in [m/s].
+    # Horizontal part of the approach axis from which the hand points forward rather than down [1].
     min_level_length: float = 0.3
 
 

@@ -16,19 +16,13 @@ from openral_sim.planning.motion_profile import MotionProfile
 
 @dataclass(frozen=True)
 class ArmPlannerConfig:
-    """Parameters of RRT-Connect and of the arm's trajectories.
+    """Parameters of RRT-Connect and of the arm's trajectories."""
 
-    Attributes:
-        max_checks: Number of postures checked before a search pauses; keeps a part of it below a second.
-        range: Longest extension of the trees in [rad]; about a tenth of a joint's travel.
-        resolution: Spacing of collision checks as a fraction of the joint space's extent.
-        ramp: Time to reach full speed, and to stop, in [s].
-    """
-
+    # Number of postures checked before a search pauses; keeps a part of it below a second.
     max_checks: int = 2000
-    range: float = 0.7
-    resolution: float = 0.012
-    ramp: float = 0.35
+    range: float = 0.7  # Longest extension of the trees in [rad]; about a tenth of a joint's travel.
+    resolution: float = 0.012  # Spacing of collision checks as a fraction of the joint space's extent.
+    ramp: float = 0.35  # Time to reach full speed, and to stop, in [s].
 
 
 CONFIG = ArmPlannerConfig()

@@ -15,23 +15,20 @@ from openral_sim.planning.occupancy_grid import RESOLUTION, SimOccupancyGrid
 
 @dataclass(frozen=True)
 class BasePlannerConfig:
-    """Parameters of the base planner.
+    """Parameters of the base planner."""
 
-    Attributes:
-        comfort_clearance: Clearance below which a path costs more in [m]; base and a hand's width.
-        clearance_penalty: Extra cost per metre of a path that touches obstacles, relative to free floor.
-        max_snap: Largest distance from a start in collision to the nearest free cell in [m]; a docked base is
-            closer to furniture than a driving one may be.
-        shortcut_margin: Additional clearance of shortcuts over the planned path's in [m]; one cell.
-        bearings: Number of directions around a target from which it is approached, one every 10 degrees.
-        pose_rank_cost: Cost of each step down in the list of distances to a target, as a path in [m].
-    """
-
+    # Clearance below which a path costs more in [m]; base and a hand's width.
     comfort_clearance: float = 0.45
+    # Extra cost per metre of a path that touches obstacles, relative to free floor.
     clearance_penalty: float = 4.0
+    # Largest distance from a start in collision to the nearest free cell in [m]; a docked base is closer to
+    # furniture than a driving one may be.
     max_snap: float = 0.50
+    # Additional clearance of shortcuts over the planned path's in [m]; one cell.
     shortcut_margin: float = 0.05
+    # Number of directions around a target from which it is approached, one every 10 degrees.
     bearings: int = 36
+    # Cost of each step down in the list of distances to a target, as a path in [m].
     pose_rank_cost: float = 0.2
 
 
@@ -48,21 +45,13 @@ class NoBasePath(OpenRALError):
 
 @dataclass(frozen=True)
 class CostToGo:
-    """Least cost from one start to every cell, and the paths there.
+    """Least cost from one start to every cell, and the paths there."""
 
-    Attributes:
-        grid: The occupancy grid of the floor.
-        start: Start position in map in [m], shape (2,).
-        clearance: Least distance of every path from obstacles in [m].
-        cost: Cost in [m], weighted by clearance; inf where unreachable; shape (X, Y).
-        previous: Flat index of the predecessor, negative where none; shape (X * Y,).
-    """
-
-    grid: SimOccupancyGrid
-    start: Vector2
-    clearance: float
-    cost: Array
-    previous: NDArray[np.int32]
+    grid: SimOccupancyGrid  # The occupancy grid of the floor.
+    start: Vector2  # Start position in map in [m], shape (2,).
+    clearance: float  # Least distance of every path from obstacles in [m].
+    cost: Array  # Cost in [m], weighted by clearance; inf where unreachable; shape (X, Y).
+    previous: NDArray[np.int32]  # Flat index of the predecessor, negative where none; shape (X * Y,).
 
     def cost_at(self, xy: Vector2) -> float:
         """Cost to reach a point in [m]; inf if unreachable."""

@@ -17,15 +17,10 @@ MARGIN = 0.008
 
 @dataclass(frozen=True)
 class HeldBody:
-    """A free body held by the hand.
+    """A free body held by the hand."""
 
-    Attributes:
-        body: Its id in the model.
-        T_grasp_body: Its pose in the grasp site's frame, shape (4, 4).
-    """
-
-    body: int
-    T_grasp_body: Transform
+    body: int  # Its id in the model.
+    T_grasp_body: Transform  # Its pose in the grasp site's frame, shape (4, 4).
 
     @property
     def up_in_body(self) -> Vector3:

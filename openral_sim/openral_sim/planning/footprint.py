@@ -14,13 +14,9 @@ LONG = 1.5
 
 @dataclass(frozen=True)
 class ObjectFootprint:
-    """Rectangle about the origin of an object, along its x and y axes.
+    """Rectangle about the origin of an object, along its x and y axes."""
 
-    Attributes:
-        half_sides: Half of its length along each axis in [m], shape (2,).
-    """
-
-    half_sides: Vector2
+    half_sides: Vector2  # Half of its length along each axis in [m], shape (2,).
 
     @property
     def radius(self) -> float:

@@ -15,37 +15,23 @@ from openral_sim.planning.surface_rays import RAYS, SurfaceLayers, surface_layer
 
 @dataclass(frozen=True)
 class FurnitureSurfaceConfig:
-    """Parameters of a furniture's surfaces, and of their choice; lengths in [m].
+    """Parameters of a furniture's surfaces, and of their choice; lengths in [m]."""
 
-    Attributes:
-        drawer_travel: Distance before a piece of furniture in which its open drawer is looked for.
-        covered_fraction: Fraction of a piece that lies under another surface if it is a drawer of it.
-        lowest: Height up to which a surface is the floor or a plinth.
-        max_steps: Number of heights that are considered, those of the largest area.
-        least_area: Least area of a surface in [m^2].
-        level_spacing: Least distance between two surfaces above each other.
-        max_per_level: Number of placements returned at each height.
-        easy_height: Height at which the arm works without stooping or stretching.
-        height_weight: Weight of the distance from that height against the effort to reach a point.
-        easy_range: Distance from that height beyond which it weighs ``stretch_weight`` more.
-        stretch_weight: That weight.
-        area_cost: Cost of a small surface, such as an armrest, beside a large one.
-        narrow_cost: Cost of each step to a smaller disc.
-    """
-
+    # Distance before a piece of furniture in which its open drawer is looked for.
     drawer_travel: float = 0.45
+    # Fraction of a piece that lies under another surface if it is a drawer of it.
     covered_fraction: float = 0.9
-    lowest: float = 0.15
-    max_steps: int = 24
-    least_area: float = 0.01
-    level_spacing: float = 0.03
-    max_per_level: int = 3
-    easy_height: float = 0.85
-    height_weight: float = 0.3
-    easy_range: float = 0.45
-    stretch_weight: float = 1.0
-    area_cost: float = 0.5
-    narrow_cost: float = 0.05
+    lowest: float = 0.15  # Height up to which a surface is the floor or a plinth.
+    max_steps: int = 24  # Number of heights that are considered, those of the largest area.
+    least_area: float = 0.01  # Least area of a surface in [m^2].
+    level_spacing: float = 0.03  # Least distance between two surfaces above each other.
+    max_per_level: int = 3  # Number of placements returned at each height.
+    easy_height: float = 0.85  # Height at which the arm works without stooping or stretching.
+    height_weight: float = 0.3  # Weight of the distance from that height against the effort to reach a point.
+    easy_range: float = 0.45  # Distance from that height beyond which it weighs ``stretch_weight`` more.
+    stretch_weight: float = 1.0  # That weight.
+    area_cost: float = 0.5  # Cost of a small surface, such as an armrest, beside a large one.
+    narrow_cost: float = 0.05  # Cost of each step to a smaller disc.
 
 
 CONFIG = FurnitureSurfaceConfig()
@@ -53,17 +39,11 @@ CONFIG = FurnitureSurfaceConfig()
 
 @dataclass(frozen=True)
 class FurnitureBounds:
-    """Footprint and height of a piece of furniture.
+    """Footprint and height of a piece of furniture."""
 
-    Attributes:
-        pose: Middle (x, y) and yaw in map, its front along x, shape (3,).
-        size: Extents along its axes in [m], shape (2,).
-        top: Height of its top in [m].
-    """
-
-    pose: PlanarPose
-    size: Vector2
-    top: float
+    pose: PlanarPose  # Middle (x, y) and yaw in map, its front along x, shape (3,).
+    size: Vector2  # Extents along its axes in [m], shape (2,).
+    top: float  # Height of its top in [m].
 
     def grid(self, cell: float, ahead: float = 0.0) -> Points:
         """Points in map ``cell`` [m] apart, shape (N, M, 2): over it, or ``ahead`` [m] before it."""
@@ -77,15 +57,10 @@ class FurnitureBounds:
 
 @dataclass(frozen=True)
 class FurnitureSurfaces:
-    """Top, boards and open drawer of a piece of furniture.
+    """Top, boards and open drawer of a piece of furniture."""
 
-    Attributes:
-        furniture: The piece.
-        parts: Surfaces in front of it, if it is a drawer, and over its footprint.
-    """
-
-    furniture: FurnitureBounds
-    parts: tuple[SurfaceLayers, ...]
+    furniture: FurnitureBounds  # The piece.
+    parts: tuple[SurfaceLayers, ...]  # Surfaces in front of it, if it is a drawer, and over its footprint.
 
     @classmethod
     def of(

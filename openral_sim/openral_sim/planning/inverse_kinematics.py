@@ -12,23 +12,15 @@ from openral_sim.robot.sim_robot import SimRobot
 
 @dataclass(frozen=True)
 class IkConfig:
-    """Parameters of the solver.
+    """Parameters of the solver."""
 
-    Attributes:
-        max_steps: Gauss-Newton steps per seed.
-        position_tolerance: Position error that counts as converged in [m].
-        angle_tolerance: Orientation error that counts as converged in [rad].
-        lever: Length that weighs orientation error against position error in [m/rad], about a hand's.
-        lift_cost: Cost of a deviation of the lift from the start, in [1/m].
-        arm_cost: The same of an arm joint, in [1/rad].
-    """
-
-    max_steps: int = 40
-    position_tolerance: float = 0.002
-    angle_tolerance: float = 0.02
+    max_steps: int = 40  # Gauss-Newton steps per seed.
+    position_tolerance: float = 0.002  # Position error that counts as converged in [m].
+    angle_tolerance: float = 0.02  # Orientation error that counts as converged in [rad].
+    # Length that weighs orientation error against position error in [m/rad], about a hand's.
     lever: float = 0.1
-    lift_cost: float = 3e-3
-    arm_cost: float = 1e-3
+    lift_cost: float = 3e-3  # Cost of a deviation of the lift from the start, in [1/m].
+    arm_cost: float = 1e-3  # The same of an arm joint, in [1/rad].
 
 
 CONFIG = IkConfig()

@@ -5,17 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class MotionProfile:
-    """Motion over a distance, which may be in any unit.
+    """Motion over a distance, which may be in any unit."""
 
-    Attributes:
-        distance: Distance to travel.
-        top_speed: Speed with which its duration is computed, in units of the distance per second.
-        ramp: Time to reach full speed, and to stop, in [s].
-    """
-
-    distance: float
-    top_speed: float
-    ramp: float
+    distance: float  # Distance to travel.
+    top_speed: float  # Speed with which its duration is computed, in units of the distance per second.
+    ramp: float  # Time to reach full speed, and to stop, in [s].
 
     @property
     def duration(self) -> float:

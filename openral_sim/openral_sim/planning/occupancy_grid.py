@@ -24,15 +24,10 @@ _CORNERS = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
 
 @dataclass(frozen=True)
 class SimOccupancyGrid:
-    """Distance from every floor cell to the nearest obstacle.
+    """Distance from every floor cell to the nearest obstacle."""
 
-    Attributes:
-        origin: Centre of cell (0, 0) in map in [m], shape (2,).
-        clearance: Distance to the nearest occupied cell in [m], shape (X, Y), indexed [ix, iy].
-    """
-
-    origin: Vector2
-    clearance: Array
+    origin: Vector2  # Centre of cell (0, 0) in map in [m], shape (2,).
+    clearance: Array  # Distance to the nearest occupied cell in [m], shape (X, Y), indexed [ix, iy].
 
     def cell(self, xy: Vector2) -> tuple[int, int]:
         """Index of the cell that contains a point of map, clipped to the grid."""

@@ -24,15 +24,10 @@ _GEOM = mujoco.mjtGeom
 
 @dataclass(frozen=True, eq=False)
 class SurfacePoints:
-    """Points on the surfaces of some geoms.
+    """Points on the surfaces of some geoms."""
 
-    Attributes:
-        geoms: Geom of each point, shape (N,).
-        points: In the frame of the geom [m], shape (N, 3).
-    """
-
-    geoms: NDArray[np.int64]
-    points: Points
+    geoms: NDArray[np.int64]  # Geom of each point, shape (N,).
+    points: Points  # In the frame of the geom [m], shape (N, 3).
 
     @classmethod
     def of(cls, model: mujoco.MjModel, bodies: Iterable[int]) -> "SurfacePoints":

@@ -13,24 +13,16 @@ from openral_sim.planning.surface_rays import NO_SURFACE, RAYS, height_under
 
 @dataclass(frozen=True)
 class PlacementConfig:
-    """Parameters of finding placements near a point; lengths in [m].
+    """Parameters of finding placements near a point; lengths in [m]."""
 
-    Attributes:
-        search_radius: Half the side of the square searched around the requested point.
-        top_ray_height: Start of the rays above the middle of a piece of furniture; above its top.
-        surface_tolerance: Largest height of the requested point above a surface that it lies on.
-        spacing: Least distance between two placements.
-        max_placements: Number of placements returned.
-        distance_weight: Weight of the distance from a furniture's middle against the effort to reach a point.
-        start_offset: Start of the ray that finds the surface below the requested point, above that point.
-    """
-
-    search_radius: float = 0.50
-    top_ray_height: float = 1.0
-    surface_tolerance: float = 0.06
-    spacing: float = 0.08
-    max_placements: int = 10
+    search_radius: float = 0.50  # Half the side of the square searched around the requested point.
+    top_ray_height: float = 1.0  # Start of the rays above the middle of a piece of furniture; above its top.
+    surface_tolerance: float = 0.06  # Largest height of the requested point above a surface that it lies on.
+    spacing: float = 0.08  # Least distance between two placements.
+    max_placements: int = 10  # Number of placements returned.
+    # Weight of the distance from a furniture's middle against the effort to reach a point.
     distance_weight: float = 0.3
+    # Start of the ray that finds the surface below the requested point, above that point.
     start_offset: float = 0.02
 
 

@@ -73,17 +73,11 @@ WRIST_VIEW = CoarseView(40, 30)
 
 @dataclass(frozen=True)
 class DepthScan:
-    """One depth image of a coarse camera.
+    """One depth image of a coarse camera."""
 
-    Attributes:
-        origin: Position of the camera in map [m], shape (3,).
-        ends: Where the rays end, shape (N, 3).
-        hit: Which end on a surface, shape (N,); the others end at the largest range.
-    """
-
-    origin: Vector3
-    ends: Points
-    hit: Mask
+    origin: Vector3  # Position of the camera in map [m], shape (3,).
+    ends: Points  # Where the rays end, shape (N, 3).
+    hit: Mask  # Which end on a surface, shape (N,); the others end at the largest range.
 
 
 def scan(

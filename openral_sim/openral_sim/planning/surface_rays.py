@@ -18,21 +18,13 @@ NO_SURFACE = -100.0
 
 @dataclass(frozen=True)
 class SurfaceRayConfig:
-    """Parameters of the rays; lengths in [m].
+    """Parameters of the rays; lengths in [m]."""
 
-    Attributes:
-        cell: Spacing of the rays; half of a small object's width.
-        start_height: Start of the rays above a point on a surface; below the next shelf.
-        flatness: Largest deviation in height that counts as level; rejects rims and handles.
-        max_layers: Number of surfaces above each other that are found.
-        max_crossings: Number of faces that a ray passes.
-    """
-
-    cell: float = 0.02
-    start_height: float = 0.25
-    flatness: float = 0.006
-    max_layers: int = 6
-    max_crossings: int = 40
+    cell: float = 0.02  # Spacing of the rays; half of a small object's width.
+    start_height: float = 0.25  # Start of the rays above a point on a surface; below the next shelf.
+    flatness: float = 0.006  # Largest deviation in height that counts as level; rejects rims and handles.
+    max_layers: int = 6  # Number of surfaces above each other that are found.
+    max_crossings: int = 40  # Number of faces that a ray passes.
 
 
 RAYS = SurfaceRayConfig()
@@ -47,17 +39,12 @@ def height_under(model: mujoco.MjModel, data: mujoco.MjData, eye: Vector3) -> fl
 
 @dataclass(frozen=True)
 class SurfaceLayers:
-    """Upward surfaces in the columns of a grid, one above the other.
+    """Upward surfaces in the columns of a grid, one above the other."""
 
-    Attributes:
-        grid: Points in map, shape (N, M, 2).
-        heights: Height of each surface in [m], the uppermost first, shape (N, M, L); NaN where there is none.
-        headrooms: Free height above each in [m], of the same shape.
-    """
-
-    grid: Points
+    grid: Points  # Points in map, shape (N, M, 2).
+    # Height of each surface in [m], the uppermost first, shape (N, M, L); NaN where there is none.
     heights: Array
-    headrooms: Array
+    headrooms: Array  # Free height above each in [m], of the same shape.
 
 
 def surface_layers(

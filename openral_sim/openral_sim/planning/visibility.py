@@ -19,32 +19,20 @@ _EPSILON = 1e-9  # Replaces a zero in the slab test.
 
 @dataclass(frozen=True)
 class Boxes:
-    """Oriented boxes that occlude points behind them.
+    """Oriented boxes that occlude points behind them."""
 
-    Attributes:
-        centres: In map in [m], shape (N, 3).
-        axes: Their axes in map as columns, shape (N, 3, 3).
-        halves: Half their extents along their axes in [m], shape (N, 3).
-    """
-
-    centres: Points
-    axes: Array
-    halves: Points
+    centres: Points  # In map in [m], shape (N, 3).
+    axes: Array  # Their axes in map as columns, shape (N, 3, 3).
+    halves: Points  # Half their extents along their axes in [m], shape (N, 3).
 
 
 @dataclass(frozen=True)
 class VisibilityResult:
-    """Visibility of a set of points from a base pose.
+    """Visibility of a set of points from a base pose."""
 
-    Attributes:
-        base: Pose (x, y, yaw) in map, shape (3,).
-        aim: Point in map that the camera points at, shape (3,).
-        fraction: Fraction of the points that it sees.
-    """
-
-    base: PlanarPose
-    aim: Vector3
-    fraction: float
+    base: PlanarPose  # Pose (x, y, yaw) in map, shape (3,).
+    aim: Vector3  # Point in map that the camera points at, shape (3,).
+    fraction: float  # Fraction of the points that it sees.
 
 
 def visible_fraction(head: HeadGeometry, base: PlanarPose, points: Points, boxes: Boxes) -> VisibilityResult:

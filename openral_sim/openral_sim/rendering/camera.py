@@ -21,19 +21,12 @@ from openral_sim.scene.world import SimWorldModel
 
 @dataclass(frozen=True)
 class CameraFrame:
-    """Colour and depth images of one instant, top row first.
+    """Colour and depth images of one instant, top row first."""
 
-    Attributes:
-        rgb: Colour, uint8, shape (H, W, 3).
-        depth: Distance along the optical axis [m], float32, shape (H, W); 0 where unknown.
-        K: Intrinsics [px], shape (3, 3); pixel centres at whole coordinates.
-        time: Simulated time [s].
-    """
-
-    rgb: Image
-    depth: Array32
-    K: Intrinsics
-    time: float
+    rgb: Image  # Colour, uint8, shape (H, W, 3).
+    depth: Array32  # Distance along the optical axis [m], float32, shape (H, W); 0 where unknown.
+    K: Intrinsics  # Intrinsics [px], shape (3, 3); pixel centres at whole coordinates.
+    time: float  # Simulated time [s].
 
 
 def intrinsics(width: int, height: int, fovy: float) -> Intrinsics:

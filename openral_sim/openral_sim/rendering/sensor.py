@@ -29,46 +29,29 @@ class SensorName(StrEnum):
 
 @dataclass(frozen=True)
 class SensorModel:
-    """Errors of a colour and depth camera; 0 everywhere is a perfect one.
+    """Errors of a colour and depth camera; 0 everywhere is a perfect one."""
 
-    Attributes:
-        depth_noise: Standard deviation of depth at 1 m [m]; it grows with the square of the distance.
-        noise_grain: Extent over which neighbouring pixels err alike [px].
-        inverse_depth_step: Quantisation step of the inverse of depth [1/m].
-        range: Smallest and largest depth that is measured [m].
-        hole_fraction: Fraction of ordinary surface without depth, in patches [-].
-        hole_grain: Extent of these patches [px].
-        dark_level: Brightness below which a surface gives no depth, in [0, 1].
-        grazing_cosine: Cosine of the angle of incidence below which a surface gives no depth [-].
-        flying_fraction: Fraction of the pixels at an edge that float between near and far [-].
-        ramp: Angle over which depth rises from an object to what is close behind it [rad].
-        ramp_fraction: Fraction of such edges that are ramps [-]; the others are sharp.
-        ramp_step: Largest difference of depth of a ramp, as a fraction of depth [-].
-        edge_step: Difference of depth between neighbours that is an edge, as a fraction of depth [-].
-        shot_noise: Standard deviation of a white pixel's noise as a fraction of white [-]; its variance is
-            proportional to brightness.
-        read_noise: Standard deviation of a black pixel's noise as a fraction of white [-].
-        exposure_drift: Amplitude of the slow change of exposure as a fraction [-].
-        flicker: Amplitude of the bands of a rolling shutter as a fraction [-].
-    """
-
+    # Standard deviation of depth at 1 m [m]; it grows with the square of the distance.
     depth_noise: float = 0.0
-    noise_grain: float = 0.0
-    inverse_depth_step: float = 0.0
-    range: tuple[float, float] = (0.0, np.inf)
-    hole_fraction: float = 0.0
-    hole_grain: float = 2.0
-    dark_level: float = 0.0
-    grazing_cosine: float = 0.0
-    flying_fraction: float = 0.0
-    ramp: float = 0.0
-    ramp_fraction: float = 0.5
-    ramp_step: float = 0.3
+    noise_grain: float = 0.0  # Extent over which neighbouring pixels err alike [px].
+    inverse_depth_step: float = 0.0  # Quantisation step of the inverse of depth [1/m].
+    range: tuple[float, float] = (0.0, np.inf)  # Smallest and largest depth that is measured [m].
+    hole_fraction: float = 0.0  # Fraction of ordinary surface without depth, in patches [-].
+    hole_grain: float = 2.0  # Extent of these patches [px].
+    dark_level: float = 0.0  # Brightness below which a surface gives no depth, in [0, 1].
+    grazing_cosine: float = 0.0  # Cosine of the angle of incidence below which a surface gives no depth [-].
+    flying_fraction: float = 0.0  # Fraction of the pixels at an edge that float between near and far [-].
+    ramp: float = 0.0  # Angle over which depth rises from an object to what is close behind it [rad].
+    ramp_fraction: float = 0.5  # Fraction of such edges that are ramps [-]; the others are sharp.
+    ramp_step: float = 0.3  # Largest difference of depth of a ramp, as a fraction of depth [-].
+    # Difference of depth between neighbours that is an edge, as a fraction of depth [-].
     edge_step: float = 0.04
+    # Standard deviation of a white pixel's noise as a fraction of white [-]; its variance is proportional to
+    # brightness.
     shot_noise: float = 0.0
-    read_noise: float = 0.0
-    exposure_drift: float = 0.0
-    flicker: float = 0.0
+    read_noise: float = 0.0  # Standard deviation of a black pixel's noise as a fraction of white [-].
+    exposure_drift: float = 0.0  # Amplitude of the slow change of exposure as a fraction [-].
+    flicker: float = 0.0  # Amplitude of the bands of a rolling shutter as a fraction [-].
 
     def measure_depth(self, depth: Array32, rgb: Image, K: Intrinsics, rng: np.random.Generator) -> Array32:
         """Return the depth that the camera measures [m], 0 where it measures none, shape (H, W).

@@ -21,27 +21,16 @@ _DECIMALS = 9  # Lengths that are read from a model are rounded to the nanometre
 
 @dataclass(frozen=True)
 class HeadGeometry:
-    """Geometry of the head, lift down.
+    """Geometry of the head, lift down."""
 
-    Attributes:
-        pan_x: Position of the pan axis on base_link along x in [m].
-        height: Height of the tilt axis above base_link in [m].
-        tilt_x: Distance of the tilt axis before the pan axis in [m].
-        pan_limit: Largest pan to either side in [rad].
-        tilt_limits: Range of tilt in [rad], positive down.
-        camera: Position of the camera on the tilting link in [m].
-        fovy: Vertical field of view in [deg].
-        rises: True if the lift carries the head.
-    """
-
-    pan_x: float
-    height: float
-    tilt_x: float
-    pan_limit: float
-    tilt_limits: tuple[float, float]
-    camera: tuple[float, float, float]
-    fovy: float
-    rises: bool
+    pan_x: float  # Position of the pan axis on base_link along x in [m].
+    height: float  # Height of the tilt axis above base_link in [m].
+    tilt_x: float  # Distance of the tilt axis before the pan axis in [m].
+    pan_limit: float  # Largest pan to either side in [rad].
+    tilt_limits: tuple[float, float]  # Range of tilt in [rad], positive down.
+    camera: tuple[float, float, float]  # Position of the camera on the tilting link in [m].
+    fovy: float  # Vertical field of view in [deg].
+    rises: bool  # True if the lift carries the head.
 
     def at_lift(self, lift: float) -> "HeadGeometry":
         """Return the geometry at a height of the lift above its lower end [m]."""

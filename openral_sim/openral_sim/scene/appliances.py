@@ -13,19 +13,13 @@ from openral_sim.assets.furniture.builder import FurnitureAppliance
 
 @dataclass(frozen=True)
 class ApplianceModel:
-    """Looks of appliances, and when a control changes them over.
+    """Looks of appliances, and when a control changes them over."""
 
-    Attributes:
-        emission: Emission of a shade or a screen that is on [1]; off it has none.
-        dark: Factor by which a shade or a picture that is off is darkened, by kind of appliance [1].
-        pressed: Fraction of its travel from which a control is pressed [1].
-        released: Fraction of its travel up to which a button is released again [1].
-    """
-
-    emission: float = 1.0
+    emission: float = 1.0  # Emission of a shade or a screen that is on [1]; off it has none.
+    # Factor by which a shade or a picture that is off is darkened, by kind of appliance [1].
     dark: Mapping[ApplianceKind, float] = field(default_factory=lambda: {"lamp": 0.8, "screen": 0.06})
-    pressed: float = 0.6
-    released: float = 0.3
+    pressed: float = 0.6  # Fraction of its travel from which a control is pressed [1].
+    released: float = 0.3  # Fraction of its travel up to which a button is released again [1].
 
 
 MODEL = ApplianceModel()

@@ -69,23 +69,15 @@ class WorldFurniture:
 
 @dataclass(frozen=True)
 class WorldObject:
-    """A movable object and its names in the model.
-
-    Attributes:
-        phrase: Name in natural language, colour first: "red mug".
-        body: Name of its body, which has a free joint of the same name; frame at mid height on its axis.
-        geoms: Names of all its geoms, visual and collision.
-        size: Extent along its body's x, y, z [m], without a handle.
-        graspable: True if an 8 cm parallel gripper can grasp it.
-    """
+    """A movable object and its names in the model."""
 
     id: str
     kind: str
-    phrase: str
-    body: str
-    geoms: tuple[str, ...]
-    size: tuple[float, float, float]
-    graspable: bool
+    phrase: str  # Name in natural language, colour first: "red mug".
+    body: str  # Name of its body, which has a free joint of the same name; frame at mid height on its axis.
+    geoms: tuple[str, ...]  # Names of all its geoms, visual and collision.
+    size: tuple[float, float, float]  # Extent along its body's x, y, z [m], without a handle.
+    graspable: bool  # True if an 8 cm parallel gripper can grasp it.
 
 
 @dataclass(frozen=True)

@@ -9,21 +9,15 @@ from openral_sim.scene.scene import Scene
 
 @dataclass(frozen=True)
 class ObjectLocation:
-    """Initial location of an object of a scene.
-
-    Attributes:
-        phrase: Name in natural language; unique in a generated home.
-        graspable: True if the gripper can grasp it.
-        hidden_in: Id of the container that must be opened to see it; "" if it lies in the open.
-    """
+    """Initial location of an object of a scene."""
 
     id: str
-    phrase: str
-    graspable: bool
+    phrase: str  # Name in natural language; unique in a generated home.
+    graspable: bool  # True if the gripper can grasp it.
     room: str
     fixture: str
     surface: str
-    hidden_in: str
+    hidden_in: str  # Id of the container that must be opened to see it; "" if it lies in the open.
 
 
 def is_hidden(fixture: Fixture, surface: Surface) -> bool:

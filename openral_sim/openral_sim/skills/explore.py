@@ -22,17 +22,13 @@ from openral_sim.planning.perceived_floor import PerceivedFloor
 
 @dataclass(frozen=True)
 class LookConfig:
-    """Parameters of a look around.
+    """Parameters of a look around."""
 
-    Attributes:
-        tilts: Tilts of the head at each bearing in [rad]: the floor from 1.3 m on, and from 0.2 m to 2.4 m.
-        dwell: Time at each in [s]: four images at 5 Hz, which the mapper needs to leave no cell out.
-        time_limit: Time after which no further view is taken in [s].
-    """
-
+    # Tilts of the head at each bearing in [rad]: the floor from 1.3 m on, and from 0.2 m to 2.4 m.
     tilts: tuple[float, ...] = (0.35, 1.0)
+    # Time at each in [s]: four images at 5 Hz, which the mapper needs to leave no cell out.
     dwell: float = 0.8
-    time_limit: float = 500.0
+    time_limit: float = 500.0  # Time after which no further view is taken in [s].
 
 
 LOOK = LookConfig()

@@ -34,17 +34,11 @@ from openral_sim.planning.arm_planner import NoArmPath
 
 @dataclass(frozen=True)
 class GraspConfig:
-    """Parameters of the skill.
+    """Parameters of the skill."""
 
-    Attributes:
-        attempts: Number of times to scan and close before giving up.
-        reach_speed: Fraction of the arm's top speed on the way to the scan.
-        width_yaws: Number of directions in which the object's width is measured, over half a turn.
-    """
-
-    attempts: int = 3
-    reach_speed: float = 0.6
-    width_yaws: int = 12
+    attempts: int = 3  # Number of times to scan and close before giving up.
+    reach_speed: float = 0.6  # Fraction of the arm's top speed on the way to the scan.
+    width_yaws: int = 12  # Number of directions in which the object's width is measured, over half a turn.
 
 
 CONFIG = GraspConfig()

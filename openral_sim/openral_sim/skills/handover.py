@@ -37,40 +37,27 @@ from openral_sim.motion_primitives.retract import back_away, room_behind, stow_a
 
 @dataclass(frozen=True)
 class HandoverConfig:
-    """Parameters of the skill.
+    """Parameters of the skill."""
 
-    Attributes:
-        take_distance: Largest distance of the object from the palm at which the person takes it in [m]; about
-            the length of fingers.
-        gap: Height of the object above the palm in [m].
-        ahead: Distance of the object before the palm in [m].
-        drop: Height from which the hand comes down to the offer in [m].
-        beside: Distances of further offers from an occupied palm in [m].
-        other_hand: Largest distance of the object from an occupied palm at which the other hand takes it in
-            [m]; half of what a person's hands are apart when both are held out.
-        wait: Longest wait for the person in [s].
-        nearest_person: Largest distance of a goal's pose from the palm of a person whom it does not name in
-            [m]; an arm's length, so that it is not someone else.
-        face_height: Height that the head looks at in [m]; a standing person's face.
-        reach_speed: Fraction of the arm's top speed near the person.
-        offer_speed: Speed of the hand on the last stretch in [m/s].
-        retract_speed: Speed of the emptied hand in [m/s].
-        max_retreat: Largest distance to back away afterwards in [m].
-    """
-
+    # Largest distance of the object from the palm at which the person takes it in [m]; about the length of
+    # fingers.
     take_distance: float = 0.08
-    gap: float = 0.03
-    ahead: float = 0.03
-    drop: float = 0.10
-    beside: tuple[float, ...] = (0.10, 0.18)
+    gap: float = 0.03  # Height of the object above the palm in [m].
+    ahead: float = 0.03  # Distance of the object before the palm in [m].
+    drop: float = 0.10  # Height from which the hand comes down to the offer in [m].
+    beside: tuple[float, ...] = (0.10, 0.18)  # Distances of further offers from an occupied palm in [m].
+    # Largest distance of the object from an occupied palm at which the other hand takes it in [m]; half of
+    # what a person's hands are apart when both are held out.
     other_hand: float = 0.25
-    wait: float = 5.0
+    wait: float = 5.0  # Longest wait for the person in [s].
+    # Largest distance of a goal's pose from the palm of a person whom it does not name in [m]; an arm's
+    # length, so that it is not someone else.
     nearest_person: float = 0.8
-    face_height: float = 1.5
-    reach_speed: float = 0.7
-    offer_speed: float = 0.15
-    retract_speed: float = 0.25
-    max_retreat: float = 0.20
+    face_height: float = 1.5  # Height that the head looks at in [m]; a standing person's face.
+    reach_speed: float = 0.7  # Fraction of the arm's top speed near the person.
+    offer_speed: float = 0.15  # Speed of the hand on the last stretch in [m/s].
+    retract_speed: float = 0.25  # Speed of the emptied hand in [m/s].
+    max_retreat: float = 0.20  # Largest distance to back away afterwards in [m].
 
 
 CONFIG = HandoverConfig()

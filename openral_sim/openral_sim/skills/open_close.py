@@ -30,23 +30,18 @@ from openral_sim.motion_primitives.retract import retract_hand
 
 @dataclass(frozen=True)
 class OpenCloseConfig:
-    """Parameters of pulling and pushing doors.
+    """Parameters of pulling and pushing doors."""
 
-    Attributes:
-        max_slip: Distance of the handle from where it was grasped that counts as slipped in [m]; the radius
-            of a handle's bar and the compliance of the grip.
-        approach_speed: Speed of the hand towards the door in [m/s].
-        fist_length: Distance from the grasp site to the tips of the closed fingers in [m]; the pads end
-            20 mm ahead of the site, 6 mm are kept.
-        push_fractions: Where the hand may push, as fractions of the way from the hinge to the handle.
-        max_push_force: Force on the hand that ends a push in [N]; a closed door bears it, a moving one is
-            far below it.
-    """
-
+    # Distance of the handle from where it was grasped that counts as slipped in [m]; the radius of a handle's
+    # bar and the compliance of the grip.
     max_slip: float = 0.03
-    approach_speed: float = 0.15
+    approach_speed: float = 0.15  # Speed of the hand towards the door in [m/s].
+    # Distance from the grasp site to the tips of the closed fingers in [m]; the pads end 20 mm ahead of the
+    # site, 6 mm are kept.
     fist_length: float = 0.026
+    # Where the hand may push, as fractions of the way from the hinge to the handle.
     push_fractions: tuple[float, ...] = (0.62, 0.85, 0.45)
+    # Force on the hand that ends a push in [N]; a closed door bears it, a moving one is far below it.
     max_push_force: float = 60.0
 
 

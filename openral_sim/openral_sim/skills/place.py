@@ -50,56 +50,36 @@ from openral_sim.planning.placement import find_placements
 
 @dataclass(frozen=True)
 class PlaceConfig:
-    """Parameters of the skill; lengths in [m].
+    """Parameters of the skill; lengths in [m]."""
 
-    Attributes:
-        gap: Height of the object above the surface before it is lowered onto it.
-        drop: Height from which a hand that points down lowers the object.
-        level_drop: Height from which a level hand lowers the object; it has less room under a shelf.
-        margin: Free surface around the object.
-        narrow_margin: The same on a board or in a drawer where nothing wider is free.
-        hand_radius: Radius that a level hand needs beside other objects; half its width and a margin.
-        wrist_length: Length of hand and wrist above the point between the pads when the hand points down.
-        hand_half_height: Half the height of a level hand.
-        yaw_step: Step of the yaw with which a long object is tried on a spot in [degrees].
-        min_furniture: Least depth and width of a target whose whole surfaces are searched; a smaller one is
-            an object, on or beside which there may be room.
-        max_spots: Number of free points on a piece of furniture that are tried.
-        max_floor_height: Height up to which a free spot is the floor, or a rug on it.
-        attempts: Number of base poses from which an arm path is searched.
-        avoided_radius: Distance from a point that no arm path led to within which others are not tried.
-        reach_speed: Fraction of the arm's top speed with the object.
-        lower_speed: Speed of the hand on the way down in [m/s].
-        retract_speed: Speed of the emptied hand in [m/s].
-        clearance: Distance that a level hand retracts from the object.
-        reported_offset: Distance from the requested point from which the result mentions it.
-        max_displacement: Largest horizontal distance from the spot after release.
-        max_sinking: Largest depth below the surface after release; more means that it fell off.
-        min_upright: Cosine of the largest tilt after release; 20 degrees.
-    """
-
-    gap: float = 0.012
-    drop: float = 0.12
+    gap: float = 0.012  # Height of the object above the surface before it is lowered onto it.
+    drop: float = 0.12  # Height from which a hand that points down lowers the object.
+    # Height from which a level hand lowers the object; it has less room under a shelf.
     level_drop: float = 0.07
-    margin: float = 0.05
-    narrow_margin: float = 0.02
+    margin: float = 0.05  # Free surface around the object.
+    narrow_margin: float = 0.02  # The same on a board or in a drawer where nothing wider is free.
+    # Radius that a level hand needs beside other objects; half its width and a margin.
     hand_radius: float = 0.13
+    # Length of hand and wrist above the point between the pads when the hand points down.
     wrist_length: float = 0.25
-    hand_half_height: float = 0.05
-    yaw_step: int = 5
+    hand_half_height: float = 0.05  # Half the height of a level hand.
+    yaw_step: int = 5  # Step of the yaw with which a long object is tried on a spot in [degrees].
+    # Least depth and width of a target whose whole surfaces are searched; a smaller one is an object, on or
+    # beside which there may be room.
     min_furniture: float = 0.3
-    max_spots: int = 15
-    max_floor_height: float = 0.04
-    attempts: int = 5
+    max_spots: int = 15  # Number of free points on a piece of furniture that are tried.
+    max_floor_height: float = 0.04  # Height up to which a free spot is the floor, or a rug on it.
+    attempts: int = 5  # Number of base poses from which an arm path is searched.
+    # Distance from a point that no arm path led to within which others are not tried.
     avoided_radius: float = 0.15
-    reach_speed: float = 0.7
-    lower_speed: float = 0.12
-    retract_speed: float = 0.25
-    clearance: float = 0.14
-    reported_offset: float = 0.03
-    max_displacement: float = 0.10
-    max_sinking: float = 0.02
-    min_upright: float = 0.94
+    reach_speed: float = 0.7  # Fraction of the arm's top speed with the object.
+    lower_speed: float = 0.12  # Speed of the hand on the way down in [m/s].
+    retract_speed: float = 0.25  # Speed of the emptied hand in [m/s].
+    clearance: float = 0.14  # Distance that a level hand retracts from the object.
+    reported_offset: float = 0.03  # Distance from the requested point from which the result mentions it.
+    max_displacement: float = 0.10  # Largest horizontal distance from the spot after release.
+    max_sinking: float = 0.02  # Largest depth below the surface after release; more means that it fell off.
+    min_upright: float = 0.94  # Cosine of the largest tilt after release; 20 degrees.
 
 
 CONFIG = PlaceConfig()

@@ -26,25 +26,17 @@ from openral_sim.planning.arm_planner import Trajectory
 
 @dataclass(frozen=True)
 class PourModel:
-    """Parameters of simulated pouring; those of a wine bottle where not otherwise stated.
+    """Parameters of simulated pouring; those of a wine bottle where not otherwise stated."""
 
-    Attributes:
-        rate: Flow out of a tilted bottle in [l/s].
-        full_tilt: Tilt from which a full bottle pours in [rad].
-        empty_tilt: Tilt from which an almost empty bottle pours in [rad]; a little below its mouth's level.
-        max_fall: Largest height of the stream in [m]; from higher up it splashes.
-        max_target_offset: Largest horizontal distance of a vessel from a goal's target in [m]; a cup's width.
-        max_target_height: Largest vertical distance of a vessel from a goal's target in [m].
-        min_upright: Cosine of the largest tilt at which a vessel counts as upright; 18 degrees.
-    """
-
-    rate: float = 0.04
-    full_tilt: float = 1.2
+    rate: float = 0.04  # Flow out of a tilted bottle in [l/s].
+    full_tilt: float = 1.2  # Tilt from which a full bottle pours in [rad].
+    # Tilt from which an almost empty bottle pours in [rad]; a little below its mouth's level.
     empty_tilt: float = 1.75
-    max_fall: float = 0.15
+    max_fall: float = 0.15  # Largest height of the stream in [m]; from higher up it splashes.
+    # Largest horizontal distance of a vessel from a goal's target in [m]; a cup's width.
     max_target_offset: float = 0.06
-    max_target_height: float = 0.2
-    min_upright: float = 0.95
+    max_target_height: float = 0.2  # Largest vertical distance of a vessel from a goal's target in [m].
+    min_upright: float = 0.95  # Cosine of the largest tilt at which a vessel counts as upright; 18 degrees.
 
 
 MODEL = PourModel()
@@ -52,17 +44,11 @@ MODEL = PourModel()
 
 @dataclass(frozen=True)
 class PourVessel:
-    """A body that contains, or can contain, a liquid.
+    """A body that contains, or can contain, a liquid."""
 
-    Attributes:
-        body: Its id.
-        liquid: Its contents.
-        top: Height of its rim or spout above its origin in [m].
-    """
-
-    body: int
-    liquid: Liquid
-    top: float
+    body: int  # Its id.
+    liquid: Liquid  # Its contents.
+    top: float  # Height of its rim or spout above its origin in [m].
 
     def rim(self, context: SkillContext) -> Vector3:
         """Middle of its rim or spout in map, shape (3,)."""
@@ -136,33 +122,20 @@ def falls_in(context: SkillContext, source: PourVessel, vessel: PourVessel) -> b
 
 @dataclass(frozen=True)
 class PourConfig:
-    """Parameters of the skill.
+    """Parameters of the skill."""
 
-    Attributes:
-        fill: Level that a vessel is filled to in [0, 1]; leaves room under the rim.
-        tilt: Roll of the wrist at the end of the pour in [rad]; pours an almost empty bottle.
-        spout_tilt: Roll at which the spout is over the middle of the rim in [rad]; the middle of the pour.
-        rim_clearance: Height of the tilted spout over the rim in [m].
-        contact_radius: Radius around the rim within which contact is not checked in [m].
-        reach_speed: Fraction of the arm's top speed with the bottle.
-        tilt_speed: The same while the wrist tilts.
-        return_speed: The same while it turns back, faster so that less is spilled.
-        max_time: Longest wait for the vessel to fill in [s].
-        max_push: Largest displacement of the vessel in [m].
-        clearance: Distance that the hand retracts from the vessel in [m].
-    """
-
-    fill: float = 0.65
-    tilt: float = 1.95
+    fill: float = 0.65  # Level that a vessel is filled to in [0, 1]; leaves room under the rim.
+    tilt: float = 1.95  # Roll of the wrist at the end of the pour in [rad]; pours an almost empty bottle.
+    # Roll at which the spout is over the middle of the rim in [rad]; the middle of the pour.
     spout_tilt: float = 1.65
-    rim_clearance: float = 0.045
-    contact_radius: float = 0.02
-    reach_speed: float = 0.6
-    tilt_speed: float = 0.35
-    return_speed: float = 0.9
-    max_time: float = 12.0
-    max_push: float = 0.015
-    clearance: float = 0.10
+    rim_clearance: float = 0.045  # Height of the tilted spout over the rim in [m].
+    contact_radius: float = 0.02  # Radius around the rim within which contact is not checked in [m].
+    reach_speed: float = 0.6  # Fraction of the arm's top speed with the bottle.
+    tilt_speed: float = 0.35  # The same while the wrist tilts.
+    return_speed: float = 0.9  # The same while it turns back, faster so that less is spilled.
+    max_time: float = 12.0  # Longest wait for the vessel to fill in [s].
+    max_push: float = 0.015  # Largest displacement of the vessel in [m].
+    clearance: float = 0.10  # Distance that the hand retracts from the vessel in [m].
 
 
 CONFIG = PourConfig()
@@ -191,21 +164,13 @@ def pour(context: SkillContext, request: PourRequest) -> Running:
 
 @dataclass(frozen=True)
 class _Pour:
-    """A finished pour.
+    """A finished pour."""
 
-    Attributes:
-        source: The bottle.
-        vessel: The vessel.
-        rim: Middle of its rim before the pour, in map in [m], shape (3,).
-        before: Its level before the pour in [0, 1].
-        spilled: Spilled volume in [l].
-    """
-
-    source: PourVessel
+    source: PourVessel  # The bottle.
     vessel: PourVessel
-    rim: Vector3
-    before: float
-    spilled: float
+    rim: Vector3  # Middle of its rim before the pour, in map in [m], shape (3,).
+    before: float  # Its level before the pour in [0, 1].
+    spilled: float  # Spilled volume in [l].
 
 
 def _result(context: SkillContext, work: _Pour, label: str, message: str) -> SkillResult:

@@ -22,19 +22,14 @@ Area = tuple[tuple[float, float], tuple[float, float]]
 
 @dataclass(frozen=True)
 class MotionEnvelope:
-    """Bounds on every motion; lengths in [m], speeds in [m/s].
+    """Bounds on every motion; lengths in [m], speeds in [m/s]."""
 
-    Attributes:
-        areas: Rectangles of floor that contain all work, each by its low and high corner in map.
-        highest: Greatest height of a target.
-        people: Distances from the middle of a person to those of base and hand, and the speed near them.
-        speed: Top speed of the base.
-    """
-
+    # Rectangles of floor that contain all work, each by its low and high corner in map.
     areas: tuple[Area, ...]
-    highest: float = 2.0
+    highest: float = 2.0  # Greatest height of a target.
+    # Distances from the middle of a person to those of base and hand, and the speed near them.
     people: NearPeople = field(default_factory=NearPeople)
-    speed: float = 0.85
+    speed: float = 0.85  # Top speed of the base.
 
     @classmethod
     def around(

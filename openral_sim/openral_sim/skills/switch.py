@@ -25,30 +25,19 @@ from openral_sim.motion_primitives.retract import retract_hand
 
 @dataclass(frozen=True)
 class PressConfig:
-    """Parameters of pressing; tuned in simulation.
+    """Parameters of pressing; tuned in simulation."""
 
-    Attributes:
-        pregrasp_distance: Distance of the hand from the control before it presses in [m].
-        depth: Distance that the fingertips are pushed beyond the released face in [m].
-        half: Distance of the point to press on a switch from its middle, up or down, in [m].
-        speed: Speed of the pressing hand in [m/s].
-        max_force: Force on the hand that ends the press in [N]; a control at its stop exceeds it.
-        contact_force: Force on the hand that shows that it met the control in [N].
-        contact_radius: Radius around the control within which contact is intended in [m]; the hand.
-        clearance: Distance that the hand retracts in [m].
-        max_target_offset: Largest distance of a control from a goal's target in [m].
-        obliquities: Angles between the hand and the control's normal to try in [rad].
-    """
-
-    pregrasp_distance: float = 0.12
-    depth: float = 0.015
-    half: float = 0.030
-    speed: float = 0.06
-    max_force: float = 25.0
-    contact_force: float = 0.5
+    pregrasp_distance: float = 0.12  # Distance of the hand from the control before it presses in [m].
+    depth: float = 0.015  # Distance that the fingertips are pushed beyond the released face in [m].
+    half: float = 0.030  # Distance of the point to press on a switch from its middle, up or down, in [m].
+    speed: float = 0.06  # Speed of the pressing hand in [m/s].
+    max_force: float = 25.0  # Force on the hand that ends the press in [N]; a control at its stop exceeds it.
+    contact_force: float = 0.5  # Force on the hand that shows that it met the control in [N].
+    # Radius around the control within which contact is intended in [m]; the hand.
     contact_radius: float = 0.10
-    clearance: float = 0.10
-    max_target_offset: float = 0.15
+    clearance: float = 0.10  # Distance that the hand retracts in [m].
+    max_target_offset: float = 0.15  # Largest distance of a control from a goal's target in [m].
+    # Angles between the hand and the control's normal to try in [rad].
     obliquities: tuple[float, ...] = (0.0, 0.35, -0.35, 0.7, -0.7)
 
 
@@ -57,15 +46,10 @@ CONFIG = PressConfig()
 
 @dataclass(frozen=True)
 class MountedControl:
-    """A control and its appliance on their fixture.
-
-    Attributes:
-        fixture: The fixture.
-        appliance: The appliance, and the control that it has.
-    """
+    """A control and its appliance on their fixture."""
 
     fixture: Fixture
-    appliance: Appliance
+    appliance: Appliance  # The appliance, and the control that it has.
 
     @property
     def normal(self) -> Vector3:

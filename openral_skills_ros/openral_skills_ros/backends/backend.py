@@ -34,21 +34,13 @@ class Failed(SkillFailed):
 
 @dataclass(slots=True)
 class Run:
-    """A goal that is being carried out.
+    """A goal that is being carried out."""
 
-    Attributes:
-        params: Its validated parameters.
-        cancelled: Returns True once the robot has to stop.
-        feedback: Latest progress.
-        stalled: Reason for which the backend stops the robot, "" for none.
-        ordered: Reason for which the skill server stops it, "" for none.
-    """
-
-    params: Mapping[str, ParamValue]
-    cancelled: Callable[[], bool]
-    feedback: Feedback = field(default_factory=lambda: Feedback("starting", 0.0))
-    stalled: str = ""
-    ordered: str = ""
+    params: Mapping[str, ParamValue]  # Its validated parameters.
+    cancelled: Callable[[], bool]  # Returns True once the robot has to stop.
+    feedback: Feedback = field(default_factory=lambda: Feedback("starting", 0.0))  # Latest progress.
+    stalled: str = ""  # Reason for which the backend stops the robot, "" for none.
+    ordered: str = ""  # Reason for which the skill server stops it, "" for none.
 
     def report(self, stage: str, progress: float) -> None:
         """Set the progress, in [0, 1]."""

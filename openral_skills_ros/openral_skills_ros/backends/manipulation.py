@@ -27,25 +27,15 @@ BACK_AWAY = 0.35
 
 @dataclass(frozen=True)
 class Held:
-    """An object in the hand.
+    """An object in the hand."""
 
-    Attributes:
-        label: Name that it was grasped by.
-        size: Its extents in map when it was grasped in [m].
-        above_support: Height of the grasp above the surface that it stood on in [m].
-        orientation: Orientation of the hand when it closed.
-        centre: Middle of the object in the grasp frame in [m], shape (3,).
-        opening: Distance between the pads on it in [m].
-        shape: Its box at the tip, for MoveIt.
-    """
-
-    label: str
-    size: tuple[float, float, float]
-    above_support: float
-    orientation: HandOrientation
-    centre: Vector3
-    opening: float
-    shape: AttachedCollisionObject
+    label: str  # Name that it was grasped by.
+    size: tuple[float, float, float]  # Its extents in map when it was grasped in [m].
+    above_support: float  # Height of the grasp above the surface that it stood on in [m].
+    orientation: HandOrientation  # Orientation of the hand when it closed.
+    centre: Vector3  # Middle of the object in the grasp frame in [m], shape (3,).
+    opening: float  # Distance between the pads on it in [m].
+    shape: AttachedCollisionObject  # Its box at the tip, for MoveIt.
 
 
 @dataclass

@@ -18,70 +18,42 @@ from openral_sim.assets.materials import add_own_material
 
 @dataclass(frozen=True)
 class RockerModel:
-    """Dimensions and joint dynamics of a rocker switch; its plate is that of a large wall switch.
+    """Dimensions and joint dynamics of a rocker switch; its plate is that of a large wall switch."""
 
-    Attributes:
-        half_width: Half the width of the plate [m].
-        half_height: Half the height of the plate [m].
-        thickness: Thickness of the plate [m], from the hinge to the face.
-        travel: Angle between off and on [rad].
-        frame: Distance by which the housing is wider than the plate [m].
-        housing: Depth of the housing behind the hinge [m]; it hides the half that is pressed in.
-        mass: Mass of the plate [kg].
-        detent: Torque of the spring that snaps it to the nearer end and holds it there [N m].
-        damping: Damping of the hinge [N m s/rad].
-        armature: Inertia added to the hinge for numerical stability [kg m^2].
-    """
-
-    half_width: float = 0.025
-    half_height: float = 0.045
-    thickness: float = 0.012
-    travel: float = 0.3
-    frame: float = 0.006
-    housing: float = 0.02
-    mass: float = 0.02
-    detent: float = 0.03
-    damping: float = 0.004
-    armature: float = 2e-5
+    half_width: float = 0.025  # Half the width of the plate [m].
+    half_height: float = 0.045  # Half the height of the plate [m].
+    thickness: float = 0.012  # Thickness of the plate [m], from the hinge to the face.
+    travel: float = 0.3  # Angle between off and on [rad].
+    frame: float = 0.006  # Distance by which the housing is wider than the plate [m].
+    housing: float = 0.02  # Depth of the housing behind the hinge [m]; it hides the half that is pressed in.
+    mass: float = 0.02  # Mass of the plate [kg].
+    detent: float = 0.03  # Torque of the spring that snaps it to the nearer end and holds it there [N m].
+    damping: float = 0.004  # Damping of the hinge [N m s/rad].
+    armature: float = 2e-5  # Inertia added to the hinge for numerical stability [kg m^2].
 
 
 @dataclass(frozen=True)
 class ButtonModel:
-    """Dimensions and joint dynamics of a spring-loaded button.
+    """Dimensions and joint dynamics of a spring-loaded button."""
 
-    Attributes:
-        radius: Radius of the button [m].
-        length: Distance from its face to its base [m].
-        travel: Distance that it can be pressed [m].
-        plate: Distance by which the plate around it is wider [m].
-        mass: Its mass [kg].
-        stiffness: Stiffness of its spring [N/m].
-        preload: Compression of the released spring [m].
-        damping: Damping of its slide [N s/m].
-        armature: Inertia added to the slide for numerical stability [kg].
-    """
-
-    radius: float = 0.016
-    length: float = 0.014
-    travel: float = 0.008
-    plate: float = 0.006
-    mass: float = 0.02
-    stiffness: float = 300.0
-    preload: float = 0.004
-    damping: float = 6.0
-    armature: float = 0.01
+    radius: float = 0.016  # Radius of the button [m].
+    length: float = 0.014  # Distance from its face to its base [m].
+    travel: float = 0.008  # Distance that it can be pressed [m].
+    plate: float = 0.006  # Distance by which the plate around it is wider [m].
+    mass: float = 0.02  # Its mass [kg].
+    stiffness: float = 300.0  # Stiffness of its spring [N/m].
+    preload: float = 0.004  # Compression of the released spring [m].
+    damping: float = 6.0  # Damping of its slide [N s/m].
+    armature: float = 0.01  # Inertia added to the slide for numerical stability [kg].
 
 
 @dataclass(frozen=True)
 class LampModel:
-    """Light of a lamp.
+    """Light of a lamp."""
 
-    Attributes:
-        diffuse: Red, green and blue of its light, each in [0, 1].
-        attenuation: Constant [1], linear [1/m] and quadratic [1/m^2] loss with distance.
-    """
-
+    # Red, green and blue of its light, each in [0, 1].
     diffuse: tuple[float, float, float] = (0.75, 0.66, 0.5)
+    # Constant [1], linear [1/m] and quadratic [1/m^2] loss with distance.
     attenuation: tuple[float, float, float] = (1.0, 0.0, 0.08)
 
 

@@ -30,19 +30,12 @@ def yaw_quaternion(yaw: float) -> tuple[float, float, float, float]:
 
 @dataclass(frozen=True)
 class HandleGeometry:
-    """Dimensions of an upright bar handle on two feet, sized for a parallel gripper.
+    """Dimensions of an upright bar handle on two feet, sized for a parallel gripper."""
 
-    Attributes:
-        radius: Radius of the bar [m].
-        stand_off: Distance from the door's front to the bar's axis [m].
-        foot_inset: Distance of each foot's axis from the bar's end [m].
-        foot_ratio: Radius of a foot as a fraction of the bar's [-].
-    """
-
-    radius: float = 0.011
-    stand_off: float = 0.055
-    foot_inset: float = 0.02
-    foot_ratio: float = 0.7
+    radius: float = 0.011  # Radius of the bar [m].
+    stand_off: float = 0.055  # Distance from the door's front to the bar's axis [m].
+    foot_inset: float = 0.02  # Distance of each foot's axis from the bar's end [m].
+    foot_ratio: float = 0.7  # Radius of a foot as a fraction of the bar's [-].
 
 
 HANDLE = HandleGeometry()
@@ -61,42 +54,26 @@ class DoorMotion(StrEnum):
 
 @dataclass(frozen=True)
 class FurnitureDoor:
-    """A passive door or drawer: its names in the model, and its motion.
+    """A passive door or drawer: its names in the model, and its motion."""
 
-    Attributes:
-        body: Name of its body; x out of its front when closed. A hinge is at its frame's origin.
-        joint: Name of its hinge or slide, 0 when closed.
-        motion: Kind of that joint.
-        travel: Upper limit of the joint, [rad] for a hinge and [m] for a slide.
-        handle_site: Name of the site in the middle of the handle's bar; x out of the door, z along the bar.
-        handle_geoms: Names of the geoms a gripper touches when it holds the handle.
-    """
-
-    body: str
-    joint: str
-    motion: DoorMotion
-    travel: float
+    body: str  # Name of its body; x out of its front when closed. A hinge is at its frame's origin.
+    joint: str  # Name of its hinge or slide, 0 when closed.
+    motion: DoorMotion  # Kind of that joint.
+    travel: float  # Upper limit of the joint, [rad] for a hinge and [m] for a slide.
+    # Name of the site in the middle of the handle's bar; x out of the door, z along the bar.
     handle_site: str
-    handle_geoms: tuple[str, ...]
+    handle_geoms: tuple[str, ...]  # Names of the geoms a gripper touches when it holds the handle.
 
 
 @dataclass(frozen=True)
 class FurnitureAppliance:
-    """A lamp or screen of a fixture: its names in the model.
+    """A lamp or screen of a fixture: its names in the model."""
 
-    Attributes:
-        appliance: Its entry in the map.
-        joint: Joint of its control, 0 when a switch is off or a button is released.
-        face: Geom that a fingertip presses.
-        material: Material of the part that lights up.
-        light: Light that it casts; "" for a screen.
-    """
-
-    appliance: Appliance
-    joint: str
-    face: str
-    material: str
-    light: str
+    appliance: Appliance  # Its entry in the map.
+    joint: str  # Joint of its control, 0 when a switch is off or a button is released.
+    face: str  # Geom that a fingertip presses.
+    material: str  # Material of the part that lights up.
+    light: str  # Light that it casts; "" for a screen.
 
 
 @dataclass

@@ -117,67 +117,40 @@ class BedDimensions:
 
 @dataclass(frozen=True)
 class DrawerModel:
-    """Dimensions [m] and masses [kg] of a drawer.
+    """Dimensions [m] and masses [kg] of a drawer."""
 
-    Attributes:
-        board: Thickness of the tray's bottom, sides and back [m].
-        front: Thickness of the front [m].
-        front_overlap: Distance by which the front covers the chest above and below the interior [m].
-        side_fraction: Height of the sides as a fraction of the interior's height [-].
-        handle_length: Length of the bar handle [m].
-        bottom_mass: Mass of the bottom [kg].
-        side_mass: Mass of each side and of the back [kg].
-        front_mass: Mass of the front [kg].
-    """
-
-    board: float = 0.012
-    front: float = 0.02
+    board: float = 0.012  # Thickness of the tray's bottom, sides and back [m].
+    front: float = 0.02  # Thickness of the front [m].
+    # Distance by which the front covers the chest above and below the interior [m].
     front_overlap: float = 0.018
-    side_fraction: float = 0.8
-    handle_length: float = 0.11
-    bottom_mass: float = 3.0
-    side_mass: float = 0.3
-    front_mass: float = 1.0
+    side_fraction: float = 0.8  # Height of the sides as a fraction of the interior's height [-].
+    handle_length: float = 0.11  # Length of the bar handle [m].
+    bottom_mass: float = 3.0  # Mass of the bottom [kg].
+    side_mass: float = 0.3  # Mass of each side and of the back [kg].
+    front_mass: float = 1.0  # Mass of the front [kg].
 
 
 @dataclass(frozen=True)
 class DresserDimensions:
-    """Dimensions of the body of a chest of drawers.
+    """Dimensions of the body of a chest of drawers."""
 
-    Attributes:
-        side: Thickness of the sides [m].
-        top: Thickness of the top [m].
-        leg: Width of the square legs [m].
-        leg_fraction: Height of the legs as a fraction of the height [-].
-    """
-
-    side: float = 0.02
-    top: float = 0.025
-    leg: float = 0.05
-    leg_fraction: float = 0.5
+    side: float = 0.02  # Thickness of the sides [m].
+    top: float = 0.025  # Thickness of the top [m].
+    leg: float = 0.05  # Width of the square legs [m].
+    leg_fraction: float = 0.5  # Height of the legs as a fraction of the height [-].
 
 
 @dataclass(frozen=True)
 class SlidingDoorModel:
-    """Dimensions [m] and mass [kg] of a wardrobe's two doors, one of which slides in front of the other.
+    """Dimensions [m] and mass [kg] of a wardrobe's two doors, one of which slides in front of the other."""
 
-    Attributes:
-        panel: Thickness of a door [m].
-        gap: Gap behind each door [m].
-        overlap: Width by which the closed doors overlap [m].
-        handle_length: Length of the bar handle [m].
-        handle_z: Height of the handle's middle [m].
-        handle_inset: Distance of the handle from the door's edge [m].
-        mass: Mass of the sliding door [kg].
-    """
-
-    panel: float = 0.018
-    gap: float = 0.004
-    overlap: float = 0.04
-    handle_length: float = 0.3
-    handle_z: float = 0.95
-    handle_inset: float = 0.09
-    mass: float = 6.0
+    panel: float = 0.018  # Thickness of a door [m].
+    gap: float = 0.004  # Gap behind each door [m].
+    overlap: float = 0.04  # Width by which the closed doors overlap [m].
+    handle_length: float = 0.3  # Length of the bar handle [m].
+    handle_z: float = 0.95  # Height of the handle's middle [m].
+    handle_inset: float = 0.09  # Distance of the handle from the door's edge [m].
+    mass: float = 6.0  # Mass of the sliding door [kg].
 
 
 BED = BedDimensions()

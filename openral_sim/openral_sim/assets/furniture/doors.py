@@ -22,57 +22,34 @@ from openral_sim.assets.furniture.builder import (
 
 @dataclass(frozen=True)
 class HingedDoorModel:
-    """Dimensions and joint dynamics of a hinged door: light enough to pull, damped enough to stay open.
+    """Dimensions and joint dynamics of a hinged door: light enough to pull, damped enough to stay open."""
 
-    Attributes:
-        gap: Gap between the door and the body behind and beside it [m].
-        mass: Mass of the panel [kg].
-        travel: Opening angle at the joint's limit [rad], 110 degrees.
-        handle_length: Length of its bar handle [m].
-        handle_inset: Distance of the bar from the door's free edge [m].
-        damping: Damping of the hinge [N m s/rad].
-        friction: Dry friction of the hinge [N m].
-        armature: Rotor inertia added to the hinge for numerical stability [kg m^2].
-    """
-
-    gap: float = 0.004
-    mass: float = 8.0
-    travel: float = 1.92
-    handle_length: float = 0.32
-    handle_inset: float = 0.06
-    damping: float = 1.5
-    friction: float = 0.8
-    armature: float = 0.05
+    gap: float = 0.004  # Gap between the door and the body behind and beside it [m].
+    mass: float = 8.0  # Mass of the panel [kg].
+    travel: float = 1.92  # Opening angle at the joint's limit [rad], 110 degrees.
+    handle_length: float = 0.32  # Length of its bar handle [m].
+    handle_inset: float = 0.06  # Distance of the bar from the door's free edge [m].
+    damping: float = 1.5  # Damping of the hinge [N m s/rad].
+    friction: float = 0.8  # Dry friction of the hinge [N m].
+    armature: float = 0.05  # Rotor inertia added to the hinge for numerical stability [kg m^2].
 
 
 @dataclass(frozen=True)
 class SlideModel:
-    """Joint dynamics of drawers and sliding doors.
+    """Joint dynamics of drawers and sliding doors."""
 
-    Attributes:
-        damping: Damping of the slide [N s/m].
-        friction: Dry friction of the slide [N].
-        armature: Inertia added to the slide for numerical stability [kg].
-    """
-
-    damping: float = 8.0
-    friction: float = 3.0
-    armature: float = 0.2
+    damping: float = 8.0  # Damping of the slide [N s/m].
+    friction: float = 3.0  # Dry friction of the slide [N].
+    armature: float = 0.2  # Inertia added to the slide for numerical stability [kg].
 
 
 @dataclass(frozen=True)
 class InsideGrid:
-    """Grid of the positions at which small objects may lie in a container.
+    """Grid of the positions at which small objects may lie in a container."""
 
-    Attributes:
-        points: Number of points along each horizontal axis.
-        wall_margin: Distance from the container's walls [m].
-        height: Height of a small object's centre above its surface [m].
-    """
-
-    points: int = 7
-    wall_margin: float = 0.03
-    height: float = 0.03
+    points: int = 7  # Number of points along each horizontal axis.
+    wall_margin: float = 0.03  # Distance from the container's walls [m].
+    height: float = 0.03  # Height of a small object's centre above its surface [m].
 
 
 HINGED_DOOR = HingedDoorModel()

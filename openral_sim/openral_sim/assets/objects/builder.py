@@ -56,30 +56,18 @@ class ObjectKind(Document):
     """A kind of object.
 
     Its body's frame lies at the middle of its height, on its axis, z up as it stands or lies.
-
-    Attributes:
-        noun: Name in natural language.
-        shape: Key of the function that builds it.
-        size: Extent along x, y, z in [m], without a handle.
-        mass: Mass in [kg].
-        graspable: True if an 8 cm parallel gripper can grasp it from above or from the side.
-        material: Material it is made of.
-        colour: Colour if the scene does not set one.
-        accent: Colour of its smaller part: cap, band, ink.
-        print: Word on its packaging.
-        kept: Furniture it is usually kept on or in, the most likely first.
     """
 
-    noun: str
-    shape: str
-    size: tuple[PositiveFloat, PositiveFloat, PositiveFloat]
-    mass: PositiveFloat
-    graspable: bool
-    material: Material
-    colour: ColourName
-    accent: ColourName = "white"
-    print: str = ""
-    kept: tuple[str, ...] = ()
+    noun: str  # Name in natural language.
+    shape: str  # Key of the function that builds it.
+    size: tuple[PositiveFloat, PositiveFloat, PositiveFloat]  # Extent along x, y, z in [m], without a handle.
+    mass: PositiveFloat  # Mass in [kg].
+    graspable: bool  # True if an 8 cm parallel gripper can grasp it from above or from the side.
+    material: Material  # Material it is made of.
+    colour: ColourName  # Colour if the scene does not set one.
+    accent: ColourName = "white"  # Colour of its smaller part: cap, band, ink.
+    print: str = ""  # Word on its packaging.
+    kept: tuple[str, ...] = ()  # Furniture it is usually kept on or in, the most likely first.
 
     @property
     def gloss(self) -> float:
@@ -89,21 +77,13 @@ class ObjectKind(Document):
 
 @dataclass(frozen=True)
 class ObjectBuilder:
-    """Adds the parts of one object to its body; meshes are shared by all objects of a kind.
+    """Adds the parts of one object to its body; meshes are shared by all objects of a kind."""
 
-    Attributes:
-        spec: Specification to add to.
-        body: Body of the object.
-        name: Name of the kind.
-        kind: The kind.
-        override_colour: Colour set by the scene; None keeps that of the kind.
-    """
-
-    spec: mujoco.MjSpec
-    body: mujoco.MjsBody
-    name: str
+    spec: mujoco.MjSpec  # Specification to add to.
+    body: mujoco.MjsBody  # Body of the object.
+    name: str  # Name of the kind.
     kind: ObjectKind
-    override_colour: ColourName | None = None
+    override_colour: ColourName | None = None  # Colour set by the scene; None keeps that of the kind.
 
     @property
     def colour(self) -> ColourName:

@@ -60,16 +60,11 @@ _KETTLE_LID: Outline = ((0.66, 0.74), (0.3, 0.78), (0.12, 0.79), (0.12, 0.84), (
 
 @dataclass(frozen=True)
 class VesselShape:
-    """Shape of a closed vessel.
+    """Shape of a closed vessel."""
 
-    Attributes:
-        body: Outline up to the cap.
-        cap: Outline of its cap or lid.
-        label: Lower and upper height of its label, as fractions; None for a vessel without one.
-    """
-
-    body: Outline
-    cap: Outline
+    body: Outline  # Outline up to the cap.
+    cap: Outline  # Outline of its cap or lid.
+    # Lower and upper height of its label, as fractions; None for a vessel without one.
     label: tuple[float, float] | None = None
 
 
