@@ -27,20 +27,23 @@ def take_chunk(answer: StreamedAnswer, chunk: object, key: str, address: str) ->
         raise streamed_failure(chunk, key, address)
     if isinstance(model := chunk.get("model"), str) and model:
         answer.model = model
-    if isinstance(usage := chunk.get("usage"), Mapping):
-        _count(answer, usage)
+    usage, timings = _objects(chunk.get("usage")), _objects(chunk.get("timings"))
+    if usage or timings:
+        _count(answer, next(iter(usage), {}), next(iter(timings), {}))
     for choice in _objects(chunk.get("choices")):
         if choice.get("index") in (None, 0):
             _take_choice(answer, choice)
 
 
-def _count(answer: StreamedAnswer, usage: Mapping[str, object]) -> None:
-    answer.written = token_count(usage.get("completion_tokens"))
-    total = token_count(usage.get("total_tokens"))
-    answer.read = token_count(usage.get("prompt_tokens")) or max(0, total - answer.written)
-    details = usage.get("prompt_tokens_details")
-    cached = details.get("cached_tokens") if isinstance(details, Mapping) else None
-    answer.cached = token_count(usage.get("prompt_cache_hit_tokens") if cached is None else cached)
+def _count(answer: StreamedAnswer, usage: Mapping[str, object], timings: Mapping[str, object]) -> None:
+    """Count tokens as the protocol has them, DeepSeek's cache, or llama.cpp's timings."""
+    details = next(iter(_objects(usage.get("prompt_tokens_details"))), {})
+    cached = (details.get("cached_tokens"), usage.get("prompt_cache_hit_tokens"), timings.get("cache_n"))
+    answer.cached = token_count(next((each for each in cached if each is not None), None))
+    answer.written = token_count(usage.get("completion_tokens")) or token_count(timings.get("predicted_n"))
+    total = token_count(usage.get("total_tokens")) - answer.written
+    fresh = token_count(timings.get("prompt_n"))
+    answer.read = token_count(usage.get("prompt_tokens")) or max(0, total, fresh and answer.cached + fresh)
     answer.counted = answer.counted or bool(answer.read)
 
 

@@ -52,7 +52,11 @@ class StatusError(Protocol):
     body: object
 
 
-_BY_STATUS: Mapping[int, str] = {429: "RATE_LIMITED", 503: "OVERLOADED", 529: "OVERLOADED"}
+_BY_STATUS: Mapping[int, str] = {
+    **dict.fromkeys((408, 409, 425), "SERVER_ERROR"),
+    429: "RATE_LIMITED",
+    **dict.fromkeys((503, 529), "OVERLOADED"),
+}
 _BY_TYPE: Mapping[str, str] = {
     "rate_limit_error": "RATE_LIMITED",
     "overloaded_error": "OVERLOADED",
@@ -64,7 +68,7 @@ _CONTEXT = re.compile(
     r"|tokens to keep from the initial prompt|prompt is too long|too many (?:input )?tokens",
     re.IGNORECASE,
 )
-_MODEL = re.compile(r"model", re.IGNORECASE)
+_NO_MODEL = re.compile(r"(?:invalid|unknown|load a|no) model", re.IGNORECASE)
 _LOADING = re.compile(r"loading|warming up|starting", re.IGNORECASE)
 
 
@@ -146,7 +150,8 @@ def status_failure(error: StatusError, key: str, address: str) -> ModelUnavailab
     kind = str(getattr(error, "type", ""))
     reason = f"{address} answered {status}: {plain(words, MAX_WORDS) or response.reason_phrase}"
     passing = _BY_STATUS.get(status) or _BY_TYPE.get(kind) or ("SERVER_ERROR" if status >= 500 else "")
-    final = "NO_SUCH_MODEL" if status == 404 and _MODEL.search(words) else _FINAL.get(status, "BAD_REQUEST")
+    lacks_model = (status == 404 and "model" in words.lower()) or (status == 400 and _NO_MODEL.search(words))
+    final = "NO_SUCH_MODEL" if lacks_model else _FINAL.get(status, "BAD_REQUEST")
     advice = f" (set {' or '.join(KEY_VARIABLES.values())})" if status in (401, 403) else ""
     failure = ModelUnavailable(final, reason + advice)
     if _CONTEXT.search(words):

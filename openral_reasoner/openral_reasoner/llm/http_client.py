@@ -6,8 +6,10 @@ resolution, the connection, headers, an event, or a line that never ends.
 """
 
 import asyncio
+import codecs
 import ssl
 import time
+import zlib
 from collections.abc import AsyncIterator, Callable, Coroutine
 from functools import cache
 from typing import TypeVar
@@ -24,6 +26,10 @@ MAX_EVENT = 2_000_000
 """Maximum size of one event, which is buffered, and of a body that is not a stream [bytes]."""
 _ENDS = (b"\n\n", b"\r\r", b"\r\n\r\n")
 STREAM = "text/event-stream"
+COMPRESSED = ("gzip", "deflate")
+"""Encodings that are read: some proxies compress whatever was requested."""
+MAX_PART = 65_536
+"""Longest part that a compressed body is inflated by [bytes], so that its bounds hold."""
 
 
 class Endpoint:
@@ -56,7 +62,10 @@ class Endpoint:
             whole = self._takes_json and kind == "application/json"
             _check(response, STREAM if whole else kind)
             assert isinstance(response.stream, httpx2.AsyncByteStream)
-            body = _Bounded(response.stream, end, self._max_bytes, self._max_event)
+            content: httpx2.AsyncByteStream = response.stream
+            if response.headers.pop("content-encoding", "identity") in COMPRESSED:
+                content = _Inflated(content)
+            body = _Bounded(content, end, self._max_bytes, self._max_event)
             response.stream = _AsEvent(body) if whole and response.is_success else body
 
         try:
@@ -96,17 +105,17 @@ def _check(response: httpx2.Response, kind: str) -> None:
     """Reject a response that must not be read.
 
     Raises:
-        ModelUnavailable: For a redirect, unrequested compression, or a body that is not a stream.
+        ModelUnavailable: For a redirect, an unknown compression, or a body that is not a stream.
     """
     if response.is_redirect:
         where = response.headers.get("location", "")[:200]
         raise ModelUnavailable(
             "REDIRECTED", f"the endpoint redirects to {where!r}: set base_url to the actual address"
         )
-    if response.headers.get("content-encoding", "identity") != "identity":
-        raise ModelUnavailable(
-            "BAD_ANSWER", "the endpoint compresses its answer although identity encoding was requested"
-        )
+    encoding = response.headers.get("content-encoding", "identity")
+    if encoding not in ("identity", *COMPRESSED):
+        valid = f"identity was requested, {' and '.join(COMPRESSED)} can be read"
+        raise ModelUnavailable("BAD_ANSWER", f"the endpoint compresses its answer by {encoding!r}: {valid}")
     # Some servers call their event stream a plain text.
     if response.is_success and kind not in (STREAM, "text/plain"):
         raise ModelUnavailable(
@@ -132,6 +141,32 @@ class _AsEvent(httpx2.AsyncByteStream):
         await self._body.aclose()
 
 
+class _Inflated(httpx2.AsyncByteStream):
+    """Body of gzip or zlib data, inflated in small parts."""
+
+    def __init__(self, body: httpx2.AsyncByteStream) -> None:
+        # 32 beyond the window's size tells gzip and zlib apart by their headers.
+        self._body, self._inflater = body, zlib.decompressobj(zlib.MAX_WBITS + 32)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for compressed in self._body:
+            data = compressed
+            while part := self._inflate(data):
+                yield part
+                data = self._inflater.unconsumed_tail
+
+    def _inflate(self, data: bytes) -> bytes:
+        try:
+            return self._inflater.decompress(data, MAX_PART)
+        except zlib.error as error:
+            raise ModelUnavailable(
+                "BAD_ANSWER", f"the endpoint's compressed answer is broken: {error}"
+            ) from error
+
+    async def aclose(self) -> None:
+        await self._body.aclose()
+
+
 class _Bounded(httpx2.AsyncByteStream):
     """Response body that fails at its deadline or size limit."""
 
@@ -141,7 +176,8 @@ class _Bounded(httpx2.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         total = event = 0
         tail = b""
-        async for part in self._body:
+        async for received in self._body:
+            part = received if total else received.removeprefix(codecs.BOM_UTF8)
             # What is already received is read without waiting, and so without passing the loop's deadline.
             if time.monotonic() > self._end:
                 raise late()

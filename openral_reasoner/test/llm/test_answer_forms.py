@@ -92,3 +92,24 @@ def test_every_form_is_the_one_call(messages: list[dict[str, Any]], reason: str 
 )
 def test_talk_about_a_call_is_none(text: str) -> None:
     assert read([{"content": text}]).decision().calls == ()
+
+
+COUNTS: dict[str, dict[str, Any]] = {
+    "the protocol": {
+        "usage": {"prompt_tokens": 99, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 9}}
+    },
+    "DeepSeek": {"usage": {"prompt_tokens": 99, "completion_tokens": 5, "prompt_cache_hit_tokens": 9}},
+    "llama.cpp": {"timings": {"cache_n": 9, "prompt_n": 90, "predicted_n": 5}},
+    "llama.cpp with usage": {
+        "usage": {"prompt_tokens": 99, "completion_tokens": 5},
+        "timings": {"cache_n": 9, "prompt_n": 90, "predicted_n": 5},
+    },
+    "a total": {"usage": {"total_tokens": 104, "completion_tokens": 5}, "timings": {"cache_n": 9}},
+}
+
+
+@pytest.mark.parametrize("counts", COUNTS.values(), ids=COUNTS)
+def test_cached_tokens_are_read_as_servers_count_them(counts: dict[str, Any]) -> None:
+    answer = StreamedAnswer(OfferedTools.of(TOOLS))
+    take_chunk(answer, {"choices": [], **counts}, "", "")
+    assert (answer.read, answer.cached, answer.written) == (99, 9, 5)

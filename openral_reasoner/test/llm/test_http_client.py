@@ -1,5 +1,6 @@
 """No part, comment, redirect or drip of bytes moves a call's deadline, and no answer grows without bound."""
 
+import gzip
 import socket
 import threading
 from collections.abc import Iterator
@@ -112,6 +113,13 @@ def test_more_bytes_than_are_allowed_are_not_received(part: bytes, served: tuple
     assert condition(url, PLENTY, Endpoint(max_bytes=5_000_000, max_event=1_000_000)) == "ANSWER_TOO_LARGE"
 
 
+def test_a_small_answer_that_inflates_without_bound_is_not_received(served: tuple[str, Script]) -> None:
+    url, script = served
+    bomb = gzip.compress(b"data: x\n\n" * 4_000_000)
+    script.play(raw(EVENTS[:-2] + b"content-encoding: gzip\r\n\r\n", bomb))
+    assert condition(url, PLENTY, Endpoint(max_bytes=5_000_000)) == "ANSWER_TOO_LARGE"
+
+
 def test_a_long_answer_in_small_events_is_received_whole(served: tuple[str, Script]) -> None:
     url, script = served
     script.play(raw(EVENTS, *[b"data: " + b"x" * 500 + b"\n\n"] * 4000))
@@ -123,7 +131,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "a redirect to itself": (b"HTTP/1.1 302 Go\r\nlocation: /\r\n\r\n", "REDIRECTED"),
     "HTML": (HEADERS + b"content-type: text/html\r\n\r\n<html>Log in</html>", "NOT_A_STREAM"),
     "JSON": (HEADERS + b"content-type: application/json\r\n\r\n{}", "NOT_A_STREAM"),
-    "compressed": (EVENTS[:-2] + b"content-encoding: gzip\r\n\r\n\x1f\x8b", "BAD_ANSWER"),
+    "compressed": (EVENTS[:-2] + b"content-encoding: br\r\n\r\n\x1f\x8b", "BAD_ANSWER"),
 }
 
 
