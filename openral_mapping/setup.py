@@ -6,8 +6,8 @@ setup(
     name=NAME,
     version="0.1.0",
     description=(
-        "Maps of homes: occupancy of the floor from depth images, segmentation into rooms, Nav2 maps, "
-        "annotations and checks, and the mapper node. ROS only in ros."
+        "Maps of homes: occupancy of the floor from depth images, segmentation into rooms, "
+        "annotations, and the mapper node. ROS only in ros."
     ),
     license="Apache-2.0",
     url="https://openral.example",
@@ -24,11 +24,5 @@ setup(
     ],
     zip_safe=True,
     extras_require={"test": ["pytest"]},
-    entry_points={
-        "console_scripts": ["mapper = openral_mapping.ros.mapper_node:main"],
-        "openral.commands": [
-            "map = openral_mapping.map_cli:commands",
-            "map_tour = openral_mapping.ros.tour_cli:commands",
-        ],
-    },
+    entry_points={"console_scripts": ["mapper = openral_mapping.ros.mapper_node:main"]},
 )

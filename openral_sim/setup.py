@@ -24,8 +24,5 @@ setup(
     ],
     zip_safe=True,
     extras_require={"test": ["pytest"]},
-    entry_points={
-        "console_scripts": ["sim = openral_sim.ros.node:main"],
-        "openral.commands": ["scene = openral_sim.cli:commands"],
-    },
+    entry_points={"console_scripts": ["sim = openral_sim.ros.node:main"]},
 )

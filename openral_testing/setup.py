@@ -28,7 +28,9 @@ setup(
         "console_scripts": ["foreign_robot = openral_testing.foreign_robot.ros.node:main"],
         "openral.commands": [
             "bench = openral_testing.reasoner.cli:commands",
+            "doctor = openral_testing.doctor:commands",
             "robot = openral_testing.robot_check.command:commands",
+            "security = openral_testing.security_policy:commands",
             "weights_proof = openral_testing.weights_proof.command:commands",
         ],
         "pytest11": [

@@ -7,7 +7,7 @@ setup(
     version="0.1.0",
     description=(
         "Data and training of detectors: rendered images with labels, training, teaching, perception over "
-        "recordings, and export of recordings as LeRobot data sets."
+        "recordings, and export of recordings as LeRobot data sets; maps of homes at a desk."
     ),
     license="Apache-2.0",
     url="https://openral.example",
@@ -29,6 +29,8 @@ setup(
             "data = openral_training.data.cli:commands",
             "detect = openral_training.ros.detect_cli:commands",
             "export = openral_training.ros.lerobot_cli:commands",
+            "map = openral_training.maps.cli:commands",
+            "map_tour = openral_training.ros.tour_cli:commands",
             "perceive = openral_training.perceive.ros.cli:commands",
             "scene = openral_training.homes.cli:commands",
             "teach = openral_training.ros.cli:commands",

@@ -15,8 +15,10 @@ ROS_PACKAGES = {
     "openral_bringup",
     "openral_skills_ros",
     "openral_testing.detectors",
+    "openral_testing.doctor",
     "openral_testing.machine",
     "openral_testing.robot_check",
+    "openral_testing.security_policy",
     "openral_testing.skills",
     "openral_testing.weights_proof",
     "openral_household_benchmark",
@@ -39,6 +41,7 @@ TRAINING_COMMAND = {
 WITHOUT_PYTORCH = (
     "openral_training.data.",
     "openral_training.homes.",
+    "openral_training.maps.",
     "openral_training.perceive.",
     "openral_training.ros.lerobot_",
 )

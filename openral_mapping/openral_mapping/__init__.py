@@ -8,6 +8,6 @@ A home has a form for each reader:
 | that map as nodes with geometry | `openral_world_state.static_map` | queries, lifting |
 | nodes stored with the objects | `openral_world_state.world.open_world` | a start without a map |
 
-In `home`, `from_floor`, `from_images` and `from_memory` build a map, `annotations` and `edits` change it, and
-`check` lists its problems.
+In `home`, `from_floor` and `from_images` build a map, `annotations` and `edits` change it;
+`openral_training.maps` imports, checks and draws one.
 """

@@ -66,15 +66,11 @@ def command_line() -> "typer.Typer":
 
     import typer
 
-    from openral_bringup.cli.doctor import doctor
-    from openral_bringup.cli.machine import PACKAGE
-    from openral_bringup.cli.security import security
-
     app = typer.Typer(no_args_is_help=True, add_completion=False, help="OpenRAL's command line.")
 
     def show_version(requested: bool) -> None:
         if requested:
-            typer.echo(f"openral {version(PACKAGE)}")
+            typer.echo(f"openral {version('openral_bringup')}")
             raise typer.Exit
 
     @app.callback()
@@ -91,8 +87,6 @@ def command_line() -> "typer.Typer":
         if discovery is not None:
             os.environ[VARIABLE] = discovery.value
 
-    app.command()(doctor)
-    app.add_typer(security, name="security")
     for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
         add_commands(app, entry.load())
     return app

@@ -142,6 +142,16 @@ class CameraRenderer:
         self.close()
 
 
+def free_camera(
+    lookat: tuple[float, float, float], azimuth: float, elevation: float, distance: float
+) -> mujoco.MjvCamera:
+    """Create a camera that looks at a point [m] from a direction [deg] and a distance [m]."""
+    camera = mujoco.MjvCamera()
+    camera.lookat[:] = lookat
+    camera.azimuth, camera.elevation, camera.distance = azimuth, elevation, distance
+    return camera
+
+
 def fixed_camera(index: int) -> mujoco.MjvCamera:
     """Create a view of the model's camera of an index."""
     camera = mujoco.MjvCamera()

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from openral_sim.rendering.camera import CameraRenderer, UnknownSimCamera
+from openral_sim.rendering.camera import CameraRenderer, UnknownSimCamera, free_camera
 from openral_sim.rendering.sensor import SENSORS, SensorName
-from openral_sim.rendering.snapshot import free_camera
 from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.scene import Scene
 from openral_sim.scene.world import SimWorldModel

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from openral_sim.assets.furniture.builder import FurnitureAppliance
+from openral_sim.rendering.camera import free_camera
 from openral_sim.rendering.renderer import SceneView
-from openral_sim.rendering.snapshot import free_camera
 from openral_sim.scene.appliances import UnknownAppliance
 from openral_sim.scene.world import SimWorldModel
 

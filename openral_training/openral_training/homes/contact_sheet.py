@@ -8,12 +8,12 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 from openral_core.home_map import Room
-from openral_sim.rendering.camera import fixed_camera
+from openral_sim.rendering.camera import fixed_camera, free_camera
 from openral_sim.rendering.renderer import SceneView
-from openral_sim.rendering.snapshot import free_camera, place_view
 from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.scene import Scene
 from openral_sim.scene.world import SimWorldModel
+from openral_training.homes.snapshot import place_view
 
 
 @dataclass(frozen=True)

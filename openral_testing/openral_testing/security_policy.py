@@ -180,6 +180,8 @@ def settled_profiles(domain: int | None, namespace: str, settled: float = SETTLE
 
 
 security = typer.Typer(help="Prepare DDS security (SROS2).", no_args_is_help=True)
+commands = typer.Typer()
+commands.add_typer(security, name="security")
 
 
 @security.command()

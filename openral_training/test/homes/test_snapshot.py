@@ -1,7 +1,7 @@
-from openral_sim.rendering.snapshot import snapshots
 from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.scene import Scene
 from openral_sim.scene.world import SimWorldModel
+from openral_training.homes.snapshot import snapshots
 
 
 def test_there_is_a_snapshot_of_every_place_and_camera(scene: Scene) -> None:

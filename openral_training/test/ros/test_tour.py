@@ -22,14 +22,14 @@ from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
 from openral_mapping.home.from_floor import home_from_floor
-from openral_mapping.ros import tour
-from openral_mapping.ros.tour_cli import commands
 from openral_msgs.action import ExecuteRskill
 from openral_ros.conversions.floor_maps import occupancy_grid_message
 from openral_ros.conversions.geometry import transform_message
 from openral_ros.conversions.skills import params_of
 from openral_ros.qos import LATCHED
 from openral_testing.ros.executor_thread import ExecutorThread
+from openral_training.ros import tour
+from openral_training.ros.tour_cli import commands
 
 WALL_X = 6.0
 """Poses beyond cannot be reached [m]."""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from openral_core.home_map import HomeMap, NoGoZone, Place, Pose2, load_map
-from openral_mapping.home.check import check_home
+from openral_training.maps.check import check_home
 
 MAPS = sorted((Path(__file__).parents[3] / "scenes" / "maps").glob("*.yaml"))
 HOME = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from openral_mapping.map_cli import Out
+from openral_training.maps.cli import Out
 
 app = typer.Typer()
 commands = typer.Typer()
@@ -43,9 +43,9 @@ def tour(
     from openral_core.robot import Frames, load_robot
     from openral_mapping.floor.depth_mapper import load_saved_maps
     from openral_mapping.home.from_floor import home_from_floor
-    from openral_mapping.home.tour_notes import TourNotes
-    from openral_mapping.map_cli import NotOverwritten, tell, write_home
-    from openral_mapping.ros.tour import TouredRobot, TourPoses, drive_along, follow
+    from openral_training.maps.cli import NotOverwritten, tell, write_home
+    from openral_training.maps.tour_notes import TourNotes
+    from openral_training.ros.tour import TouredRobot, TourPoses, drive_along, follow
 
     if out.exists() and not update:
         raise NotOverwritten(out)

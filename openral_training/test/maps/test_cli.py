@@ -11,8 +11,8 @@ from openral_core.geometry import Pose
 from openral_core.home_map import load_map
 from openral_core.spatial_memory import ResolveQuery, ResolveStatus
 from openral_core.text import Thesaurus
-from openral_mapping.home.from_memory import NoHomeInMemory
-from openral_mapping.map_cli import NotOverwritten, app
+from openral_training.maps.cli import NotOverwritten, app
+from openral_training.maps.from_memory import NoHomeInMemory
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import static_map_from_home
@@ -122,7 +122,7 @@ def test_problems_end_with_code_1_and_a_picture_is_drawn(home: Path, nav2_map: P
 
 def memory_of_a_home(path: Path) -> None:
     """Write the memory of a robot that found the home by itself and met a person."""
-    found = load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
+    found = load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
     found = found.model_copy(update={"agents": ()})
     world = open_world(None, str(path), WorldModelSettings(), Thesaurus.load())
     world.change_home(static_map_from_home(found))
@@ -139,7 +139,7 @@ def test_a_file_of_memory_becomes_a_map(tmp_path: Path) -> None:
     memory_of_a_home(memory)
     before = memory.read_bytes()
     assert "kitchen: kitchen" in run("import", memory, "--out", out)
-    home, drawn = load_map(out), load_map(Path(__file__).parents[2] / "scenes" / "maps" / "home.yaml")
+    home, drawn = load_map(out), load_map(Path(__file__).parents[3] / "scenes" / "maps" / "home.yaml")
     assert {room.name for room in home.rooms} == {room.name for room in drawn.rooms}
     for fixture in drawn.fixtures:
         kept = home.fixture(fixture.id)

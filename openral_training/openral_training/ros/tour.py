@@ -18,7 +18,6 @@ from openral_core.geometry import Pose, planar_part
 from openral_core.home_map import Point2, Pose2
 from openral_core.robot import Frames
 from openral_core.skills import SkillGoal, SkillResult, SkillStatus
-from openral_mapping.home.tour_notes import TourNotes
 from openral_msgs.action import ExecuteRskill
 from openral_ros.conversions.floor_maps import floor_map_from_message
 from openral_ros.conversions.skills import skill_goal_message, skill_result_from_message
@@ -26,6 +25,7 @@ from openral_ros.foreign_topics import subscribe_state
 from openral_ros.node_thread import Deliver, NodeThread, NodeThreadStuck
 from openral_ros.qos import LATCHED
 from openral_ros.tf_buffer import TransformBuffer
+from openral_training.maps.tour_notes import TourNotes
 
 MAP, WALLS = "map", "map_walls"
 NAVIGATE = "navigate"

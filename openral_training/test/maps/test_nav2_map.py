@@ -10,7 +10,7 @@ from PIL import Image
 from openral_core.documents import InvalidDocument
 from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN, MapTooLarge
 from openral_core.home_map import Pose2
-from openral_mapping.floor.nav2_map import load_nav2_map
+from openral_training.maps.nav2_map import load_nav2_map
 
 YAML = "image: a.png\nresolution: 0.1\norigin: [1.0, 2.0, 0.5]\n"
 

@@ -1,4 +1,4 @@
-"""Still images of a scene: `python -m openral_sim.rendering.snapshot --scene SCENE --out FOLDER`."""
+"""Still images of a scene: `python -m openral_training.homes.snapshot --scene SCENE --out FOLDER`."""
 
 import argparse
 import sys
@@ -11,7 +11,7 @@ from PIL.Image import fromarray
 
 from openral_core.arrays import Image
 from openral_core.home_map import Place
-from openral_sim.rendering.camera import CameraRenderer
+from openral_sim.rendering.camera import CameraRenderer, free_camera
 from openral_sim.rendering.renderer import SceneView
 from openral_sim.robot.catalogue import DEFAULT_ROBOT
 from openral_sim.robot.sim_robot import load_sim_robot
@@ -29,16 +29,6 @@ HOME_OVERVIEWS = {
     "overview_cabinet": ((2.0, 1.2, 0.7), 240.0, -30.0, 3.6),
 }
 """Overviews of the shipped scene `home`: point looked at [m], azimuth, elevation [deg], distance [m]."""
-
-
-def free_camera(
-    lookat: tuple[float, float, float], azimuth: float, elevation: float, distance: float
-) -> mujoco.MjvCamera:
-    """Create a camera that looks at a point [m] from a direction [deg] and a distance [m]."""
-    camera = mujoco.MjvCamera()
-    camera.lookat[:] = lookat
-    camera.azimuth, camera.elevation, camera.distance = azimuth, elevation, distance
-    return camera
 
 
 def place_view(place: Place) -> mujoco.MjvCamera:

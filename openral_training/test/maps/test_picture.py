@@ -7,7 +7,7 @@ import pytest
 
 from openral_core.floor_map import FREE, OCCUPIED, FloorMap
 from openral_core.home_map import Fixture, HomeMap, NoGoZone, Pose2, Room
-from openral_mapping.home.picture import MAX_SIDE, PictureNotWritten, draw_home, write_picture
+from openral_training.maps.picture import MAX_SIDE, PictureNotWritten, draw_home, write_picture
 
 ROOM = Room(id="a", name="a", polygon=((0, 0), (4, 0), (4, 2), (0, 2)))
 HOME = HomeMap(name="home", rooms=(ROOM,))

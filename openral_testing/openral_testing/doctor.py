@@ -228,14 +228,16 @@ def is_installed(package: str, name: str) -> bool:
 CHECKS = (interpreter, packages, memory, shared_memory, gpu, weights, ports, reach, discovery)
 """Checks in the order in which failures should be fixed."""
 
+commands = typer.Typer()
 COLOURS = {CheckStatus.GOOD: "green", CheckStatus.LIMITED: "yellow", CheckStatus.BAD: "red"}
 
 
+@commands.command()
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="print the findings as JSON")] = False,
 ) -> None:
     """Check whether this machine can run the graph, for a bug report too; exit code 1 if it cannot."""
-    from openral_bringup.cli.machine import facts
+    from openral_testing.machine import facts
 
     findings = [check() for check in CHECKS]
     if as_json:

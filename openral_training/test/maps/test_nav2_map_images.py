@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from openral_core.floor_map import FREE, OCCUPIED, UNKNOWN
-from openral_mapping.floor.nav2_map import load_nav2_map
+from openral_training.maps.nav2_map import load_nav2_map
 
 MAP_SAVER_UNKNOWN = 205
 GREY = np.arange(256).reshape(16, 16)

@@ -51,10 +51,10 @@ def import_map(
     """
     from openral_core.home_map import load_map
     from openral_mapping.floor.depth_mapper import load_saved_maps
-    from openral_mapping.floor.nav2_map import load_nav2_map
     from openral_mapping.home.from_floor import home_from_floor
-    from openral_mapping.home.from_memory import SUFFIXES, home_from_memory
     from openral_mapping.home.room_names import with_names
+    from openral_training.maps.from_memory import SUFFIXES, home_from_memory
+    from openral_training.maps.nav2_map import load_nav2_map
 
     if out.exists() and (not update or source.suffix in SUFFIXES):
         raise NotOverwritten(out)
@@ -97,7 +97,7 @@ def check(
 ) -> None:
     """List what keeps the robot from using a map, each with its remedy; exit code 1 if there is anything."""
     from openral_core.home_map import load_map
-    from openral_mapping.home.check import check_home
+    from openral_training.maps.check import check_home
 
     findings = check_home(load_map(home), robot_radius)
     for finding in findings:
@@ -117,8 +117,8 @@ def show(
     """Draw a map: rooms, doorways, furniture with its front, places, people, no-go zones."""
     from openral_core.home_map import load_map
     from openral_mapping.floor.depth_mapper import load_saved_maps
-    from openral_mapping.floor.nav2_map import load_nav2_map
-    from openral_mapping.home.picture import draw_home, write_picture
+    from openral_training.maps.nav2_map import load_nav2_map
+    from openral_training.maps.picture import draw_home, write_picture
 
     below = None
     if floor is not None:

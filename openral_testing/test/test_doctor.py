@@ -12,11 +12,11 @@ import pytest
 pytest.importorskip("rclpy")
 from typer.testing import CliRunner
 
-from openral_bringup.cli import doctor as doctor_module
-from openral_bringup.cli.doctor import CHECKS, CheckResult, CheckStatus, conclusion
-from openral_bringup.cli.machine import facts
 from openral_bringup.cli.main import command_line
 from openral_core import CONTRACT_VERSION
+from openral_testing import doctor as doctor_module
+from openral_testing.doctor import CHECKS, CheckResult, CheckStatus, conclusion
+from openral_testing.machine import facts
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda item: item.__name__)

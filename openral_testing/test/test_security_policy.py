@@ -16,7 +16,8 @@ from std_msgs.msg import String
 from typer.testing import CliRunner
 
 from openral_bringup.cli.main import command_line
-from openral_bringup.cli.security import (
+from openral_msgs.action import ExecuteRskill
+from openral_testing.security_policy import (
     NoNodes,
     Profile,
     merged,
@@ -25,7 +26,6 @@ from openral_bringup.cli.security import (
     profiles_of,
     settled_profiles,
 )
-from openral_msgs.action import ExecuteRskill
 
 TALKER = Profile("/talker", "/", "talker", {"publish": frozenset({"/chatter", "/rosout"})})
 LISTENER = Profile("/a/listener", "/a", "listener", {"subscribe": frozenset({"/chatter"})})

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openral_core.home_map import HomeMap, Pose2
-from openral_mapping.home.tour_notes import TourNotes, UnknownNote
+from openral_training.maps.tour_notes import TourNotes, UnknownNote
 
 POSE = Pose2(x=1.00004, y=2.0, yaw=pi / 2.0)
 

@@ -1,0 +1,1 @@
+"""Maps of homes at a desk: imported, annotated, checked and drawn."""
