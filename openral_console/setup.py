@@ -23,10 +23,6 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": ["console = openral_console.ros.node:main"],
-        "openral.commands": [
-            "console = openral_console.ros.cli:commands",
-            "export = openral_console.ros.export:commands",
-            "waterfall = openral_console.ros.waterfall_cli:commands",
-        ],
+        "openral.commands": ["console = openral_console.ros.cli:commands"],
     },
 )

@@ -7,7 +7,7 @@ setup(
     version="0.1.0",
     description=(
         "Test support: conformance tests of detectors and skill servers, a played robot, a symbolic home, a "
-        "model endpoint, and exact depth images."
+        "model endpoint, exact depth images; reading of recordings."
     ),
     license="Apache-2.0",
     url="https://openral.example",
@@ -29,10 +29,12 @@ setup(
         "openral.commands": [
             "bench = openral_testing.reasoner.cli:commands",
             "doctor = openral_testing.doctor:commands",
+            "recordings = openral_testing.recordings.ros.cli:commands",
             "robot = openral_testing.robot_check.command:commands",
             "security = openral_testing.security_policy:commands",
             "weights_proof = openral_testing.weights_proof.command:commands",
         ],
+        "openral.recordings": ["mcap = openral_testing.recordings.ros.source:RecordingSource"],
         "pytest11": [
             "openral_detectors = openral_testing.detectors.options",
             "openral_skills = openral_testing.skills.options",

@@ -10,10 +10,10 @@ from goldens.record_missions import BY_A_MODEL, KEPT, MISSIONS, Recorded, read, 
 
 from openral_reasoner.commands import AskModel, EndMission
 from openral_reasoner.compact.lines import line_of
-from openral_reasoner.core.replay import replay
 from openral_reasoner.events import Event, ModelAnswered
 from openral_reasoner.recording import RecordedEvent
 from openral_reasoner.scripted.planner import decide
+from openral_testing.recordings.replay import replay
 
 
 def ends(recorded: Recorded) -> list[EndMission]:

@@ -16,9 +16,9 @@ from threading import Thread
 import uvicorn
 from playwright.sync_api import Page, sync_playwright
 
-from openral_console.ros.recording import RecordingSource
 from openral_console.security import Access
 from openral_console.server import address_of, listen, make_app
+from openral_testing.recordings.ros.source import RecordingSource
 
 SIZES = {"wide": (1440, 900), "phone": (390, 844)}
 PICTURES = (

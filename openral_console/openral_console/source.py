@@ -92,3 +92,6 @@ class ConsoleSource(Protocol):
         Raises:
             ConsoleError: If it is unknown, invalid, or not answered.
         """
+
+    def close(self) -> None:
+        """Release what it holds."""

@@ -3,25 +3,16 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from threading import Thread
 
 import httpx2
 import pytest
-from rclpy.serialization import serialize_message
-from std_msgs.msg import String
 
 from openral_console.checks import Checks
 from openral_console.ros.robot import LiveSource
 from openral_console.security import Access
 from openral_console.server import Certificate, address_of, listen, make_server
 from openral_console.source import ConsoleSource
-from openral_reasoner.commands import CallRecord, MissionReport, PublishStatus
-from openral_reasoner.events import Cancelled, PromptReceived
-from openral_reasoner.recording import settings_line, step_line
-from openral_reasoner.settings import MissionSettings
-from openral_recorder.schemas import ros_schema
-from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_testing.ros.robot import PlayedRobot
 
 TIMEOUT = 20.0
@@ -87,28 +78,3 @@ def site(ros_domain: int, robot: PlayedRobot) -> Iterator[Site]:
 @pytest.fixture
 def site_class() -> type[Site]:
     return Site
-
-
-@pytest.fixture
-def recorded_decision() -> Callable[[Path, str, float], Path]:
-    """`recorded_decision(folder, status, start)`: a run whose mission grasps four seconds after it began."""
-    return record_decision
-
-
-def record_decision(folder: Path, status: str, start: float) -> Path:
-    """A run whose mission grasps four seconds after the recording began, on a clock of its own."""
-    call = CallRecord(index=0, tool="execute_rskill", arguments='{"step": "GRASP mug"}', status=status)
-    calls = (call,) if status else ()
-    report = PublishStatus(report=MissionReport(mission_id="m", goal="find the mug", calls=calls))
-    steps = [
-        (1.0, PromptReceived(id="p", text="find the mug"), ()),
-        (4.0, Cancelled(reason=""), (report,)),
-    ]
-    lines = [settings_line(MissionSettings()), *(step_line(*step) for step in steps)]
-    recording = McapRecording(folder / "run.mcap", RecordingLimits(min_free=0))
-    for seconds, line in zip((0.0, 1.0, 4.0), lines, strict=True):
-        data = bytes(serialize_message(String(data=line)))
-        time = int((start + seconds) * 1e9)
-        recording.write("/openral/recording/reasoner", ros_schema("std_msgs/msg/String"), data, time)
-    recording.close()
-    return folder

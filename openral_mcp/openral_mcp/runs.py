@@ -7,10 +7,10 @@ from pathlib import Path
 
 from openral_core.errors import OpenRALError
 from openral_mcp.replies import RunReply
-from openral_reasoner.core.replay import stories
 from openral_reasoner.recording import read_lives
-from openral_reasoner_ros.cli.main import DEPLOYMENT_SUBFOLDER
 from openral_reasoner_ros.telemetry import RECORDING_FILE
+from openral_testing.recordings.replay import stories
+from openral_testing.recordings.ros.cli import DEPLOYMENT_SUBFOLDER
 
 MAX_RECORDING = 64_000_000
 """Largest recording that is explained here [bytes]: hours of missions."""

@@ -14,7 +14,6 @@ from openral_core.geometry import Pose
 from openral_core.spatial_memory import NodeKind, SceneGraph, SceneNode
 from openral_reasoner import interning
 from openral_reasoner.core.mission_core import Core, handle_safely
-from openral_reasoner.core.replay import render_story, replay, stories
 from openral_reasoner.events import Cancelled, PaletteChanged, PromptReceived, SceneRead
 from openral_reasoner.interning import Interner, Outliner, TooMuch, UnknownMark
 from openral_reasoner.palette.entries import LocatorEntry, ToolPalette
@@ -31,6 +30,7 @@ from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import MissionRun, run_mission_in_home
 from openral_testing.reasoner.symbolic_home import SymbolicHome
+from openral_testing.recordings.replay import render_story, replay, stories
 
 
 @pytest.fixture

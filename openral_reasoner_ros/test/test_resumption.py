@@ -20,12 +20,12 @@ from rclpy.node import Node
 from openral_core.missions import MissionState
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import MissionStatus, PromptReceipt
-from openral_reasoner.core.replay import replay, stories
 from openral_reasoner.recording import read_lives
 from openral_reasoner_ros.journal import JOURNAL_FILE
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.resumption import MIN_DEADLINE, PEERS_WAIT
 from openral_reasoner_ros.telemetry import RECORDING_FILE
+from openral_testing.recordings.replay import replay, stories
 
 RSKILLS = Path(__file__).parents[2] / "rskills"
 REASONER = "import sys; from openral_reasoner_ros.node import main; sys.exit(main())"

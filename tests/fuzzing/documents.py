@@ -27,7 +27,6 @@ from openral_perception_ros.engines.weights_record import WeightsRecord
 from openral_reasoner.context import RawCall
 from openral_reasoner.core.journal import JournalHeader, event_line, header_line, read_journal, replay_journal
 from openral_reasoner.core.mission_core import Core
-from openral_reasoner.core.replay import replay, stories
 from openral_reasoner.events import PaletteChanged, PromptReceived
 from openral_reasoner.idle_state import IdleState
 from openral_reasoner.llm.base import load_prices
@@ -37,6 +36,7 @@ from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.registry import parse_call
 from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.scene import load_scene
+from openral_testing.recordings.replay import replay, stories
 from openral_world_state.data_association import AssociationGates, DataAssociator
 from openral_world_state.observation import Observation
 from openral_world_state.scene_graph import read_graph

@@ -1,12 +1,42 @@
 """Command `openral console`."""
 
+from __future__ import annotations
+
 from contextlib import suppress
+from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from openral_core.errors import OpenRALError
+
+if TYPE_CHECKING:
+    from openral_console.source import ConsoleSource
+
+RECORDINGS = "openral.recordings"
+"""Group of the entry point that makes the source of a recording of its path and that of another run."""
 commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Watch robots and recordings.")
+
+
+class NoRecordingReader(OpenRALError):
+    """No installed package reads recordings."""
+
+    def __init__(self) -> None:
+        super().__init__("recordings are read by openral_testing, which is not installed here")
+
+
+def recording_source(run: Path, beside: Path | None) -> ConsoleSource:
+    """Return the source of a recording.
+
+    Raises:
+        NoRecordingReader: If no installed package reads recordings.
+    """
+    readers = entry_points(group=RECORDINGS)
+    if not readers:
+        raise NoRecordingReader
+    source: ConsoleSource = next(iter(readers)).load()(run, beside)
+    return source
 
 
 @commands.command()
@@ -42,7 +72,6 @@ def console(
 ) -> None:
     """Show a running robot, or a recording, in the browser until interrupted."""
     from openral_console.checks import standard_checks
-    from openral_console.ros.recording import RecordingSource
     from openral_console.ros.robot import LiveSource
     from openral_console.server import Certificate, address_of, listen, make_access, make_server
     from openral_core.robot import load_robot
@@ -55,7 +84,7 @@ def console(
     access = make_access(host, allow_actions and run is None, token, allow_host or ())
     checks = None if run else standard_checks(robot)
     with listen(host, port) as listener:
-        source = LiveSource(namespace) if run is None else RecordingSource(run, beside)
+        source = LiveSource(namespace) if run is None else recording_source(run, beside)
         typer.echo(f"console: {address_of(listener, 'https' if tls else 'http')}")
         if access.token and not token:
             typer.echo(f"token (shown once): {access.token}")

@@ -11,13 +11,13 @@ import pytest
 from rclpy.serialization import serialize_message
 from std_msgs.msg import String
 
-from openral_console.ros.recording import RecordingSource
 from openral_console.security import Access
 from openral_msgs.msg import FailureTrigger, MissionStatus
 from openral_recorder.ros.topic_recorder import compressed
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_ros.conversions.images import image_message
+from openral_testing.recordings.ros.source import RecordingSource
 from openral_testing.ros.mapper import Mapper
 from openral_testing.ros.robot import mission, scene
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from openral_console.ros.export import export_run
+from openral_testing.recordings.ros.html_export import export_run
 
 pytestmark = pytest.mark.timeout(120)
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from openral_console.ros.recording import RecordingSource
 from openral_console.security import Access
+from openral_testing.recordings.ros.source import RecordingSource
+from openral_testing.ros.recorded_decision import record_decision
 
 Open = Callable[..., Page]
 pytestmark = pytest.mark.timeout(120)
@@ -74,10 +75,10 @@ def test_the_spans_of_the_moment_move_with_the_scrubber(recorded: Any, open_page
 
 
 def test_two_runs_side_by_side_show_where_they_differ(
-    tmp_path: Path, recorded_decision: Any, site_class: Any, open_page: Open
+    tmp_path: Path, site_class: Any, open_page: Open
 ) -> None:
-    bad = recorded_decision(tmp_path / "bad", "BLOCKED", 100.0)
-    good = recorded_decision(tmp_path / "good", "SUCCEEDED", 900.0)
+    bad = record_decision(tmp_path / "bad", "BLOCKED", 100.0)
+    good = record_decision(tmp_path / "good", "SUCCEEDED", 900.0)
     site = site_class(RecordingSource(bad, beside=good), Access())
     try:
         page = open_page(site, query="?t=0.5")

@@ -5,7 +5,6 @@ import pytest
 from openral_core.missions import MissionState
 from openral_reasoner.commands import AskModel, CancelSkill, Command, EndMission, SendSkill
 from openral_reasoner.core.mission_core import Core, handle_safely
-from openral_reasoner.core.replay import replay
 from openral_reasoner.events import Event, ModelAnswered, PaletteChanged, PromptReceived, SkillProgressed
 from openral_reasoner.mission import Mission
 from openral_reasoner.palette.entries import ToolPalette
@@ -14,6 +13,7 @@ from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.symbolic_home import SymbolicHome
+from openral_testing.recordings.replay import replay
 
 
 class Recorded:

@@ -1,14 +1,11 @@
-"""Talk to a running reasoner and read its recordings."""
+"""Talk to a running reasoner."""
 
 from __future__ import annotations
 
-import gzip
 import json
-import struct
 import sys
 import time
-from collections.abc import Iterator, Sequence, Set
-from pathlib import Path
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,7 +20,6 @@ if TYPE_CHECKING:
     from rclpy.node import Node
 
     from openral_msgs.msg import MissionStatus, PromptReceipt
-    from openral_reasoner.recording import Life
     from openral_reasoner_ros.mission_client import MissionMonitor
     from openral_ros.prompt_client import NotAcknowledged
 
@@ -236,152 +232,12 @@ def _reasoners(node: Node) -> set[tuple[int, ...]]:
     return {tuple(publisher.endpoint_gid) for publisher in node.get_publishers_info_by_topic(MISSION)}
 
 
-MCAP_FILE = "run.mcap"
-EVENTS = "/openral/recording/reasoner"
-"""Topic on which the recorder stores the lines of `reasoner.jsonl`."""
-
-
-class UnreadableRecording(OpenRALError):
-    """An MCAP file that is damaged, or whose recorder was killed."""
-
-    def __init__(self, path: Path, error: Exception) -> None:
-        super().__init__(f"{path} cannot be read ({type(error).__name__}); run: openral recover {path}")
-
-
-def mcap_lines(path: Path) -> Iterator[str]:
-    """Yield the recorded lines of events in order; a damaged message is an empty one.
-
-    Raises:
-        UnreadableRecording: If the file is torn or damaged.
-    """
-    from mcap.exceptions import McapError
-    from mcap.reader import make_reader
-    from zstandard import ZstdError
-
-    try:
-        with path.open("rb") as file:
-            for _, _, message in make_reader(file).iter_messages(topics=[EVENTS]):
-                yield _line(message.data)
-    except (McapError, EOFError, ValueError, struct.error, ZstdError, MemoryError) as error:
-        raise UnreadableRecording(path, error) from error
-
-
-def _line(data: bytes) -> str:
-    """Return a recorded line; "", which is no line, for bytes that are no message."""
-    from std_msgs.msg import String
-
-    from openral_ros.message_types import DamagedMessage, decoded
-
-    try:
-        return str(decoded(data, String).data)
-    except DamagedMessage:
-        return ""
-
-
-DEPLOYMENT_SUBFOLDER = "recording"
-"""Folder of the recording inside the folder of a deployment."""
-Folder = Annotated[Path, typer.Argument(help="run folder, or a recording file (.jsonl, .gz, .mcap)")]
-
-
-class NoRecording(OpenRALError):
-    """Folder without a recording."""
-
-    def __init__(self, folder: Path) -> None:
-        from openral_reasoner_ros.telemetry import RECORDING_FILE
-
-        super().__init__(
-            f"no {RECORDING_FILE} in {folder}: start the reasoner with --record or the parameter 'record'"
-        )
-
-
-def replay(
-    folder: Folder,
-    ignore_text: Annotated[
-        bool, typer.Option("--ignore-text", help="ignore differences in texts for people and models")
-    ] = False,
-) -> None:
-    """Run the mission core on a recording; print the first different command and exit with exit code 1."""
-    from openral_reasoner.core import replay as replay_module
-
-    events, lives = 0, 0
-    for life in _read(folder):
-        lives += 1
-        replay_module.require_replayable(life)
-        difference = replay_module.replay(life.settings, life.steps, ignore_text=ignore_text, idle=life.idle)
-        if difference is not None:
-            typer.echo(f"start {lives} of the reasoner: {difference.words()}")
-            raise typer.Exit(1)
-        events += len(life.steps)
-        if life.damaged:
-            typer.echo(f"start {lives} of the reasoner: {replay_module.damaged_words(life)}")
-        if life.torn:
-            typer.echo(f"start {lives} of the reasoner: incomplete last line ignored")
-    starts = "" if lives == 1 else f" of {lives} starts of the reasoner"
-    ignored = ", texts ignored" if ignore_text else ""
-    typer.echo(f"replayed {events} events{starts}: same commands{ignored}")
-
-
-def explain(folder: Folder) -> None:
-    """Explain a recording step by step."""
-    from openral_reasoner.core.replay import stories
-
-    for line in stories(_read(folder)):
-        typer.echo(line)
-
-
-def compare(
-    folder: Folder,
-    other: Annotated[Path, typer.Argument(help="run to compare with, one that went well for instance")],
-) -> None:
-    """Tell where the decisions and outcomes of two runs part, and how each ended.
-
-    Exit code: 0 the same decisions with the same outcomes; 1 a difference; 2 no recording.
-    """
-    from openral_reasoner.core.run_comparison import compare_runs, comparison_lines, story_of
-
-    compared = compare_runs(story_of(_read(folder)), story_of(_read(other)))
-    for line in comparison_lines(compared, *_names(folder, other)):
-        typer.echo(line)
-    if compared.divergences:
-        raise typer.Exit(1)
-
-
-def _names(folder: Path, other: Path) -> tuple[str, str]:
-    """Return the names of two runs, their paths if those are the same."""
-    names = [path.absolute().name.removesuffix(".mcap") for path in (folder, other)]
-    return (names[0], names[1]) if names[0] != names[1] else (str(folder), str(other))
-
-
-def _read(folder: Path) -> Iterator[Life]:
-    from openral_reasoner.recording import read_lives
-    from openral_reasoner_ros.telemetry import RECORDING_FILE
-
-    candidates = (
-        folder,
-        folder / RECORDING_FILE,
-        folder / DEPLOYMENT_SUBFOLDER / RECORDING_FILE,
-        folder / MCAP_FILE,
-    )
-    path = next((candidate for candidate in candidates if candidate.is_file()), None)
-    if path is None:
-        raise NoRecording(folder)
-    if path.suffix == ".mcap":
-        yield from read_lives(mcap_lines(path))
-        return
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rt", encoding="utf-8", errors="replace") as lines:
-        yield from read_lives(lines)
-
-
 app = typer.Typer(no_args_is_help=True, add_completion=False, help=__doc__)
 app.command()(prompt)
 app.command()(stop)
 app.command()(release)
 app.command()(heartbeat)
 app.command()(palette)
-app.command()(replay)
-app.command()(explain)
-app.command()(compare)
 app.add_typer(mission, name="mission")
 
 

@@ -1,7 +1,16 @@
 """Pictures of recorded spans."""
 
-from openral_console.spans import SpanRow
-from openral_console.waterfall import COLORS, MARGIN, MAX_ROWS, NAMES, OTHER, ROW, WIDTH, draw_waterfall
+from openral_testing.recordings.spans import SpanRow
+from openral_testing.recordings.waterfall import (
+    COLORS,
+    MARGIN,
+    MAX_ROWS,
+    NAMES,
+    OTHER,
+    ROW,
+    WIDTH,
+    draw_waterfall,
+)
 
 
 def row(name: str, start: float, duration: float, depth: int = 0, status: str = "") -> SpanRow:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PIL import Image, ImageDraw, ImageFont
 
-from openral_console.spans import SpanRow
+from openral_testing.recordings.spans import SpanRow
 
 MAX_ROWS = 60
 """Most spans that are drawn; the longest ones."""

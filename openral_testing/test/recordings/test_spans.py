@@ -2,7 +2,7 @@
 
 import json
 
-from openral_console.spans import MAX_DEPTH, MAX_SPANS, read_spans
+from openral_testing.recordings.spans import MAX_DEPTH, MAX_SPANS, read_spans
 
 
 def line(name: str, begun: str, ended: str, parent: str | None = None, **attributes: object) -> str:

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from rclpy.serialization import serialize_message
 
-from openral_console.ros.export import export_run, moments
-from openral_console.ros.recording import RecordingSource
 from openral_console.source import NothingToShow, RejectedCommand
 from openral_msgs.msg import FailureTrigger, MissionStatus, PromptStamped, ToolCallRecord
 from openral_recorder.errors import NeedsRecovery, NotARecording
@@ -19,6 +17,9 @@ from openral_recorder.ros.topic_recorder import compressed
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_ros.conversions.images import image_message
+from openral_testing.recordings.ros.html_export import export_run, moments
+from openral_testing.recordings.ros.source import RecordingSource
+from openral_testing.ros.recorded_decision import record_decision
 from openral_testing.ros.robot import picture
 
 SECOND = 10**9
@@ -149,9 +150,9 @@ def test_a_folder_without_a_recording_is_told(tmp_path: Path) -> None:
         RecordingSource(tmp_path)
 
 
-def test_moments_at_which_another_run_differs_are_marked(tmp_path: Path, recorded_decision: Any) -> None:
-    blocked = recorded_decision(tmp_path / "bad", "BLOCKED", 100.0)
-    done = recorded_decision(tmp_path / "good", "SUCCEEDED", 900.0)
+def test_moments_at_which_another_run_differs_are_marked(tmp_path: Path) -> None:
+    blocked = record_decision(tmp_path / "bad", "BLOCKED", 100.0)
+    done = record_decision(tmp_path / "good", "SUCCEEDED", 900.0)
     source = RecordingSource(blocked, beside=done)
     (mark,) = [mark for mark in source.marks if mark["kind"] == "difference"]
     assert mark["text"] == "GRASP mug: blocked"

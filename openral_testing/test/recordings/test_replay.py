@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from openral_reasoner.core.mission_core import Core
-from openral_reasoner.core.replay import WORDS, stories, without_texts
 from openral_reasoner.events import Event, PromptReceived, Resumed, ResumptionFailed
 from openral_reasoner.idle_state import IdleState
 from openral_reasoner.recording import Life, RecordedEvent
 from openral_reasoner.settings import MissionSettings
+from openral_testing.recordings.replay import WORDS, stories, without_texts
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),

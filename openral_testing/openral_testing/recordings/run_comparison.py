@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 
 from openral_reasoner import commands as c
 from openral_reasoner import events as e
-from openral_reasoner.core.replay import describe_request, plain_status
 from openral_reasoner.recording import Life
+from openral_testing.recordings.replay import describe_request, plain_status
 
 MAX_MESSAGE = 300
 """Longest part of a message that is shown [characters]."""

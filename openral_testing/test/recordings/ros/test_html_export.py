@@ -13,13 +13,14 @@ import pytest
 from rclpy.serialization import serialize_message
 from typer.testing import CliRunner
 
-from openral_console.ros.export import NotExported, TooLarge, commands, export_run
-from openral_console.ros.recording import RecordingSource
 from openral_msgs.msg import DetectorInfo, FailureTrigger, MissionStatus
 from openral_recorder.ros.topic_recorder import compressed
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_ros.conversions.images import image_message
+from openral_testing.recordings.ros.cli import commands
+from openral_testing.recordings.ros.html_export import NotExported, TooLarge, export_run
+from openral_testing.recordings.ros.source import RecordingSource
 
 HOSTILE = "</script><script>window.hacked=1</script>"
 Record = Callable[..., RecordingSource]

@@ -1,4 +1,4 @@
-"""Export of a recorded run as one HTML file that opens from disk, and the command `openral export html`.
+"""Export of a recorded run as one HTML file that opens from disk.
 
 The file holds the modules of the page, the sections at every moment, and the images. Whatever came from the
 robot is compressed and in base64, so that no text of it is ever read as markup; a content security policy
@@ -15,14 +15,12 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from openral_core.errors import OpenRALError
 
 if TYPE_CHECKING:
-    from openral_console.ros.recording import RecordedImage, RecordingSource
+    from openral_testing.recordings.ros.source import RecordedImage, RecordingSource
 
 
 TICK = 0.25
@@ -42,9 +40,6 @@ IMPORT = re.compile(r'(?P<before>from\s+|import\s+)"\./(?P<name>[a-z_]+\.js)"')
 REPLACED = {"api.js": "export.js"}
 """Modules that an exported page has other ones for."""
 Moments = dict[str, list[list[object]]]
-commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Export recordings.")
-export = typer.Typer(no_args_is_help=True, help="write recordings in formats of other programs")
-commands.add_typer(export, name="export")
 
 
 class TooLarge(OpenRALError):
@@ -196,32 +191,3 @@ def _thinned(
         if GROWTH * sum(len(each.frame.jpeg) for frames in chosen.values() for each in frames) <= size:
             return chosen
     return dict.fromkeys(images, ())
-
-
-@export.command()
-def html(
-    run: Annotated[Path, typer.Argument(help="run folder, or MCAP file")],
-    out: Annotated[
-        Path | None, typer.Option(help="file to write; default run.html beside the recording")
-    ] = None,
-    beside: Annotated[Path | None, typer.Option(help="another run, whose differences are marked")] = None,
-    max_size_mb: Annotated[float, typer.Option(min=0.5, help="largest file [MB]")] = 40.0,
-) -> None:
-    """Write a recorded run as one HTML file that any browser opens from disk."""
-    from openral_console.ros.recording import RecordingSource
-    from openral_core.files import replace_file
-
-    source = RecordingSource(run, beside)
-    exported = export_run(source, int(max_size_mb * MEGABYTE))
-    path = out or source.path.with_suffix(".html")
-    try:
-        replace_file(path, exported.html)
-    except OSError as error:
-        raise NotExported(path, error) from error
-    size = len(exported.html.encode()) / MEGABYTE
-    typer.echo(
-        f"{path}: {size:.1f} MB, {exported.images} of {exported.recorded} images, "
-        f"a moment every {exported.tick:g} s and at every mark"
-    )
-    if source.damaged:
-        typer.echo(source.damaged)

@@ -1,0 +1,1 @@
+"""Reading of recordings: replay, explanation, comparison, spans, and the console's source of them."""

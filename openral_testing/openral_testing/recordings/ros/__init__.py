@@ -1,0 +1,1 @@
+"""Recordings with their messages, and the commands that read them."""
