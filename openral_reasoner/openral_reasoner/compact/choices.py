@@ -1,7 +1,8 @@
 """Legal next calls of a mission, each with the line by which a model picks it.
 
 Proposed from what the mission knows (its request, palette, objects, last frontier), and kept if the product
-itself would accept the call now: tool, arguments, kind of the target, hand, prohibitions.
+itself would accept the call now (tool, arguments, kind of the target, hand, prohibitions) and the goal may
+need it.
 """
 
 import json
@@ -18,6 +19,7 @@ from openral_reasoner.behaviors.preconditions import hand_refusal, rule_against
 from openral_reasoner.compact.lines import distinct, line_for
 from openral_reasoner.compact.names import REQUESTER, named, referred, sought
 from openral_reasoner.compact.pending import argument, compared, undelivered
+from openral_reasoner.compact.purpose import serves
 from openral_reasoner.compact.report import MissionStory, question, report
 from openral_reasoner.context import Choice, RawCall, Turn
 from openral_reasoner.evidence import Referred
@@ -62,7 +64,7 @@ def legal_choices(mission: Mission) -> tuple[Choice, ...]:
 
 
 def is_legal(mission: Mission, raw: RawCall) -> bool:
-    """Return True if the mission would accept a call now."""
+    """Return True if the mission would accept a call now, and its goal may need it."""
     try:
         call = parse_call(raw, mission.palette, stating=may_state(mission))
         call.check(mission)
@@ -83,6 +85,7 @@ def is_legal(mission: Mission, raw: RawCall) -> bool:
         entry is not None
         and hand_refusal(mission, entry.verb, call.target) is None
         and rule_against(mission, entry.verb, target) is None
+        and serves(mission, entry.verb, call.target)
     )
 
 
@@ -98,7 +101,8 @@ class _Proposals:
         self.turns = tuple(mission.decisions.turns)
         self.sought = self._sought()
         self.objects = newest_objects(mission)
-        self.referred = referred_ids(mission, self.turns)
+        self.named = named_ids(mission, self.turns)
+        self.referred = referred_ids(self.named, self.turns)
 
     def every(self) -> Iterator[_Proposal]:
         """Yield every proposal."""
@@ -178,8 +182,8 @@ class _Proposals:
         surfaces += [each for each in things if each in self.referred]
         yield from self._acts(Verb.PLACE, surfaces)
         yield from self._acts(Verb.POUR, things)
-        doors = [each.id for each in self._places(NodeKind.PLACE) if each.closed or each.id in self.referred]
-        yield from self._acts(Verb.OPEN, (*doors, *(each for each in things if each in self.referred)))
+        doors = [each.id for each in self._places(NodeKind.PLACE) if each.closed or each.id in self.named]
+        yield from self._acts(Verb.OPEN, (*doors, *(each for each in things if each in self.named)))
         yield from self._acts(Verb.CLOSE, self._doors_to_close())
         controls = [each.id for each in self.palette.worked]
         yield from self._acts(Verb.SWITCH, controls, parameters={"on": True})
@@ -191,9 +195,9 @@ class _Proposals:
         opened = {target for verb, target, _ in MissionStory.of(self.mission).acts if verb is Verb.OPEN}
         for each in self._places(NodeKind.PLACE):
             is_open = any(state.startswith("open") for state in each.states)
-            if each.id in opened or each.id in self.referred or is_open:
+            if each.id in opened or each.id in self.named or is_open:
                 yield each.id
-        yield from (each.id for each in self.objects if each.id in self.referred and each.kind == "object")
+        yield from (each.id for each in self.objects if each.id in self.named and each.kind == "object")
 
     def _moves(self) -> Iterator[_Proposal]:
         targets = [each.id for each in self.palette.places] + [each.id for each in self.objects]
@@ -234,8 +238,8 @@ def newest_objects(mission: Mission) -> tuple[MissionObject, ...]:
     return tuple(mission.objects.values())[-MAX_OBJECTS:]
 
 
-def referred_ids(mission: Mission, turns: tuple[Turn, ...]) -> dict[str, None]:
-    """Return the ids that the goal or an answer of the operator names, and those of the last replies."""
+def named_ids(mission: Mission, turns: tuple[Turn, ...]) -> dict[str, None]:
+    """Return the ids that the goal or an answer of the operator names."""
     palette, names = mission.palette, named(mission.request)
     answers = [turn.reply.operator_words for turn in turns if turn.reply.operator_words]
     ids = [place for name in (*names, *answers) if (place := named_place(palette, name)) is not None]
@@ -245,6 +249,12 @@ def referred_ids(mission: Mission, turns: tuple[Turn, ...]) -> dict[str, None]:
         each.id for each in mission.objects.values() if any(same_term(each.words, name) for name in names)
     ]
     ids += [each for fact in mission.evidence.facts if isinstance(fact, Referred) for each in fact.ids]
+    return dict.fromkeys(ids)
+
+
+def referred_ids(named_before: dict[str, None], turns: tuple[Turn, ...]) -> dict[str, None]:
+    """Return the ids that the goal or an answer names, and those of the last replies."""
+    ids = list(named_before)
     for turn in turns[-2:]:
         ids += [each.id for each in turn.reply.found[:8]] + [each.id for each in turn.reply.frontier]
         ids += [

@@ -136,6 +136,8 @@ def judge_earlier(part: Request, case: Case, since: int) -> tuple[GoalVerdict | 
 def prove_conditional(goal: g.Conditional, case: Case) -> GoalVerdict:
     """Prove what was asked for in the case that the evidence shows; an object's absence cannot be proven."""
     sight = judge(goal.condition, case)
+    if not sight.proven:  # what follows may have moved it
+        sight = judge_earlier(goal.condition, case, 0)[0] or sight
     if sight.proven and not only_elsewhere(goal.condition, case):
         return GoalVerdict.of_all((sight, *([judge(goal.then, case)] if goal.then else [])))
     if goal.otherwise is not None:

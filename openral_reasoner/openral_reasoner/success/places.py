@@ -15,10 +15,16 @@ _FIXED = (NodeKind.PLACE, NodeKind.ROOM)
 
 
 def prove_sight(goal: g.Find, case: Case) -> GoalVerdict:
-    """Prove that a detection or grasp met the object since it was last missed, or its place was reached."""
+    """Prove that a detection or grasp met the object since it was last missed or put elsewhere.
+
+    To have reached it proves that of a place.
+    """
     missed: set[str] = set()
-    for fact in reversed(case.evidence.facts):
-        if isinstance(fact, Gone):
+    releases = {act.order: act.held for act in case.course.released}
+    for order, fact in reversed(tuple(enumerate(case.evidence.facts))):
+        if order in releases:
+            missed |= case.evidence.ids_of(releases[order])
+        elif isinstance(fact, Gone):
             missed |= case.evidence.ids_of(fact.id)
         elif shows(fact, case, goal, missed):
             return GoalVerdict(proofs=(fact.words,))
@@ -39,7 +45,7 @@ def shows(fact: Fact, case: Case, goal: g.Find, missed: set[str]) -> bool:
     if not isinstance(fact, Acted) or not fact.succeeded:
         return False
     if fact.verb is Verb.GRASP:
-        is_object = case.matches_query(fact.target.id, what)
+        is_object = fact.target.id not in missed and case.matches_query(fact.target.id, what)
         return is_object and not case.is_wrong_one(fact.target.id, what, where)
     entry = case.home.entry(fact.target.id)
     came = fact.verb in (Verb.NAVIGATE, Verb.LOOK_AT) and entry is not None and entry.kind in _FIXED

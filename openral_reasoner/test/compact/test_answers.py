@@ -59,6 +59,34 @@ def test_a_model_that_picks_any_line_ends_typed_and_claims_no_false_success(
         assert ("bread_1", "ana") in home.delivered
 
 
+@pytest.mark.parametrize(
+    ("goal", "served"),
+    [
+        ("find the milk", set()),
+        ("where is the mug?", set()),
+        ("open the fridge", set()),
+        ("put the mug on the counter", {"grasp", "place"}),
+        ("pour the wine into the glass", {"grasp", "place", "pour"}),
+        ("bring me the mug", {"grasp", "place", "handover"}),
+    ],
+)
+def test_a_model_that_picks_any_line_does_only_what_the_goal_may_need(
+    goal: str, served: set[str], home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    limited = {"grasp", "place", "pour", "handover", "switch", "press"}
+    skills = [each.goal for seed in range(4) for each in mission(goal, home, palette, settings, seed)[1]]
+    assert {each.rskill_id for each in skills} & limited <= served
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_model_that_picks_any_line_gives_nothing_to_another_person_or_of_another_part(
+    seed: int, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    goal = "put the mug on the counter and bring me the baguette"
+    mission(goal, home, palette, settings, seed)
+    assert set(home.delivered) <= {("bread_1", "ana")}
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_model_that_picks_any_line_opens_nothing_that_was_forbidden(
     seed: int, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings

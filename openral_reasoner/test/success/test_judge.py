@@ -134,6 +134,13 @@ def test_proves(goal: str, facts: tuple[Fact, ...]) -> None:
     assert given.proofs
 
 
+def test_what_was_put_elsewhere_is_found_again_or_was_found_before_the_next_part() -> None:
+    moved = (seen("mug", MUG), grasped(MUG), did(Verb.PLACE, TABLE))
+    assert verdict("find the mug", *moved, seen("mug", RED, MUG)).proven
+    assert verdict("find the mug and put it on the table", *moved).proven
+    assert verdict("if there is a mug, put it on the table", *moved).proven
+
+
 @pytest.mark.parametrize(
     ("goal", "facts"),
     [
@@ -160,6 +167,7 @@ def test_proves(goal: str, facts: tuple[Fact, ...]) -> None:
         ("pick up the mug", (grasped(MUG), did(Verb.POUR, GLASS, SkillStatus.LOST_OBJECT))),
         ("find the mug", (recalled("mug", MUG),)),
         ("find the mug", (seen("mug", MUG), Gone("mug_2"))),
+        ("find the mug", (seen("mug", MUG), grasped(MUG), did(Verb.PLACE, TABLE))),
         ("find the mug", (recalled("mug", MUG), did(Verb.NAVIGATE, MUG), did(Verb.LOOK_AT, MUG))),
         ("find the mug", (seen("bread", BREAD),)),
         ("go to the kitchen", (did(Verb.NAVIGATE, FRIDGE), did(Verb.NAVIGATE, TABLE))),
