@@ -14,4 +14,4 @@ class CorePart(StrEnum):
     """One live detection after a miss of memory, before the model decides again."""
 
 
-SUITE_NAMES = ("search", "household", "tidy", "twc", "tools", "language", "injection")
+SUITE_NAMES = ("search", "household", "tidy", "twc", "tools", "language", "paraphrases", "injection")

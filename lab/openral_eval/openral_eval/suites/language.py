@@ -1,7 +1,7 @@
-"""Suite language: paraphrases in several languages, judged by what the robot then does."""
+"""Suites language and paraphrases: ways to say a goal, judged by what the robot then does."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from pydantic import Field, RootModel
@@ -23,21 +23,21 @@ class Meaning(Document):
 
 
 class Meanings(RootModel[Mapping[str, Meaning]]):
-    """The file ``language.yaml``."""
+    """A file ``SUITE.yaml``."""
 
 
 @cache
-def meanings() -> Mapping[str, Meaning]:
-    """Load the sentences by what they ask for."""
-    text = files(__package__).joinpath("language.yaml").read_text(encoding="utf-8")
+def meanings(suite: str) -> Mapping[str, Meaning]:
+    """Load the sentences of a suite by what they ask for."""
+    text = files(__package__).joinpath(f"{suite}.yaml").read_text(encoding="utf-8")
     return Meanings.model_validate(parse_yaml(text)).root
 
 
-def tasks(options: SuiteOptions) -> tuple[SuiteTask, ...]:
+def tasks(suite: str, options: SuiteOptions) -> tuple[SuiteTask, ...]:
     """Return a task per sentence, all in the home of the first seed."""
     every = tuple(
-        SuiteTask("language", f"{kind} {number}", sentence, kind, options.seed, kind)
-        for kind, meaning in meanings().items()
+        SuiteTask(suite, f"{kind} {number}", sentence, kind, options.seed, kind)
+        for kind, meaning in meanings(suite).items()
         for number, sentence in enumerate(meaning.sentences)
     )
     return every[: options.limit or None]
@@ -45,8 +45,14 @@ def tasks(options: SuiteOptions) -> tuple[SuiteTask, ...]:
 
 def run(task: SuiteTask, options: SuiteOptions, model: Model, settings: MissionSettings) -> TaskVerdict:
     """Do what a sentence asks for."""
-    mission = HomeMission(task.goal, draw_home(task.seed), meanings()[task.case].wanted, {})
+    mission = HomeMission(task.goal, draw_home(task.seed), meanings(task.suite)[task.case].wanted, {})
     return run_home_mission(mission, model, settings)
 
 
-SUITE = Suite("language", "paraphrases in four languages, and sentences to be asked back", tasks, run)
+SUITE = Suite(
+    "language",
+    "paraphrases in four languages, and sentences to be asked back",
+    partial(tasks, "language"),
+    run,
+)
+PARAPHRASES = Suite("paraphrases", "sixty goals in 300 English sentences", partial(tasks, "paraphrases"), run)

@@ -14,6 +14,7 @@ SUITES: Mapping[str, Suite] = {
         text_games.TWC,
         tools.SUITE,
         language.SUITE,
+        language.PARAPHRASES,
         injection.SUITE,
     )
 }
