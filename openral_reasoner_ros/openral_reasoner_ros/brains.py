@@ -12,6 +12,10 @@ class Brain(StrEnum):
     OPENAI = "openai"
 
 
+LOCAL_MEMORY_MB = 400.0
+"""Declared memory of the worker of brain `local` with our model [MB]; the budget counts what is measured."""
+
+
 class PromptForm(StrEnum):
     """Prompt of the model: tools to call, legal next calls to pick from, or what the endpoint can bear."""
 

@@ -10,6 +10,7 @@ from openral_reasoner import commands as c
 from openral_reasoner.core.mission_core import NAMED, REPORTED
 from openral_reasoner.events import FailureReported, StopChanged
 from openral_reasoner.palette.build import GraphState
+from openral_reasoner.palette.entries import BrainEntry
 from openral_reasoner_ros.detector_registry import DetectorRegistry
 from openral_reasoner_ros.dispatcher import Handler, Post
 from openral_reasoner_ros.parameters import ReasonerParameters
@@ -91,8 +92,8 @@ class GraphMonitor:
             c.ChangeState: self._lifecycle.change,
         }
 
-    def poll(self) -> GraphState:
-        """Return the current state of the graph and probe it anew."""
+    def poll(self, brain: BrainEntry | None) -> GraphState:
+        """Return the current state of the graph, to which the model's worker belongs, and probe it anew."""
         self._detectors.poll()
         self._failures.poll()
         self._memory.poll()
@@ -107,6 +108,7 @@ class GraphMonitor:
             policy=self.skill.policy,
             scene=self._scene.graph,
             peers=self._managed_detectors(),
+            brain=brain,
         )
 
     def _managed_detectors(self) -> tuple[str, ...]:

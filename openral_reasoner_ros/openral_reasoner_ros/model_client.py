@@ -14,13 +14,21 @@ from random import Random
 from rclpy.node import Node
 
 from openral_core.errors import OpenRALError
-from openral_reasoner.commands import AskModel, ClearDeadline, SetDeadline
+from openral_reasoner.commands import AskModel, ChangeState, ClearDeadline, SetDeadline
 from openral_reasoner.context import Decision
-from openral_reasoner.events import DeadlinePassed, ModelFailed
-from openral_reasoner.llm.base import Model, ModelUnavailable, Sampling, answer_of, load_prices
+from openral_reasoner.events import CallFailed, DeadlinePassed, ModelFailed, StateChanged
+from openral_reasoner.llm.base import (
+    Model,
+    ModelUnavailable,
+    ResidentModel,
+    Sampling,
+    answer_of,
+    load_prices,
+)
+from openral_reasoner.palette.entries import BrainEntry
 from openral_reasoner.scripted.planner import ScriptedModel
 from openral_reasoner_ros.brains import Brain, PromptForm
-from openral_reasoner_ros.dispatcher import Post
+from openral_reasoner_ros.dispatcher import Handler, Post
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_ros.resources import ResourceScope
 from openral_ros.service_client import TimeoutScheduler
@@ -42,7 +50,35 @@ class ModelClient:
         self._post, self._node = post, node
         self._models = {False: model, True: advisor or model}
         self._running: list[threading.Thread] = []
+        self._resident = model if isinstance(model, ResidentModel) else None
         self._answers = ExecutorQueue(scope)
+
+    @property
+    def resident(self) -> BrainEntry | None:
+        """Worker of the model on this machine; None if it has none."""
+        return None if self._resident is None else self._resident.resident
+
+    def before(self, other: Handler) -> Handler:
+        """Return a handler of `ChangeState` for the model's worker; other peers go to ``other``."""
+        model = self._resident
+        if model is None:
+            return other
+
+        def change(command: ChangeState) -> None:
+            if command.peer != model.resident.id:
+                other(command)
+                return
+            threading.Thread(target=self._change, args=(model, command), name="model", daemon=True).start()
+
+        return change
+
+    def _change(self, model: ResidentModel, command: ChangeState) -> None:
+        event: StateChanged | CallFailed = StateChanged(call_id=command.call_id, success=True, message="done")
+        try:
+            model.set_active(command.transition == "activate")
+        except ModelUnavailable as error:
+            event = CallFailed(call_id=command.call_id, condition=error.condition, message=error.why)
+        self._answers.post(partial(self._post, event))
 
     def ask(self, command: AskModel) -> None:
         """Request a decision; the answer is posted on the executor."""
@@ -81,6 +117,7 @@ class DeadlineClient:
 
     def __init__(self, scope: ResourceScope, node: Node, post: Post) -> None:
         self._deadlines, self._post = TimeoutScheduler(scope, node), post
+        self.handlers: Mapping[type, Handler] = {SetDeadline: self.set, ClearDeadline: self.clear}
 
     def set(self, command: SetDeadline) -> None:
         """Start or restart a deadline."""

@@ -99,17 +99,15 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
     dispatcher = EventDispatcher(core, record, log, guard_of(node), journal, clock)
     publishers = MissionPublishers(scope, node, parameters.brain.value)
     monitor = GraphMonitor(scope, node, dispatcher.post, traces, parameters)
-    deadlines = DeadlineClient(scope, node, dispatcher.post)
+    models = ModelClient(scope, node, dispatcher.post, configured.model, configured.advisor)
     dispatcher.register(
         {
             **monitor.handlers,
             **_own_handlers(node, publishers, traces),
-            c.SetDeadline: deadlines.set,
-            c.ClearDeadline: deadlines.clear,
+            **DeadlineClient(scope, node, dispatcher.post).handlers,
             c.CallForeignTool: ForeignToolClient(scope, dispatcher.post, configured.tools).call,
-            c.AskModel: FrontierPublisher(scope).before(
-                ModelClient(scope, node, dispatcher.post, configured.model, configured.advisor).ask
-            ),
+            c.AskModel: FrontierPublisher(scope).before(models.ask),
+            c.ChangeState: models.before(monitor.handlers[c.ChangeState]),
         }
     )
     resumption = Resumption(restored, dispatcher, monitor.skill, journal, clock)
@@ -119,7 +117,7 @@ def start_reasoner(scope: ResourceScope, node: Node, configured: Configured) -> 
 
     def poll() -> None:
         palette = build_palette(
-            monitor.poll(), configured.skills, parameters.default_detector, configured.foreign
+            monitor.poll(models.resident), configured.skills, parameters.default_detector, configured.foreign
         )
         resumption.poll(palette)
         if resumption.is_done and palette != core.palette:

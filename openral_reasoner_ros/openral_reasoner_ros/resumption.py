@@ -168,7 +168,7 @@ class Resumption:
 
     def _peers_are_back(self, palette: ToolPalette) -> bool:
         needed = self.restoration.core.needed_detector
-        detected = not needed or needed in {detector.id for detector in palette.detectors}
+        detected = not needed or needed in {each.id for each in palette.residents}
         return detected and palette.spatial_memory_available and self.skill.alive and self.skill.is_known
 
     def takes(self, prompt: PromptReceived) -> bool:

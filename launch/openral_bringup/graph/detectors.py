@@ -20,6 +20,7 @@ from openral_perception_ros.weights.fetch import (
     fetch,
     weights_status,
 )
+from openral_reasoner_ros.brains import LOCAL_MEMORY_MB, Brain
 
 
 def chosen_detectors(
@@ -117,8 +118,8 @@ def initially_inactive(
 ) -> frozenset[str]:
     """Return the ids of detectors that start inactive because the memory budget does not hold them.
 
-    Continuous detectors take precedence, then locators in order. Adds to ``problems`` if the budget is too
-    small for any locator.
+    The worker of brain `local` takes precedence, then continuous detectors, then locators in order. Adds to
+    ``problems`` if the budget is too small for that worker, or for any locator.
     """
     budget = options.gpu_budget_mb
     if budget <= 0.0:
@@ -129,7 +130,11 @@ def initially_inactive(
         least = f"the smallest, {smallest.id}, needs {smallest.memory_mb:.0f} MB"
         text = f" is too small for any locator: {least}"
         problems.append(Problem(Flag("gpu_budget_mb", f"{budget:.0f}"), text))
-    remaining, inactive = budget, set()
+    brain = LOCAL_MEMORY_MB if options.brain is Brain.LOCAL else 0.0
+    if brain > budget:
+        text = f" is too small for brain {options.brain.value}, which needs {brain:.0f} MB"
+        problems.append(Problem(Flag("gpu_budget_mb", f"{budget:.0f}"), text))
+    remaining, inactive = budget - brain, set()
     for manifest in sorted(manifests, key=lambda manifest: manifest.mode is Mode.ON_DEMAND):
         if manifest.memory_mb > remaining:
             inactive.add(manifest.id)

@@ -83,6 +83,13 @@ def test_a_budget_too_small_for_any_locator_is_refused() -> None:
         graph_of(gpu_budget_mb=10.0)
 
 
+def test_the_local_brain_takes_its_part_of_the_budget_or_is_refused() -> None:
+    inactive = [n.key for n in graph_of(gpu_budget_mb=650.0, brain="local").nodes if not n.awake]
+    assert inactive == ["home_tiny_locator"]
+    with pytest.raises(InvalidDeployment, match="too small for brain local, which needs 400 MB"):
+        graph_of(gpu_budget_mb=300.0, brain="local")
+
+
 def test_locate_anything_needs_its_licence_accepted() -> None:
     with pytest.raises(InvalidDeployment, match="to use it, add --accept-licence nvidia-non-commercial"):
         graph_of(locate_anything=True)

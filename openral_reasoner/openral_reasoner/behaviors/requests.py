@@ -275,7 +275,7 @@ def read_scene(mission: Mission) -> Procedure[tuple[SceneGraph, Pose | None]]:
 
 def change_state(mission: Mission, peer: str, activate: bool) -> Procedure[StateChanged | RequestFailed]:
     """Request one lifecycle transition of a peer that is still in the palette."""
-    if peer not in mission.palette.peers:
+    if peer not in mission.palette.movable:
         return RequestFailed("UNAVAILABLE", "no longer in the graph")
     mission.spend("transitions")
     call_id = mission.next_id("transition")

@@ -6,7 +6,7 @@ evicted ones are reloaded.
 
 from openral_core.detectors import LifecycleState
 from openral_core.skills import SkillResult, SkillStatus
-from openral_reasoner.behaviors.requests import RequestFailed, change_state
+from openral_reasoner.behaviors.requests import MissionStuck, RequestFailed, change_state
 from openral_reasoner.budget import BudgetExhausted
 from openral_reasoner.commands import ChangeState, ClearDeadline, Command, SetDeadline, SpanEnded, SpanStarted
 from openral_reasoner.context import CallEvent
@@ -29,18 +29,18 @@ from openral_reasoner.residency import (
 
 
 def residents_of(palette: ToolPalette, state: ResidencyState, rules: ResidencyRules) -> tuple[Resident, ...]:
-    """List the detectors of the palette; one that is not a lifecycle peer is pinned."""
+    """List the residents of the palette; one that is not a lifecycle peer is pinned."""
     return tuple(
         Resident(
             id=each.id,
             declared=each.memory,
             active=each.state is LifecycleState.ACTIVE,
             streams=each in palette.continuous_detectors,
-            pinned=each.id in rules.pinned or each.id not in palette.peers,
+            pinned=each.id in rules.pinned or each.id not in palette.movable,
             load_time=state.load_times.get(each.id, each.memory / rules.load_rate),
             since=state.since.get(each.id, LONG_AGO),
         )
-        for each in palette.detectors
+        for each in palette.residents
     )
 
 
@@ -69,6 +69,19 @@ def deactivate_peer(mission: Mission, detector: str) -> Procedure[str]:
     refused = yield from run_transition(mission, Transition(detector, activate=False))
     mission.residency = mission.residency.forget(detector)
     return refused
+
+
+def activate_brain(mission: Mission) -> Procedure[None]:
+    """Load the model's worker, if its memory was taken, before it is asked.
+
+    Raises:
+        MissionStuck: If there is no room for it, or it does not load.
+    """
+    brain = mission.palette.brain
+    if brain is not None and brain.state is not LifecycleState.ACTIVE:
+        refused = yield from activate_peer(mission, brain.id)
+        if refused:
+            raise MissionStuck(f"the model is not loaded: {refused}")
 
 
 def make_room(mission: Mission, request: MemoryRequest) -> Procedure[str]:
@@ -108,7 +121,7 @@ def keep_evicted(mission: Mission, requested: set[str]) -> None:
     awake = [each for each in mission.residency.evicted_peers if each in mission.palette.awake]
     requested.intersection_update(awake)
     for peer in awake:
-        if peer in requested or peer not in mission.palette.peers or mission.ledger.left("transitions") < 1:
+        if peer in requested or peer not in mission.palette.movable or mission.ledger.left("transitions") < 1:
             continue
         requested.add(peer)
         mission.spend("transitions")
@@ -190,24 +203,24 @@ def _wait_until(mission: Mission, until: float) -> Procedure[None]:
 def wait_for_freed_memory(mission: Mission) -> Procedure[str]:
     """Wait, bounded, until every inactive or evicted detector is measured to hold no memory."""
     call_id = mission.next_id("memory")
-    if not detectors_holding_memory(mission):
+    if not residents_holding_memory(mission):
         return ""
-    mission.begin(call_id, "memory_back", peers=", ".join(detectors_holding_memory(mission)))
+    mission.begin(call_id, "memory_back", peers=", ".join(residents_holding_memory(mission)))
     mission.emit(SetDeadline(call_id=call_id, seconds=mission.settings.residency.memory_back))
     kind, requested = "", set[str]()
-    while detectors_holding_memory(mission) and kind != "deadline_passed":
+    while residents_holding_memory(mission) and kind != "deadline_passed":
         keep_evicted(mission, requested)
         kind = (yield Wait(call_id, palette=True)).kind
     mission.emit(ClearDeadline(call_id=call_id))
-    held = detectors_holding_memory(mission)
+    held = residents_holding_memory(mission)
     mission.finish(call_id, "TIMEOUT" if held else "SUCCEEDED", ", ".join(held))
     return f"{', '.join(held)} should be inactive but still hold memory" if held else ""
 
 
-def detectors_holding_memory(mission: Mission) -> tuple[str, ...]:
-    """Return the detectors that should hold no memory but do."""
+def residents_holding_memory(mission: Mission) -> tuple[str, ...]:
+    """Return the residents that should hold no memory but do."""
     palette, displaced = mission.palette, mission.residency.evicted_peers
-    asleep = (e for e in palette.detectors if e.id not in palette.awake or e.id in displaced)
+    asleep = (e for e in palette.residents if e.id not in palette.awake or e.id in displaced)
     return tuple(each.id for each in asleep if each.held)
 
 

@@ -283,7 +283,7 @@ class Core:
             self.mission.decisions.news.extend(news)
         if self._wait.palette:
             self._step(event)
-        elif self._wait.needs and self._wait.needs not in {each.id for each in self.palette.detectors}:
+        elif self._wait.needs and self._wait.needs not in {each.id for each in self.palette.residents}:
             message = f"{self._wait.needs} has left the graph"
             failed = CallFailed(call_id=self._wait.call_id, condition="UNAVAILABLE", message=message)
             self._step(failed)

@@ -7,7 +7,7 @@ from openral_reasoner.behaviors.abilities import say_abilities
 from openral_reasoner.behaviors.human import ConsentRefused, ask_human
 from openral_reasoner.behaviors.referents import settle_referents
 from openral_reasoner.behaviors.requests import MissionCancelled, MissionStuck, send_request, wait_for_peers
-from openral_reasoner.behaviors.residency import restore_pending
+from openral_reasoner.behaviors.residency import activate_brain, restore_pending
 from openral_reasoner.behaviors.skill_execution import OutcomeUnknown
 from openral_reasoner.budget import CACHED, BudgetExhausted
 from openral_reasoner.commands import AskModel
@@ -65,6 +65,7 @@ def run_decision_loop(mission: Mission) -> Procedure[Ending]:
     while True:
         yield from restore_pending(mission)
         yield from wait_for_peers(mission)
+        yield from activate_brain(mission)
         context = build_context(mission)
         answer = yield from ask_model(mission, context)
         if not isinstance(answer, ModelAnswered):

@@ -30,6 +30,7 @@ from openral_reasoner.context import (
 )
 from openral_reasoner.events import ModelAnswered, ModelFailed
 from openral_reasoner.llm.shortening import cut, lines
+from openral_reasoner.palette.entries import BrainEntry
 from openral_reasoner.request.goals import is_understood
 from openral_reasoner.request.saying import in_words
 
@@ -224,6 +225,21 @@ class AdvisedModel(Protocol):
 
     def advise(self, context: Context) -> Decision:
         """Return the advisor's decision."""
+
+
+@runtime_checkable
+class ResidentModel(Protocol):
+    """Model in a worker of this machine, whose memory residency accounts for."""
+
+    def __call__(self, context: Context) -> Decision:
+        """Return the model's decision."""
+
+    @property
+    def resident(self) -> BrainEntry:
+        """State and memory of its worker."""
+
+    def set_active(self, active: bool) -> None:
+        """Start or end its worker; raises `ModelUnavailable` if it does not start."""
 
 
 def answer_of(call_id: str, outcome: Decision | ModelUnavailable) -> ModelAnswered | ModelFailed:

