@@ -28,6 +28,8 @@ MAX_ROWS, MAX_LEFT = 4, 3
 """Most objects of a reply, and most places left to search [1]."""
 _SHOWN_ELSEWHERE = ("place ", "control ")
 """Begins of news about what the rooms and doors of the state show."""
+_LOADED = " went from "
+"""Part of news about a detector's lifecycle state, which residency changes for skills and looks."""
 _OK, _NO_STEP = "ok", "(no listed step)"
 
 
@@ -108,7 +110,7 @@ def lines_of_course(context: Context) -> Iterator[str]:
 
 
 def _news(lines: tuple[str, ...], operator_words: str) -> Iterator[str]:
-    shown = [line for line in lines if not line.startswith(_SHOWN_ELSEWHERE)]
+    shown = [line for line in lines if not line.startswith(_SHOWN_ELSEWHERE) and _LOADED not in line]
     yield from (f'News: "{label(line, 80)}"' for line in shown[:2])
     if operator_words:
         yield f"Operator: {_quoted(operator_words, 200)}"

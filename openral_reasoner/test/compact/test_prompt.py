@@ -8,8 +8,10 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
+from openral_core.detectors import LifecycleState
 from openral_reasoner.compact.prompt import compact_prompt, prefix
 from openral_reasoner.context import Context, Frontier, ObjectSummary, RawCall, ToolResult, Turn
+from openral_reasoner.palette.build import changes
 from openral_reasoner.palette.entries import ToolPalette
 from openral_reasoner.request.goals import Bring
 from openral_reasoner.scripted.planner import decide
@@ -102,6 +104,17 @@ def context_of(palette: ToolPalette, name: str, text: str = "cup") -> Context:
         system="", goal=goal, request=Bring(name), requester="ana", palette=palette, tools=(), turns=turns,
         news=(text,), holding=text,
     )  # fmt: skip
+
+
+def test_what_residency_did_to_detectors_is_no_news(palette: ToolPalette) -> None:
+    away = palette.with_state("sim-stream", LifecycleState.INACTIVE)
+    news = changes(palette, away)
+    assert news
+    context = context_of(palette, "mug")
+    assert (
+        compact_prompt(context.model_copy(update={"news": news})).state
+        == compact_prompt(context.model_copy(update={"news": ()})).state
+    )
 
 
 @hypothesis_settings(
