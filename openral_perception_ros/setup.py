@@ -21,10 +21,5 @@ setup(
     ],
     zip_safe=True,
     extras_require={"test": ["pytest"]},
-    entry_points={
-        "console_scripts": [
-            "detector = openral_perception_ros.node:main",
-        ],
-        "openral.commands": ["weights = openral_perception_ros.cli:app"],
-    },
+    entry_points={"console_scripts": ["detector = openral_perception_ros.node:main"]},
 )

@@ -32,8 +32,10 @@ setup(
             "recordings = openral_testing.recordings.ros.cli:commands",
             "robot = openral_testing.robot_check.command:commands",
             "security = openral_testing.security_policy:commands",
+            "weights = openral_testing.weights.cli:app",
             "weights_proof = openral_testing.weights_proof.command:commands",
         ],
+        "openral.converters": ["ncnn = openral_testing.weights.ncnn:convert"],
         "openral.recordings": ["mcap = openral_testing.recordings.ros.source:RecordingSource"],
         "pytest11": [
             "openral_detectors = openral_testing.detectors.options",

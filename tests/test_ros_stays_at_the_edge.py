@@ -20,6 +20,7 @@ ROS_PACKAGES = {
     "openral_testing.robot_check",
     "openral_testing.security_policy",
     "openral_testing.skills",
+    "openral_testing.weights",
     "openral_testing.weights_proof",
     "openral_household_benchmark",
     "openral_eval",

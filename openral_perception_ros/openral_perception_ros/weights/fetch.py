@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from pathlib import Path
 
 from openral_core.errors import OpenRALError
@@ -29,6 +30,8 @@ MODEL_FILE = "model.onnx"
 MODEL_ENGINE = "onnx"
 EXPORTED_ENGINE = "rtdetr_onnx"
 """Engine that reads an exported ONNX file instead of the checkpoint."""
+CONVERTERS = "openral.converters"
+"""Group of entry points, by format: (topology, weights, input size) -> `onnx.ModelProto`."""
 FRESH, OLD = ".fetching", ".old"
 """Suffixes of the folders beside an rSkill's, during the download and during replacement."""
 
@@ -74,6 +77,16 @@ class RevisionDiffers(OpenRALError):
     def __init__(self, repository: str, pinned: str, received: str) -> None:
         super().__init__(
             f"{repository}: the hub sent revision {received[:12]} instead of the pinned {pinned[:12]}"
+        )
+
+
+class NoConverter(OpenRALError):
+    """A network in ncnn's format, in an environment without what converts it."""
+
+    def __init__(self, rskill_id: str) -> None:
+        super().__init__(
+            f"the network of {rskill_id!r} is converted by the package openral_testing, which is not in this "
+            "environment: run `make build`"
         )
 
 
@@ -164,18 +177,18 @@ def convert_network(folder: Path, manifest: DetectorManifest) -> tuple[str, ...]
     """Convert a network in ncnn's format to the engine's file; return the names of what was made.
 
     Raises:
+        NoConverter: If nothing that converts it is installed.
         UnsupportedNetwork: If it has an operation that is not covered.
     """
     names = manifest.weights.files if manifest.weights else ()
     param = next((folder / name for name in names if name.endswith(".param")), None)
     if param is None or manifest.input_size is None:
         return ()
-    import onnx  # only here: starts that fetch nothing need not spend its time
-
-    from openral_perception_ros.weights.ncnn import convert
-
-    onnx.save(convert(param, param.with_suffix(".bin"), manifest.input_size), folder / MODEL_FILE)
-    return (MODEL_FILE,)
+    for entry in entry_points(group=CONVERTERS, name="ncnn"):
+        model = entry.load()(param, param.with_suffix(".bin"), manifest.input_size)
+        (folder / MODEL_FILE).write_bytes(model.SerializeToString())
+        return (MODEL_FILE,)
+    raise NoConverter(manifest.id)
 
 
 def check_sizes(folder: Path, declared: Mapping[str, int]) -> None:

@@ -11,7 +11,6 @@ import pytest
 from typer.testing import CliRunner
 
 from openral_core.rskills import DetectorManifest, Registry, Weights
-from openral_perception_ros import cli
 from openral_perception_ros.engines import MissingWeights
 from openral_perception_ros.engines.checkpoints import checkpoint_folder
 from openral_perception_ros.engines.weights_record import (
@@ -30,6 +29,7 @@ from openral_perception_ros.weights.fetch import (
     fetch,
     weights_status,
 )
+from openral_testing.weights import cli
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 CONTENT = {"config.json": "{}", "preprocessor_config.json": "{}", "model.safetensors": "weights"}
@@ -189,7 +189,7 @@ def test_a_size_without_a_digest_is_refused() -> None:
 
 
 def test_an_unknown_detector_is_one_line_naming_those_there_are(rskills: Path) -> None:
-    command = [sys.executable, "-c", "from openral_perception_ros.cli import main; main()"]
+    command = [sys.executable, "-c", "from openral_testing.weights.cli import main; main()"]
     done = subprocess.run(
         [*command, "weights", "fetch", "nonsense", "--rskills", str(rskills)],
         capture_output=True,

@@ -41,7 +41,13 @@ def rskills(tmp_path: Path) -> Path:
 
 
 def weights(hub: hubs.Hub, rskills: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", "from openral_perception_ros.cli import main; main()", "weights", *words]
+    command = [
+        sys.executable,
+        "-c",
+        "from openral_testing.weights.cli import main; main()",
+        "weights",
+        *words,
+    ]
     where = ["--rskills", str(rskills), "--weights-dir", str(rskills.parent / "weights")]
     cache = str(rskills.parent / "hub")
     own = {"HF_ENDPOINT": hub.url, "HF_HUB_CACHE": cache, "HF_HUB_DISABLE_XET": "1", "COLUMNS": "2000"}

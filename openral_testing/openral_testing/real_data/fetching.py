@@ -14,9 +14,9 @@ from pydantic import TypeAdapter
 from openral_core.documents import Document
 from openral_core.parsing import parse_yaml
 from openral_perception_ros.weights.download import PARTS, PinnedFile, fetch_pinned
-from openral_perception_ros.weights.ncnn import CONVERSIONS, Graph, Layer, convert
 from openral_testing.real_data.annotations import LICENSED, Photographs, write_annotations
 from openral_testing.real_data.location import PROOF
+from openral_testing.weights.ncnn import CONVERSIONS, Graph, Layer, convert
 
 HERE = Path(__file__).parent
 RAW = "https://raw.githubusercontent.com"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from openral_core.errors import OpenRALError
-from openral_perception_ros.cli import (
+from openral_testing.weights.cli import (
     DEFAULT_ENVIRONMENTS,
     DEFAULT_RSKILLS,
     NO_LICENCES,

@@ -3,8 +3,8 @@
 import datetime as dt
 from collections.abc import Callable
 
-from openral_perception_ros.weights.proofs import WeightsProof
 from openral_testing.machine import machine
+from openral_testing.weights.proofs import WeightsProof
 from openral_testing.weights_proof.reports import ProofReport, outcome_of
 from openral_testing.weights_proof.single import ProofPlan, prove_one
 from openral_testing.weights_proof.together import prove_together

@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from openral_core.rskills import DetectorManifest, Registry
 from openral_perception_ros import cli
-from openral_perception_ros.weights.proofs import WeightsProof
+from openral_testing.weights.proofs import WeightsProof
 from openral_testing.weights_proof.command import DESIGN, commands
 
 LABELS = ["mug", "bread", "lemon", "wine glass", "bottle"]

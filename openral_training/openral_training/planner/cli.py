@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from openral_perception_ros.cli import DEFAULT_ENVIRONMENTS, Environments
+from openral_testing.weights.cli import DEFAULT_ENVIRONMENTS, Environments
 
 commands = typer.Typer()
 train = typer.Typer()

@@ -2,7 +2,7 @@
 
 import typer
 
-from openral_perception_ros.cli import (
+from openral_testing.weights.cli import (
     DEFAULT_ENVIRONMENTS,
     DEFAULT_RSKILLS,
     WEIGHTS_HELP,

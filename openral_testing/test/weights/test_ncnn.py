@@ -7,7 +7,7 @@ import numpy as np
 import onnxruntime
 import pytest
 
-from openral_perception_ros.weights.ncnn import HALF_FLOAT, UnsupportedNetwork, convert
+from openral_testing.weights.ncnn import HALF_FLOAT, UnsupportedNetwork, convert
 
 SIZE = (6, 4)
 RNG = np.random.default_rng(3)

@@ -53,7 +53,7 @@ def list_(rskills: Rskills = DEFAULT_RSKILLS, weights_dir: WeightsDir = "") -> N
 
     from openral_core.rskills import Registry
     from openral_perception_ros.weights.fetch import weights_status
-    from openral_perception_ros.weights.proofs import WeightsProof
+    from openral_testing.weights.proofs import WeightsProof
 
     registry = Registry.load(rskills)
     problems: list[str] = []

@@ -1,0 +1,1 @@
+"""Weights at a desk: `openral weights`, conversion of networks, proofs that weights were measured."""
