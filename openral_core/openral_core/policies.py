@@ -5,17 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from openral_core.documents import Document
 from openral_core.ros_names import CameraId, Frame, RosName
-
-
-class FiniteDocument(Document):
-    """Document whose numbers are finite."""
-
-    model_config = ConfigDict(allow_inf_nan=False)
-
 
 Interval = tuple[float, float]
 Joint = Annotated[str, StringConstraints(min_length=1)]
@@ -36,7 +29,7 @@ def fill_template(template: str, values: Mapping[str, str]) -> str:
     return _PARAMETER.sub(lambda match: values[match[1]], template)
 
 
-class CameraInput(FiniteDocument):
+class CameraInput(Document):
     """Newest image of a camera of robot.yaml, uint8, shape (height, width, 3)."""
 
     source: Literal["camera"]
@@ -57,7 +50,7 @@ def _check_unit_range(unit_range: Interval | None) -> None:
         raise ValueError(f"unit_range must be two different positions, found {list(unit_range)}")
 
 
-class JointInput(FiniteDocument):
+class JointInput(Document):
     """Positions of joints in joint_states, float32, shape (number of joints,)."""
 
     source: Literal["joints"]
@@ -72,7 +65,7 @@ class JointInput(FiniteDocument):
         return self
 
 
-class TextInput(FiniteDocument):
+class TextInput(Document):
     """Text in which ``{name}`` stands for a parameter of the skill's goal."""
 
     source: Literal["text"]
@@ -95,7 +88,7 @@ class ActionKind(StrEnum):
     """Velocities during one period [rad/s] or [m/s]."""
 
 
-class ActionGroup(FiniteDocument):
+class ActionGroup(Document):
     """Adjacent numbers of an action: one for each joint, or ``ignore`` many that are not used."""
 
     joints: tuple[Joint, ...] = ()
@@ -120,7 +113,7 @@ class ActionGroup(FiniteDocument):
         return self
 
 
-class ActionSpec(FiniteDocument):
+class ActionSpec(Document):
     """Actions in an answer of the policy: numbers of shape (actions, numbers of all groups)."""
 
     key: str = Field(default="actions", min_length=1)
@@ -148,7 +141,7 @@ class ActionSpec(FiniteDocument):
         return self
 
 
-class LocateCheck(FiniteDocument):
+class LocateCheck(Document):
     """Ask a locator for words; found means that the goal was reached, or the reverse."""
 
     by: Literal["locate"]
@@ -158,7 +151,7 @@ class LocateCheck(FiniteDocument):
     timeout: float = Field(default=20.0, gt=0.0, le=120.0, description="longest wait for the answer [s]")
 
 
-class MemoryCheck(FiniteDocument):
+class MemoryCheck(Document):
     """Look a node up in the scene graph of memory."""
 
     by: Literal["memory"]
@@ -167,7 +160,7 @@ class MemoryCheck(FiniteDocument):
     timeout: float = Field(default=10.0, gt=0.0, le=120.0, description="longest wait for that state [s]")
 
 
-class JointCheck(FiniteDocument):
+class JointCheck(Document):
     """Compare a joint in joint_states, as the fingers that hold something."""
 
     by: Literal["joint"]
@@ -175,7 +168,7 @@ class JointCheck(FiniteDocument):
     range: Interval = Field(description="positions that prove the goal [rad] or [m]")
 
 
-class NoCheck(FiniteDocument):
+class NoCheck(Document):
     """No check: the result says ``verified: false``."""
 
     by: Literal["none"]
@@ -184,7 +177,7 @@ class NoCheck(FiniteDocument):
 Check = Annotated[LocateCheck | MemoryCheck | JointCheck | NoCheck, Field(discriminator="by")]
 
 
-class PolicyContract(FiniteDocument):
+class PolicyContract(Document):
     """Observation, actions, timing and judgement of a policy."""
 
     protocol: Literal["openpi"] = Field(description="openpi = msgpack with arrays over a websocket")
@@ -217,7 +210,7 @@ class PolicyContract(FiniteDocument):
         return tuple(texts)
 
 
-class JointLimits(FiniteDocument):
+class JointLimits(Document):
     """Limits of one joint for a policy."""
 
     range: Interval = Field(description="positions [rad] or [m]")
@@ -242,7 +235,7 @@ class JointLimits(FiniteDocument):
         return self
 
 
-class Controller(FiniteDocument):
+class Controller(Document):
     """Controller of ros2_control that follows a topic, with the limits of its joints."""
 
     topic: RosName
@@ -252,7 +245,7 @@ class Controller(FiniteDocument):
     joints: dict[Joint, JointLimits] = Field(min_length=1, description="in the controller's order")
 
 
-class Workspace(FiniteDocument):
+class Workspace(Document):
     """Box that the tip must not leave, as measured by tf."""
 
     frame: Frame
@@ -267,7 +260,7 @@ class Workspace(FiniteDocument):
         return self
 
 
-class PolicyBackend(FiniteDocument):
+class PolicyBackend(Document):
     """Any verb by a policy rSkill on a remote server."""
 
     backend: Literal["policy"]

@@ -1,8 +1,8 @@
 """Context of a skill: the world, the robot's servos and the held object; and the feedback that it yields."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import mujoco
 import numpy as np
@@ -11,10 +11,8 @@ from openral_core.arrays import PlanarPose, Transform, Vector2, Vector3
 from openral_core.errors import OpenRALError
 from openral_core.geometry import yaw_matrix
 from openral_core.grasping.approach import HandOrientation
-from openral_core.home_map import Fixture, NoGoZone
 from openral_core.obstructions import Obstruction
 from openral_core.skills import Feedback, SkillResult
-from openral_sim.assets.furniture.builder import FurnitureDoor
 from openral_sim.assets.objects.liquids import liquids_of
 from openral_sim.planning.collision_checker import CollisionChecker, HeldBody
 from openral_sim.planning.inverse_kinematics import IkSolver
@@ -23,7 +21,8 @@ from openral_sim.planning.perceived_floor import PerceivedFloor
 from openral_sim.planning.perceived_space import PerceivedSpace
 from openral_sim.planning.range_sensor import HEAD_VIEW, WRIST_VIEW, scan
 from openral_sim.robot.control import RobotControl
-from openral_sim.robot.sim_robot import HeadGeometry, SimRobot
+from openral_sim.robot.sim_robot import HeadGeometry
+from openral_sim.scene.world import SimWorldModel
 
 _T = TypeVar("_T")
 
@@ -43,63 +42,11 @@ CONTROL_PERIOD = 0.02
 """Simulated time between two steps of a skill in [s]."""
 
 
-class Person(Protocol):
-    """A person who can be handed objects."""
-
-    @property
-    def body(self) -> str:
-        """Name of their body in the model."""
-
-    @property
-    def hand_site(self) -> str:
-        """Name of the site in their palm: z up, x away from them."""
-
-
-class FurnitureInstance(Protocol):
-    """A piece of furniture that may have doors."""
-
-    @property
-    def fixture(self) -> Fixture:
-        """Its entry in the home map."""
-
-    @property
-    def doors(self) -> tuple[FurnitureDoor, ...]:
-        """Names of its doors in the model."""
-
-
 class NoRobot(OpenRALError):
     """A world without a robot, which no skill can move."""
 
     def __init__(self) -> None:
         super().__init__("the world was composed without a robot: skills need one")
-
-
-class SimWorld(Protocol):
-    """The part of a world that skills need."""
-
-    @property
-    def robot(self) -> SimRobot | None:
-        """The robot in it."""
-
-    @property
-    def model(self) -> mujoco.MjModel:
-        """The compiled scene."""
-
-    @property
-    def data(self) -> mujoco.MjData:
-        """Its state."""
-
-    @property
-    def people(self) -> Mapping[str, Person]:
-        """The people in it, by id."""
-
-    @property
-    def furniture(self) -> Mapping[str, FurnitureInstance]:
-        """The furniture in it, by id."""
-
-    @property
-    def no_go_zones(self) -> Sequence[NoGoZone]:
-        """Zones that the base must not enter."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +81,7 @@ def _nothing_known(goal: Vector2, within: float) -> Obstruction | None:
 class SkillContext:
     """One robot in one world; it outlives goals and keeps the held object between them."""
 
-    world: SimWorld
+    world: SimWorldModel
     seed: int = 0
     held: HeldObject | None = None
     perceived: PerceivedFloor | None = None  # Map that the base plans on; None: it plans on the model.

@@ -6,7 +6,7 @@ The file and a MuJoCo model (MJCF) are all that a further robot needs; see docs/
 from itertools import chain
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveFloat, model_validator
+from pydantic import Field, NonNegativeFloat, PositiveFloat, model_validator
 
 from openral_core.documents import Document
 from openral_core.errors import format_choices
@@ -19,13 +19,7 @@ Range = tuple[float, float]
 Distances = Annotated[tuple[PositiveFloat, ...], Field(min_length=1)]
 
 
-class Section(Document):
-    """Part of a description; its numbers are finite."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class ModelSource(Section):
+class ModelSource(Document):
     """Model of the robot: an MJCF file, or one that is composed in code; paths are relative to the YAML file.
 
     A folder may also be ``package:folder``, in an installed Python package that is not imported.
@@ -47,7 +41,7 @@ class ModelSource(Section):
         return self
 
 
-class DriveLimits(Section):
+class DriveLimits(Document):
     """Bounds on the base; below what its servos can do, and gentle on what it carries."""
 
     speed: PositiveFloat = Field(default=0.8, description="top speed [m/s]")
@@ -56,14 +50,14 @@ class DriveLimits(Section):
     turn_acceleration: PositiveFloat = Field(default=4.0, description="[rad/s^2]")
 
 
-class BaseServo(Section):
+class BaseServo(Document):
     """Velocity servo of the base along or about one axis."""
 
     gain: PositiveFloat = Field(description="[N s/m] or [N m s/rad]")
     force: PositiveFloat = Field(description="[N] or [N m]")
 
 
-class Base(Section):
+class Base(Document):
     """The mobile base; it moves in any direction over the floor, as by omnidirectional wheels."""
 
     link: str = Field(description="root body of the robot in the model; it becomes base_link")
@@ -89,7 +83,7 @@ class Base(Section):
         return self
 
 
-class Servo(Section):
+class Servo(Document):
     """Position servo of a joint; what is left out of the last three is the model's own."""
 
     stiffness: PositiveFloat = Field(description="[N/m] or [N m/rad]")
@@ -102,7 +96,7 @@ class Servo(Section):
     )
 
 
-class LiftedArm(Section):
+class LiftedArm(Document):
     """The arm, with the lift that carries it."""
 
     lift: str = Field(default="", description="joint that lifts the arm; empty = none")
@@ -115,7 +109,7 @@ class LiftedArm(Section):
     door_distances: Distances = Field(description="from the base to a handle [m], the best first")
 
 
-class ParallelGripper(Section):
+class ParallelGripper(Document):
     """A parallel gripper, whose fingers open by equal ways; at 0 of their joints the pads touch."""
 
     link: str = Field(description="body of the hand")
@@ -137,13 +131,13 @@ class ParallelGripper(Section):
         return GripperGeometry(self.travel, self.pad_half_size, self.knuckle_half_size, self.tip_length)
 
 
-class Head(Section):
+class Head(Document):
     """Pan and tilt of the head: at 0 it looks along the base's x; pan turns about z, tilt down about y."""
 
     joints: tuple[str, str] = Field(description="pan and tilt")
 
 
-class CameraMount(Section):
+class CameraMount(Document):
     """A camera on a link; the scene decides the size of its images."""
 
     link: str
@@ -155,14 +149,14 @@ class CameraMount(Section):
     )
 
 
-class Cameras(Section):
+class Cameras(Document):
     """Cameras of the robot."""
 
     head: CameraMount
     wrist: CameraMount
 
 
-class Postures(Section):
+class Postures(Document):
     """Postures of the lift, if there is one, and the arm [m, rad]; each is free of collisions."""
 
     stowed: tuple[float, ...] = Field(description="within the footprint and below the view of the head")
@@ -181,7 +175,7 @@ class Postures(Section):
         return {name: value for name, value in self if isinstance(value, tuple)}
 
 
-class SimRobotDescription(Section):
+class SimRobotDescription(Document):
     """Everything that the simulation, its planners and its interfaces know of one robot."""
 
     name: str

@@ -14,14 +14,7 @@ from openral_core.skill_requests import HandoverRequest
 from openral_core.skills import Feedback, ParamValue, SkillResult, SkillStatus, Verb
 from openral_sim.motion_primitives.arm_motion import reach_along, reach_to
 from openral_sim.motion_primitives.base_pose_selection import Options, move_to_work_pose
-from openral_sim.motion_primitives.context import (
-    CONTROL_PERIOD,
-    HeldObject,
-    Move,
-    Person,
-    Running,
-    SkillContext,
-)
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, HeldObject, Move, Running, SkillContext
 from openral_sim.motion_primitives.gripper import (
     activate_weld,
     contact_detected,
@@ -33,6 +26,7 @@ from openral_sim.motion_primitives.gripper import (
 from openral_sim.motion_primitives.head import aim
 from openral_sim.motion_primitives.pregrasp import hold_poses_over
 from openral_sim.motion_primitives.retract import back_away, room_behind, stow_arm
+from openral_sim.scene.entities import WorldPerson
 
 
 @dataclass(frozen=True)
@@ -100,7 +94,7 @@ def handover(context: SkillContext, request: HandoverRequest) -> Running:
     return result()
 
 
-def _result(context: SkillContext, held: HeldObject, person: Person, agent_id: str) -> SkillResult:
+def _result(context: SkillContext, held: HeldObject, person: WorldPerson, agent_id: str) -> SkillResult:
     """Return the success, with the id of the receiver that the goal gave."""
     distance = distance_to(context, held.body, palm(context, person))
     evidence: dict[str, ParamValue] = {"agent_id": agent_id, "distance_to_hand": distance}
@@ -122,7 +116,7 @@ def _recipient(context: SkillContext, request: HandoverRequest) -> HandoverReque
     return replace(request, agent_id=nearest)
 
 
-def _give(context: SkillContext, held: HeldObject, person: Person) -> Move[None]:
+def _give(context: SkillContext, held: HeldObject, person: WorldPerson) -> Move[None]:
     """Wait, up to a limit, until the person's hand can take the object, then transfer it.
 
     Raises:
@@ -137,13 +131,13 @@ def _give(context: SkillContext, held: HeldObject, person: Person) -> Move[None]
     pass_to(context, held, person)
 
 
-def _within_reach(context: SkillContext, held: HeldObject, person: Person) -> bool:
+def _within_reach(context: SkillContext, held: HeldObject, person: WorldPerson) -> bool:
     """Return True if the object is at the palm, or near it if the palm is occupied."""
     reach = CONFIG.other_hand if _given(context, person) else CONFIG.take_distance
     return distance_to(context, held.body, palm(context, person)) < reach
 
 
-def pass_to(context: SkillContext, held: HeldObject, person: Person) -> str:
+def pass_to(context: SkillContext, held: HeldObject, person: WorldPerson) -> str:
     """Move the held object from the hand's grip to the person's; return the weld that stands for it.
 
     Raises:
@@ -156,7 +150,7 @@ def pass_to(context: SkillContext, held: HeldObject, person: Person) -> str:
     return weld
 
 
-def offer_poses(context: SkillContext, held: HeldObject, person: Person, point: Vector3) -> Options:
+def offer_poses(context: SkillContext, held: HeldObject, person: WorldPerson, point: Vector3) -> Options:
     """List ways to bring the object to the palm, or beside it if the palm is occupied."""
     x, y, _ = np.array(context.data.site(person.hand_site).xmat).reshape(3, 3).T
     apart = CONFIG.beside if _given(context, person) else ()
@@ -167,7 +161,7 @@ def offer_poses(context: SkillContext, held: HeldObject, person: Person, point: 
     )
 
 
-def _given(context: SkillContext, person: Person) -> list[str]:
+def _given(context: SkillContext, person: WorldPerson) -> list[str]:
     """List the welds that hold what a person was given."""
     body, welds = context.model.body(person.body).id, context.names.handover_welds
     ids = {weld: context.model.equality(weld).id for weld in welds}
@@ -187,11 +181,11 @@ def free_weld(context: SkillContext) -> str:
     return free[0]
 
 
-def _away(context: SkillContext, person: Person) -> Vector3:
+def _away(context: SkillContext, person: WorldPerson) -> Vector3:
     """Direction away from the person along the palm, shape (3,)."""
     return np.array(context.data.site(person.hand_site).xmat).reshape(3, 3)[:, 0]
 
 
-def palm(context: SkillContext, person: Person) -> Vector3:
+def palm(context: SkillContext, person: WorldPerson) -> Vector3:
     """Position of the person's palm in map [m], shape (3,)."""
     return np.array(context.data.site(person.hand_site).xpos)

@@ -2,20 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
+from openral_core import skill_requests as requests
 from openral_core.skill_errors import UnservedVerb
-from openral_core.skill_requests import (
-    DoorRequest,
-    ExploreRequest,
-    GraspRequest,
-    HandoverRequest,
-    LookAtRequest,
-    NavigateRequest,
-    Params,
-    PlaceRequest,
-    PourRequest,
-    PressRequest,
-    SwitchRequest,
-)
 from openral_core.skills import ParamValue, Verb
 from openral_sim.motion_primitives.context import Running, SkillContext
 from openral_sim.skills.explore import explore_floor
@@ -28,20 +16,20 @@ from openral_sim.skills.place import place
 from openral_sim.skills.pour import pour
 from openral_sim.skills.switch import press, switch
 
-_Start = Callable[[SkillContext, Params], Running]
+_Start = Callable[[SkillContext, requests.Params], Running]
 
 SKILLS: Mapping[Verb, _Start] = {
-    Verb.NAVIGATE: lambda context, params: navigate(context, NavigateRequest.read(params)),
-    Verb.LOOK_AT: lambda context, params: look_at(context, LookAtRequest.read(params)),
-    Verb.GRASP: lambda context, params: grasp(context, GraspRequest.read(params)),
-    Verb.OPEN: lambda context, params: open_door(context, DoorRequest.read(params)),
-    Verb.CLOSE: lambda context, params: close_door(context, DoorRequest.read(params)),
-    Verb.PLACE: lambda context, params: place(context, PlaceRequest.read(params)),
-    Verb.POUR: lambda context, params: pour(context, PourRequest.read(params)),
-    Verb.HANDOVER: lambda context, params: handover(context, HandoverRequest.read(params)),
-    Verb.EXPLORE: lambda context, params: explore_floor(context, ExploreRequest.read(params)),
-    Verb.SWITCH: lambda context, params: switch(context, SwitchRequest.read(params)),
-    Verb.PRESS: lambda context, params: press(context, PressRequest.read(params)),
+    Verb.NAVIGATE: lambda context, params: navigate(context, requests.NavigateRequest.read(params)),
+    Verb.LOOK_AT: lambda context, params: look_at(context, requests.LookAtRequest.read(params)),
+    Verb.GRASP: lambda context, params: grasp(context, requests.GraspRequest.read(params)),
+    Verb.OPEN: lambda context, params: open_door(context, requests.DoorRequest.read(params)),
+    Verb.CLOSE: lambda context, params: close_door(context, requests.DoorRequest.read(params)),
+    Verb.PLACE: lambda context, params: place(context, requests.PlaceRequest.read(params)),
+    Verb.POUR: lambda context, params: pour(context, requests.PourRequest.read(params)),
+    Verb.HANDOVER: lambda context, params: handover(context, requests.HandoverRequest.read(params)),
+    Verb.EXPLORE: lambda context, params: explore_floor(context, requests.ExploreRequest.read(params)),
+    Verb.SWITCH: lambda context, params: switch(context, requests.SwitchRequest.read(params)),
+    Verb.PRESS: lambda context, params: press(context, requests.PressRequest.read(params)),
 }
 """Starters of the skills, by the verb that they serve."""
 
@@ -55,4 +43,4 @@ def start(context: SkillContext, verb: Verb, params: Mapping[str, ParamValue]) -
     """
     if verb not in SKILLS:
         raise UnservedVerb(verb, SKILLS)
-    return SKILLS[verb](context, Params(params))
+    return SKILLS[verb](context, requests.Params(params))

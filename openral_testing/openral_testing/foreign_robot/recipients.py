@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from openral_core.skills import Feedback
-from openral_sim.motion_primitives.context import CONTROL_PERIOD, HeldObject, Move, Person, SkillContext
+from openral_sim.motion_primitives.context import CONTROL_PERIOD, HeldObject, Move, SkillContext
 from openral_sim.motion_primitives.gripper import distance_to
+from openral_sim.scene.entities import WorldPerson
 from openral_sim.skills.handover import palm, pass_to
 
 
@@ -61,13 +62,13 @@ class Recipients:
                 self._pull = self._take(person, held)
                 return
 
-    def _reaches(self, person: Person, held: HeldObject) -> bool:
+    def _reaches(self, person: WorldPerson, held: HeldObject) -> bool:
         hand = palm(self._context, person)
         height = float(self._context.data.xpos[held.body, 2] - hand[2])
         near = distance_to(self._context, held.body, hand) < CONFIG.arm_length
         return near and abs(height) < CONFIG.palm_height
 
-    def _take(self, person: Person, held: HeldObject) -> Move[None]:
+    def _take(self, person: WorldPerson, held: HeldObject) -> Move[None]:
         """Hold the object in the person's grip and move it to their palm."""
         context = self._context
         model, data = context.model, context.data

@@ -13,7 +13,7 @@ from torch_environments import DETECTION, FOLDER, in_environment, needs
 from typer.testing import CliRunner, Result
 
 from openral_core.rskills import DetectorManifest, Registry
-from openral_perception_ros import cli
+from openral_testing.weights import cli
 from openral_testing.weights.proofs import WeightsProof
 from openral_testing.weights_proof.command import DESIGN, commands
 
