@@ -10,6 +10,7 @@ from ompl import util as ou
 
 from openral_core.arrays import Array, Joints
 from openral_core.errors import OpenRALError
+from openral_sim.planning.base_planner import shortcut
 from openral_sim.planning.collision_checker import CollisionChecker
 from openral_sim.planning.motion_profile import MotionProfile
 
@@ -72,7 +73,9 @@ class ArmPathSearch:
             return None
         path, joints = self._setup.getSolutionPath(), range(len(self._first))
         states = (path.getState(i) for i in range(path.getStateCount()))
-        return shortcut_path(self._checker, np.array([[state[i] for i in joints] for state in states]))
+        return shortcut(
+            np.array([[state[i] for i in joints] for state in states]), self._checker.is_path_free
+        )
 
     @property
     def failure(self) -> NoArmPath:
@@ -119,16 +122,6 @@ class _Budget:
 
     def is_spent(self) -> bool:
         return self.used >= self._limit
-
-
-def shortcut_path(checker: CollisionChecker, path: Array) -> Array:
-    """Drop the waypoints between any two that a free straight line joins."""
-    indices = [0]
-    while indices[-1] < len(path) - 1:
-        here = indices[-1]
-        joined = (j for j in range(len(path) - 1, here + 1, -1) if checker.is_path_free(path[here], path[j]))
-        indices.append(next(joined, here + 1))
-    return path[indices]
 
 
 class Trajectory:

@@ -1,6 +1,6 @@
 """Least-cost paths of the base over the floor, from one start to every cell."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,9 +87,8 @@ class CostToGo:
             cells.append(int(self.previous[cells[-1]]))
         index = np.stack(np.unravel_index(cells[::-1], self.cost.shape), axis=-1)
         points = np.vstack([self.start, self.grid.point(index)[1:-1], goal])
-        return shortcut(
-            self.grid, points, min(self.clearance + CONFIG.shortcut_margin, CONFIG.comfort_clearance)
-        )
+        clearance = min(self.clearance + CONFIG.shortcut_margin, CONFIG.comfort_clearance)
+        return shortcut(points, lambda a, b: is_line_free(self.grid, a, b, clearance))
 
 
 def plan_from(grid: SimOccupancyGrid, start: Vector2, clearance: float) -> CostToGo:
@@ -121,20 +120,13 @@ def _nearest_free(grid: SimOccupancyGrid, free: Mask, start: Vector2, clearance:
     return int(np.ravel_multi_index(tuple(cells[best]), free.shape))
 
 
-def shortcut(grid: SimOccupancyGrid, points: Points, clearance: float) -> Points:
+def shortcut(points: Points, is_free: Callable[[Vector2, Vector2], bool]) -> Points:
     """Drop the points between any two that a free straight line joins."""
     indices = [0]
     while indices[-1] < len(points) - 1:
         here = indices[-1]
-        far = next(
-            (
-                j
-                for j in range(len(points) - 1, here + 1, -1)
-                if is_line_free(grid, points[here], points[j], clearance)
-            ),
-            here + 1,
-        )
-        indices.append(far)
+        joined = (j for j in range(len(points) - 1, here + 1, -1) if is_free(points[here], points[j]))
+        indices.append(next(joined, here + 1))
     return points[indices]
 
 

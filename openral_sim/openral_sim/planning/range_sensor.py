@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
-from openral_core.arrays import Array, Mask, Points, Transform, Vector3
+from openral_core.arrays import Mask, Points, Transform, Vector3
 from openral_core.geometry import transform_points
 
 _INCLUDE_STATIC = True  # Rays also hit furniture and walls.
@@ -32,12 +31,8 @@ def cast_rays(
     Returns:
         Hit points in map in [m], shape (M, 3).
     """
-    rays = np.column_stack([window, np.ones(len(window))]) @ T_map_camera[:3, :3].T
-    rays /= np.linalg.norm(rays, axis=1, keepdims=True)
-    origin = np.ascontiguousarray(T_map_camera[:3, 3])
-    geoms, ranges = _cast(model, data, origin, rays, mujoco.mjMAXVAL)
-    hit = (geoms >= 0) & ~np.isin(model.geom_bodyid[geoms], list(blind))
-    hits: Points = origin + rays[hit] * ranges[hit, None]
+    measured = scan(model, data, T_map_camera, window, blind, mujoco.mjMAXVAL)
+    hits: Points = measured.ends[measured.hit]
     return hits
 
 
@@ -101,33 +96,15 @@ def scan(
     rays = np.column_stack([window, np.ones(len(window))]) @ T_map_camera[:3, :3].T
     rays /= np.linalg.norm(rays, axis=1, keepdims=True)
     origin = np.ascontiguousarray(T_map_camera[:3, 3])
-    geoms, ranges = _cast(model, data, origin, rays, farthest)
+    geoms, ranges = np.full(len(rays), -1, dtype=np.int32), np.zeros(len(rays))
+    count, flat = len(rays), rays.ravel()
+    mujoco.mj_multiRay(
+        model, data, origin, flat, None, _INCLUDE_STATIC, -1, geoms, ranges, None, count, farthest
+    )
     visible = (geoms < 0) | ~np.isin(model.geom_bodyid[geoms], list(own))
     hit = (geoms >= 0) & (ranges < farthest)
     ends = origin + rays * np.where(hit, ranges, farthest)[:, None]
     return DepthScan(origin, ends[visible], hit[visible])
-
-
-def _cast(
-    model: mujoco.MjModel, data: mujoco.MjData, origin: Vector3, rays: Points, farthest: float
-) -> tuple[NDArray[np.int32], Array]:
-    """Return the geom that each ray hits first, -1 for none, and the distance to it [m]."""
-    geoms, ranges = np.full(len(rays), -1, dtype=np.int32), np.zeros(len(rays))
-    mujoco.mj_multiRay(
-        model,
-        data,
-        origin,
-        rays.ravel(),
-        None,
-        _INCLUDE_STATIC,
-        -1,
-        geoms,
-        ranges,
-        None,
-        len(rays),
-        farthest,
-    )
-    return geoms, ranges
 
 
 def window_around(T_map_camera: Transform, point: Vector3, half_width: float, step: float) -> Points:
