@@ -26,10 +26,16 @@ MAX_PLACES, MAX_CONTROLS, MAX_PEOPLE = 24, 8, 8
 """Most places, switches and people listed [1]; those that the goal names come first."""
 MAX_ROWS, MAX_LEFT = 4, 3
 """Most objects of a reply, and most places left to search [1]."""
-_SHOWN_ELSEWHERE = ("place ", "control ")
-"""Begins of news about what the rooms and doors of the state show."""
-_LOADED = " went from "
-"""Part of news about a detector's lifecycle state, which residency changes for skills and looks."""
+_SHOWN_ELSEWHERE = (
+    "place ",
+    "control ",
+    "spatial memory ",
+    "locator ",
+    "continuous ",
+    "camera ",
+    "lifecycle ",
+)
+"""Begins of news about what the rooms and doors of the state, or the calls that are listed, show."""
 _OK, _NO_STEP = "ok", "(no listed step)"
 
 
@@ -110,7 +116,7 @@ def lines_of_course(context: Context) -> Iterator[str]:
 
 
 def _news(lines: tuple[str, ...], operator_words: str) -> Iterator[str]:
-    shown = [line for line in lines if not line.startswith(_SHOWN_ELSEWHERE) and _LOADED not in line]
+    shown = [line for line in lines if not line.startswith(_SHOWN_ELSEWHERE)]
     yield from (f'News: "{label(line, 80)}"' for line in shown[:2])
     if operator_words:
         yield f"Operator: {_quoted(operator_words, 200)}"
