@@ -59,7 +59,6 @@ def apply_discovery(
 
     Args:
         environment: Of this process, or of one to start.
-        discovery: The reach.
         loopback_profile: Profile of Fast DDS for this machine alone. With the range alone, another machine
             that names this one as a static peer would still be let in. A profile of the user's own stays.
     """

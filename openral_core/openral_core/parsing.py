@@ -116,7 +116,6 @@ def parse_json(
 
     Args:
         text: In UTF-8, if it is bytes; a byte order mark is left out.
-        most: Largest length.
         finite: Refuse NaN and infinities; recordings of our own have them.
         unique: Refuse repeated keys, which parsers read differently.
 

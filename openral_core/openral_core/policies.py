@@ -298,10 +298,7 @@ def mismatches(
     """Describe what a contract needs that a robot or its verb lacks, with what would be valid.
 
     Args:
-        contract: Contract of the policy.
-        backend: Its use in robot.yaml.
-        cameras: Cameras of robot.yaml.
-        parameters: Parameters of the verb's skill.
+        backend: Use of the policy in robot.yaml.
     """
     needs = {
         "camera": ([each.camera for each in contract.inputs if isinstance(each, CameraInput)], cameras),

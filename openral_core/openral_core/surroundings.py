@@ -129,9 +129,7 @@ def find_obstruction(
         start: Position of the base, or other floor that it can reach, in map [m].
         goal: In map [m].
         within: Distance from the goal that counts as reached [m].
-        surroundings: Knowledge of the home.
         met: Where something stopped the base in map [m], None if nothing did.
-        config: Parameters.
 
     Returns:
         The obstacle; None if the way is free on the map, or nothing known would free it.

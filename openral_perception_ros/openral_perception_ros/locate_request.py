@@ -248,8 +248,6 @@ def summarize(
     """Summarize a result in one line: counts by term, what is unclear, absent and not in the vocabulary.
 
     Args:
-        locate_query: The request.
-        detections: The answer.
         unclear: What geometry did not decide.
         part_detections: What the detector found of the parts of the terms.
     """

@@ -124,7 +124,6 @@ def ground_reference(
     """Select the objects of a referring expression.
 
     Args:
-        reference: The expression.
         parts: The detections of each of its parts.
         depth: See `with_depth`.
     """

@@ -91,7 +91,6 @@ class CallbackGuard:
 
         Args:
             source: Description of the callback, such as "subscription /tf".
-            error: The exception.
         """
         kind = f"{source}: {type(error).__name__}"
         node = self._node()

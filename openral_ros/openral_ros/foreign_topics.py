@@ -25,7 +25,6 @@ def subscribe_state(
     Args:
         scope: Of the subscriptions.
         message_type: Class of the messages.
-        topic: Its name.
         callback: Gets each message; one may come again after that of another publisher.
         depth: Number of latched messages that a late joiner gets of each publisher.
     """

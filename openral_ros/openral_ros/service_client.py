@@ -136,7 +136,6 @@ class AsyncServiceClient(Generic[Response]):
         """Send ``request``; ``on_done`` gets the response or the error, once, on the executor.
 
         Args:
-            request: A request message.
             deadline: Time to wait for the response [s].
             on_done: Called at once if the service is not available.
         """

@@ -183,7 +183,6 @@ class Routes:
     """Graph of places, joined if the robot can drive from one to the other without passing a third.
 
     Args:
-        floor: Grid of the floor plan.
         base_poses: Pose of the robot's base at each place.
     """
 
@@ -254,7 +253,6 @@ def choose_viewpoint(
     The site's own base pose decides the preferred side, else the side the object was seen from.
 
     Args:
-        floor: Grid of the floor plan.
         target: On the floor plan, in map [m].
         standoff: Preferred distance [m].
         site: Furniture that the object is on or in.

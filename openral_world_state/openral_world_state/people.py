@@ -41,7 +41,6 @@ def walked_here(
 
     Args:
         observation: A detection without a record near.
-        memory: Records.
         in_image: Ids of the records that the same image shows.
         map_epoch: Of the poses.
         thesaurus: Relates labels.

@@ -66,7 +66,6 @@ def build_graph(
     """Build the graph that the options describe.
 
     Args:
-        options: Options of the deployment.
         rskill_folders: Folders of the rSkills.
         environment: Environment with the API keys of brains and the settings of the middleware.
         earlier: Problems found before, to be reported together with those found here.

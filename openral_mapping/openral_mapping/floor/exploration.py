@@ -19,35 +19,23 @@ from openral_core.grid_graph import grid_graph
 
 @dataclass(frozen=True)
 class ExplorationConfig:
-    """Parameters of exploration.
+    """Parameters of exploration."""
 
-    Attributes:
-        clearance: Distance of the base's middle from obstacles [m].
-        unknown_margin: Distance by which it may be closer to unknown cells [m].
-        view_clearance: The same where it turns to look, so that a folded arm hits nothing [m].
-        max_snap: Largest distance from the base to the floor that it can drive on [m].
-        look_range: Distance up to which a look shows the floor [m]; a camera at 1.4 m sees it at 25 degrees.
-        unknown_depth: Length of unknown space that a ray counts [m]; what is further away, no one knows.
-        rays: Rays around a view [1].
-        spacing: Distance of the views that are compared [m].
-        look_width: Horizontal angle that one look covers [rad]; less than the camera's.
-        look_cost: Cost of the looks of a view as a length of way [m]; turning and waiting for the map.
-        least_gain: Smallest area worth a view [m^2]: a strip of 0.5 m x 0.3 m.
-        max_views: Views after which exploration ends [1].
-    """
-
-    clearance: float = 0.33
-    unknown_margin: float = 0.18
-    view_clearance: float = 0.45
-    max_snap: float = 0.5
+    clearance: float = 0.33  # Distance of the base's middle from obstacles [m].
+    unknown_margin: float = 0.18  # Distance by which it may be closer to unknown cells [m].
+    view_clearance: float = 0.45  # The same where it turns to look, so that a folded arm hits nothing [m].
+    max_snap: float = 0.5  # Largest distance from the base to the floor that it can drive on [m].
+    # Distance up to which a look shows the floor [m]; a camera at 1.4 m sees it at 25 degrees.
     look_range: float = 3.0
+    # Length of unknown space that a ray counts [m]; what is further away, no one knows.
     unknown_depth: float = 1.0
-    rays: int = 72
-    spacing: float = 0.3
-    look_width: float = pi / 3
+    rays: int = 72  # Rays around a view [1].
+    spacing: float = 0.3  # Distance of the views that are compared [m].
+    look_width: float = pi / 3  # Horizontal angle that one look covers [rad]; less than the camera's.
+    # Cost of the looks of a view as a length of way [m]; turning and waiting for the map.
     look_cost: float = 1.5
-    least_gain: float = 0.15
-    max_views: int = 60
+    least_gain: float = 0.15  # Smallest area worth a view [m^2]: a strip of 0.5 m x 0.3 m.
+    max_views: int = 60  # Views after which exploration ends [1].
 
 
 CONFIG = ExplorationConfig()
@@ -55,34 +43,21 @@ CONFIG = ExplorationConfig()
 
 @dataclass(frozen=True)
 class LookAround:
-    """A place to look from.
+    """A place to look from."""
 
-    Attributes:
-        at: Position of the base in the map's frame [m].
-        bearings: Directions to look into, in the map's frame [rad].
-        gain: Unknown floor that it may show [m^2].
-        way: Length of the way there [m].
-    """
-
-    at: tuple[float, float]
-    bearings: tuple[float, ...]
-    gain: float
-    way: float
+    at: tuple[float, float]  # Position of the base in the map's frame [m].
+    bearings: tuple[float, ...]  # Directions to look into, in the map's frame [rad].
+    gain: float  # Unknown floor that it may show [m^2].
+    way: float  # Length of the way there [m].
 
 
 @dataclass(frozen=True)
 class Exploration:
-    """State of an exploration.
+    """State of an exploration."""
 
-    Attributes:
-        view: The best next view, None if there is none worth it.
-        share: Estimated share of the reachable floor that has been seen [1].
-        frontier: Centres of free cells next to unknown ones that a view may show, (N, 2) [m].
-    """
-
-    view: LookAround | None
-    share: float
-    frontier: Array
+    view: LookAround | None  # The best next view, None if there is none worth it.
+    share: float  # Estimated share of the reachable floor that has been seen [1].
+    frontier: Array  # Centres of free cells next to unknown ones that a view may show, (N, 2) [m].
 
 
 @dataclass(frozen=True)
@@ -117,7 +92,6 @@ def explore(
         base: Position of the base [m].
         views: Views that were taken; what they did not show, such as floor behind a sofa, counts no more.
         within: Indices that count, shape (H, W); None: all.
-        config: Parameters.
     """
     clearance = floor.clearance(config.unknown_margin)
     ways = way_lengths(floor, base, clearance, config)
@@ -157,7 +131,6 @@ def way_lengths(
         floor: What has been seen.
         base: Position of the base [m].
         clearance: Of each cell, as `FloorMap.clearance` gives it [m], shape (H, W).
-        config: Parameters.
     """
     open_floor = clearance >= config.clearance
     cells = np.argwhere(open_floor)

@@ -11,30 +11,19 @@ from openral_mapping.floor.robot_body import without_body
 
 @dataclass(frozen=True)
 class RecentPeopleConfig:
-    """Parameters of leaving people out.
+    """Parameters of leaving people out."""
 
-    Attributes:
-        lifetime: Time for which a person may still be near where they were seen [s].
-        radius: Of the upright cylinder that is left out around them [m]: a body, and two steps.
-        height: Of that cylinder [m].
-        most: Positions that are kept [1].
-    """
-
-    lifetime: float = 1.5
-    radius: float = 0.7
-    height: float = 1.9
-    most: int = 64
+    lifetime: float = 1.5  # Time for which a person may still be near where they were seen [s].
+    radius: float = 0.7  # Of the upright cylinder that is left out around them [m]: a body, and two steps.
+    height: float = 1.9  # Of that cylinder [m].
+    most: int = 64  # Positions that are kept [1].
 
 
 PEOPLE = RecentPeopleConfig()
 
 
 class RecentPeople:
-    """Positions of people, each kept for a short time.
-
-    Args:
-        config: Parameters.
-    """
+    """Positions of people, each kept for a short time."""
 
     def __init__(self, config: RecentPeopleConfig = PEOPLE) -> None:
         self._config = config

@@ -44,15 +44,10 @@ SURFACES = SurfaceConfig()
 
 @dataclass(frozen=True, eq=False)
 class UprightSurfaces:
-    """Upright surfaces on the floor plan.
+    """Upright surfaces on the floor plan."""
 
-    Attributes:
-        points: Positions [m], shape (N, 2).
-        normals: Unit vectors towards the free side, shape (N, 2).
-    """
-
-    points: Points
-    normals: Array
+    points: Points  # Positions [m], shape (N, 2).
+    normals: Array  # Unit vectors towards the free side, shape (N, 2).
 
     def moved(self, T: Transform) -> "UprightSurfaces":
         """Transform by a planar pose, shape (4, 4)."""
@@ -69,7 +64,6 @@ def upright_surfaces(
         depth: Along the optical axis [m], shape (H, W).
         rays: Points at depth 1 in the optical frame, shape (H, W, 3).
         T_map_camera: Optical frame to map, shape (4, 4).
-        config: Parameters.
     """
     step = max(1, max(depth.shape) // config.pixels)
     ends = depth[step // 2 :: step, step // 2 :: step].astype(float)
@@ -92,11 +86,7 @@ def upright_surfaces(
 
 
 class SurfaceMap:
-    """Surfaces seen up to now: per cell and direction the mean of the first images that saw it.
-
-    Args:
-        config: Parameters.
-    """
+    """Surfaces seen up to now: per cell and direction the mean of the first images that saw it."""
 
     def __init__(self, config: SurfaceConfig = SURFACES) -> None:
         self._config = config

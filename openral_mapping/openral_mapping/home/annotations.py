@@ -130,7 +130,6 @@ def annotated(home: HomeMap, annotations: HomeAnnotations, path: Path) -> HomeMa
     """Apply annotations; rooms without a name are then named for their furniture.
 
     Args:
-        home: The map.
         annotations: What to add; what has been added before is replaced, so a file may be applied again.
         path: Their file, for messages.
 

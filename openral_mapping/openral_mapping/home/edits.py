@@ -143,7 +143,6 @@ def edits_after(edits: HomeEdits, edit: Edit, home: HomeMap) -> HomeEdits:
 
     Args:
         edits: The edits so far.
-        edit: The next one.
         home: The home as it is shown, with the edits so far.
 
     Raises:

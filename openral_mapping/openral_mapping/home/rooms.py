@@ -23,31 +23,22 @@ _MAX_LABEL = np.uint16(65_535)
 
 @dataclass(frozen=True)
 class RoomConfig:
-    """Parameters of the segmentation.
+    """Parameters of the segmentation."""
 
-    Attributes:
-        max_doorway: Widest passage that separates rooms [m]; a double door. Wider ones join two parts.
-        contrast: Smallest ratio of the width of both rooms to that of the passage between them [1].
-        min_area: Smallest room [m^2]; a guest toilet.
-        max_island: Largest piece of furniture away from the walls [m^2]; a table with chairs.
-        wall_thickness: Thickness up to which a long island is a wall [m].
-        wall_length: Length from which a thin island is a wall [m].
-        stray: Fraction of a room's floor that may lie outside its rectangle [1], such as half a doorway.
-        rectangularity: Fraction of its rectangle that the floor of a rectangular room covers at least [1].
-        min_tilt: Smallest angle of a room to the axes of the map that is respected [deg].
-        step: Difference of distances at which saddles are told apart [m].
-    """
-
+    # Widest passage that separates rooms [m]; a double door. Wider ones join two parts.
     max_doorway: float = 1.6
+    # Smallest ratio of the width of both rooms to that of the passage between them [1].
     contrast: float = 1.2
-    min_area: float = 1.5
-    max_island: float = 4.0
-    wall_thickness: float = 0.3
-    wall_length: float = 1.0
+    min_area: float = 1.5  # Smallest room [m^2]; a guest toilet.
+    max_island: float = 4.0  # Largest piece of furniture away from the walls [m^2]; a table with chairs.
+    wall_thickness: float = 0.3  # Thickness up to which a long island is a wall [m].
+    wall_length: float = 1.0  # Length from which a thin island is a wall [m].
+    # Fraction of a room's floor that may lie outside its rectangle [1], such as half a doorway.
     stray: float = 0.004
+    # Fraction of its rectangle that the floor of a rectangular room covers at least [1].
     rectangularity: float = 0.6
-    min_tilt: float = 3.0
-    step: float = 0.025
+    min_tilt: float = 3.0  # Smallest angle of a room to the axes of the map that is respected [deg].
+    step: float = 0.025  # Difference of distances at which saddles are told apart [m].
 
 
 CONFIG = RoomConfig()
@@ -64,19 +55,12 @@ class Passage:
 
 @dataclass(frozen=True)
 class RoomSegments:
-    """Rooms of a map.
+    """Rooms of a map."""
 
-    Attributes:
-        floor: Label of the room on each free or filled cell, 0 elsewhere, shape (H, W).
-        regions: The same with the furniture at the walls.
-        passages: Doorways.
-        count: Number of rooms; labels are 1 to ``count``.
-    """
-
-    floor: NDArray[np.int32]
-    regions: NDArray[np.int32]
-    passages: tuple[Passage, ...]
-    count: int
+    floor: NDArray[np.int32]  # Label of the room on each free or filled cell, 0 elsewhere, shape (H, W).
+    regions: NDArray[np.int32]  # The same with the furniture at the walls.
+    passages: tuple[Passage, ...]  # Doorways.
+    count: int  # Number of rooms; labels are 1 to ``count``.
 
 
 def segment_rooms(
@@ -87,7 +71,6 @@ def segment_rooms(
     Args:
         floor_map: Occupancy of the floor.
         walls: The same cells with tall obstacles alone, if heights are known: low furniture is floor.
-        config: Parameters.
     """
     cell = floor_map.resolution
     free = floor_map.free if walls is None else walls.free

@@ -154,7 +154,6 @@ class ColourGrounding:
 
         Args:
             detections: Labelled by the vocabulary.
-            terms: The phrases.
             rgb: The image, shape (H, W, 3).
         """
         meanings = {term: self._meaning(term) for term in terms}

@@ -225,7 +225,6 @@ def answer_to_detections(boxes: Sequence[Grounded], terms: Sequence[str], size: 
 
     Args:
         boxes: See `parse_answer`.
-        terms: The requested terms.
         size: (width, height) of the source image [px].
 
     Raises:

@@ -165,7 +165,6 @@ class Preprocessing(BaseModel):
 
         Args:
             rgb: Shape (H, W, 3).
-            kind: Resize mode.
 
         Returns:
             The input, shape (1, 3, height, width), and the transform that maps boxes back.

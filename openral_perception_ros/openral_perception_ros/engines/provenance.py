@@ -46,7 +46,6 @@ def verify(manifest: DetectorManifest, folder: Path, needed: Sequence[str] = ())
 
     Args:
         manifest: Its pins take precedence over every record.
-        folder: Folder of the weights.
         needed: Files that will be read.
 
     Raises:

@@ -23,26 +23,20 @@ class InvalidRecord(InvalidDocument):
 
 
 class WeightsRecord(BaseModel):
-    """Origin of an rSkill's weights and the digest of every file.
-
-    Attributes:
-        revision: Full commit of the repository.
-        files: sha256 of each file.
-        blobs: Git's blob id of each file that the repository holds itself (code, configuration), checked
-            when fetched: together with the commit they identify the code.
-        exported: Files generated on this machine from the others.
-    """
+    """Origin of an rSkill's weights and the digest of every file."""
 
     model_config = ConfigDict(frozen=True)
 
     rskill: str
     uri: str
-    revision: str
+    revision: str  # Full commit of the repository.
     licence: str
     accepted: str = ""
-    files: dict[str, str]
+    files: dict[str, str]  # sha256 of each file.
+    # Git's blob id of each file that the repository holds itself (code, configuration), checked when fetched:
+    # together with the commit they identify the code.
     blobs: dict[str, str] = {}
-    exported: tuple[str, ...] = ()
+    exported: tuple[str, ...] = ()  # Files generated on this machine from the others.
 
     @classmethod
     def read(cls, folder: Path) -> Self | None:

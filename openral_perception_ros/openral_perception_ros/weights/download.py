@@ -90,12 +90,10 @@ def download_file(
     """Download ``url`` to ``target``, resuming from ``part`` if it exists.
 
     Args:
-        session: Sends the request.
         url: Source; redirects are followed, secrets stay with the first host.
         target: Replaced once the download is complete.
         part: Partial download; belongs to exactly this file of this revision.
         on_bytes: Called with the number of bytes so far.
-        headers: Headers of the request.
         limit: Largest size of the file [bytes].
 
     Raises:

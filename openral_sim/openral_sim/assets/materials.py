@@ -142,9 +142,6 @@ def use_texture(spec: mujoco.MjSpec, name: str, image: Image, cube: bool = False
     """Add an image as a texture if the specification does not have it; return the texture's name.
 
     Args:
-        spec: Specification to add it to.
-        name: Name of the texture.
-        image: Its pixels.
         cube: True puts the image on all six sides of a cube; False uses a mesh's own coordinates.
     """
     if spec.texture(name) is not None:

@@ -72,9 +72,7 @@ def reach_along(
     """Move the grasp site in a straight line to a pose in map, shape (4, 4).
 
     Args:
-        context: The robot and its world.
         T_map_goal: Pose to bring the grasp site to.
-        stage: Stage to report.
         speed: Speed of the hand in [m/s].
         stop: Called every period; True stops the hand where it is.
 

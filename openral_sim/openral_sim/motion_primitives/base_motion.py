@@ -164,7 +164,6 @@ def floor_now(
     """Return the floor as the latest map shows it or, without `SkillContext.perceived`, as the scene is now.
 
     Args:
-        context: The robot and its world.
         ignored: Bodies that are no obstacles, such as a door that moves with the hand.
         with_people: False: as it would be without the people on it.
 

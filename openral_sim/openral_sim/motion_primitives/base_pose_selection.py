@@ -272,9 +272,7 @@ def move_to_unoccluded_view(context: SkillContext, points: Points, stage: str) -
     """Aim the head at points of map; drive first if furniture hides too many of them from here.
 
     Args:
-        context: The robot and its world.
         points: Points to see, in map in [m], shape (N, 3).
-        stage: Stage to report.
     """
     boxes = nearby_occluders(
         context.model,

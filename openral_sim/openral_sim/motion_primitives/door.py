@@ -272,10 +272,7 @@ def move_door(
     """Move the base along the path that takes a door from its present angle to ``angle`` [rad] or [m].
 
     Args:
-        context: The robot and its world.
-        door: The door.
         angle: Angle to move it to.
-        stage: Stage to report.
         stop: Called every period with the angle the door should have by now; True ends the motion.
 
     Returns:

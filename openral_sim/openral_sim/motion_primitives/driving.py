@@ -104,7 +104,6 @@ def person_in_way(context: SkillContext, goal: Vector2, within: float) -> tuple[
     """Return the person who alone keeps the base from a goal, and the path that is else free.
 
     Args:
-        context: The robot and its world.
         goal: In map in [m], shape (2,).
         within: Largest distance from the goal that counts as reached in [m].
 
@@ -165,7 +164,6 @@ def look_again(context: SkillContext, obstacle: Vector2, goal: Vector2, within: 
     """Drive to where an obstacle of the map is in view, and look at it until the map shows a way, or twice.
 
     Args:
-        context: The robot and its world.
         obstacle: Position of what may have left since it was seen, in map in [m], shape (2,).
         goal: In map in [m], shape (2,).
         within: Largest distance from the goal that counts as reached in [m].

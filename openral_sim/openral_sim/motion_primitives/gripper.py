@@ -61,8 +61,6 @@ def close_hand(
     """Close until both fingers press on one movable body, and wait up to a limit.
 
     Args:
-        context: The robot and its world.
-        stage: Stage to report.
         sense: Returns the grasped body, if any; by default any free body between the fingers.
 
     Returns:
@@ -160,8 +158,6 @@ def hold(context: SkillContext, body: int, label: str, height: float, orientatio
     """Hold a body that both fingers press on; a weld stands for their grip.
 
     Args:
-        context: The robot.
-        body: The body.
         label: Name under which it is held.
         height: Height of the grasp above its support [m].
         orientation: Orientation of the hand that grasped it.

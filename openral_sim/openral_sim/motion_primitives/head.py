@@ -19,7 +19,6 @@ def head_angles(head: HeadGeometry, point: Vector3, base: PlanarPose) -> tuple[f
     """Compute the pan and tilt in [rad] that aim the head camera at a point from a base pose.
 
     Args:
-        head: Geometry of the head.
         point: In map in [m], shape (3,).
         base: Pose (x, y, yaw) in map, shape (3,).
     """

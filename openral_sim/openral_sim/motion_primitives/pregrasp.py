@@ -144,7 +144,6 @@ def hold_poses_over(
     """List ways to hold an object over a point, as upright as when it was grasped.
 
     Args:
-        held: The held object.
         point: Point for its middle, its underside ``gap`` [m] above it; in map, shape (3,).
         gap: Height left under it in [m].
         drop: Height from which the hand comes down in [m].

@@ -56,8 +56,6 @@ def lies_free(
     """Return True if the uppermost surface under some points, shape (N, 2), is level and at a height.
 
     Args:
-        model: The scene.
-        data: Its state.
         points: Points in map in [m].
         level: Height of the surface in [m].
         headroom: Height above it from which the surface is looked for in [m].

@@ -60,10 +60,8 @@ def rasterise(
     """Rasterise every colliding geom that obstructs the robot, and the zones that it must not enter.
 
     Args:
-        model: The scene.
-        data: Its state, with doors and people where they are.
+        data: State of the scene, with doors and people where they are.
         ignored: Bodies that are not obstacles: the robot's own and the held object.
-        no_go_zones: Zones of the home's map.
         top: Height below which geometry obstructs the robot in [m].
     """
     outlines = collision_outlines(model, data, frozenset(range(model.nbody)) - ignored, top)

@@ -41,8 +41,6 @@ def find_placements(
     The nearest come first; if the middle of a piece of furniture is requested, the easiest to reach.
 
     Args:
-        model: The scene.
-        data: Its state.
         requested: A point on a surface or the middle of furniture with a flat top, in map, shape (3,).
         radius: Radius of the disc that must be level and free in [m].
         effort: Cost to reach a point, in [m].

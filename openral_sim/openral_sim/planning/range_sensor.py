@@ -22,8 +22,6 @@ def cast_rays(
     """Measure the surfaces in a window of a camera's image.
 
     Args:
-        model: The scene.
-        data: Its state.
         T_map_camera: Pose of the optical frame (z forward) in map, shape (4, 4).
         window: Rays as image coordinates on the plane z = 1, shape (N, 2).
         blind: Bodies left out of the result, such as the robot's own hand.
@@ -86,8 +84,6 @@ def scan(
     """Measure a depth image; rays that end on the robot itself say nothing and are left out.
 
     Args:
-        model: The scene.
-        data: Its state.
         T_map_camera: Pose of the optical frame (z forward) in map, shape (4, 4).
         window: Rays as image coordinates on the plane z = 1, shape (N, 2).
         own: The robot's bodies and what it holds.

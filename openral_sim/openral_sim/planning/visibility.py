@@ -39,7 +39,6 @@ def visible_fraction(head: HeadGeometry, base: PlanarPose, points: Points, boxes
     """Compute the visibility of points from a base pose, the head aimed at the middle of the unoccluded ones.
 
     Args:
-        head: Geometry of the head.
         base: Pose (x, y, yaw) in map, shape (3,).
         points: Points to see, in map in [m], shape (N, 3).
         boxes: Possible occluders.
@@ -92,8 +91,7 @@ def nearby_occluders(
     """Collect the boxes of furniture and walls near a point; movable objects do not count as occluders.
 
     Args:
-        model: The scene.
-        data: Its state, with doors and drawers where they are.
+        data: State of the scene, with doors and drawers where they are.
         point: In map in [m], shape (3,).
         reach: Largest distance from it in [m].
         blind: Bodies left out, such as the robot's own.

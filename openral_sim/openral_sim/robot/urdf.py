@@ -45,7 +45,6 @@ def robot_description(model: mujoco.MjModel, sim_robot: SimRobot, meshes: Mappin
     """Return the URDF.
 
     Args:
-        model: The robot in any scene.
         sim_robot: Its description.
         meshes: Files of meshes by their names in the model; a mesh without one is drawn as a box.
     """

@@ -32,7 +32,6 @@ class CameraTopics:
     """Publishers of one camera; an image without subscribers is not rendered.
 
     Args:
-        scope: Scope of the publishers.
         name: First part of the names of the topics and the optical frame.
         style: Size of the images.
         labels: Phrases of the semantic ids; None publishes no semantic images.

@@ -148,7 +148,6 @@ def start_thread(
     Args:
         scope: Leaving it stops the loop and waits for it, at most `STOP_TIMEOUT`.
         node: Node on whose executor ``on_failed`` is called.
-        loop: Loop to run.
         on_failed: Called with the exception that ended the loop.
 
     Raises:

@@ -153,10 +153,6 @@ class SimPublishers:
     """All publishers of a simulated robot; clock and transforms of an instant precede its images.
 
     Args:
-        scope: Scope of the publishers.
-        world: The world.
-        robot: The robot in it.
-        parameters: Parameters of the world and its cameras.
         camera_suffix: Suffix of a camera's name in the names of its topics.
         clock: Publish /clock.
         localisation: Its belief of where it is; None: it knows.

@@ -59,7 +59,6 @@ class SimWorldModel:
         """Build a scene with every object at rest.
 
         Args:
-            scene: Scene to build.
             seed: Seed of the objects' placements.
             robot: Robot at the scene's start pose; None builds the scene without a robot.
         """

@@ -77,7 +77,6 @@ def view_pose(
     """Pose of the hand at which its camera looks along an approach at an object, shape (4, 4).
 
     Args:
-        request: The object.
         approach: Direction to look along.
         T_grasp_camera: Pose of the camera in the grasp frame, shape (4, 4).
         distance: Distance from the camera to the object's near side in [m].

@@ -33,7 +33,6 @@ def fill(
     """Set the fields of a message that a template names; ``$name`` is replaced by that parameter.
 
     Args:
-        message: Message to fill.
         template: Field -> value, nested as the message is.
         params: Parameters of the skill's goal; poses are in ``frame``.
         frame: Frame of stamped messages made from a pose.

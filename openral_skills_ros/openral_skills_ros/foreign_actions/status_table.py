@@ -162,7 +162,6 @@ def status_of(end: GoalEnd, family: str, code: int | None) -> tuple[SkillStatus,
     """Return the status of a skill and what the code means.
 
     Args:
-        end: How the goal ended.
         family: Key of `CODES`.
         code: Error code of its result; None if the message has none, as in Humble.
     """

@@ -99,7 +99,6 @@ class EmbeddingIndex:
         """Labels near in meaning with their similarity, the nearest first; another colour is another object.
 
         Args:
-            query: Text of the vector.
             vector: Unit vector of the query, shape (D,).
             min_similarity: Cosine below which no label is near.
             count: Largest number of phrases considered.

@@ -48,8 +48,6 @@ def move_object(
     """Set an object's position; it is present there until it is missed.
 
     Args:
-        memory: Contains the object.
-        name: Id of the object.
         x: In map [m].
         y: In map [m].
         z: In map [m].

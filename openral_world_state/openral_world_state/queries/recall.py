@@ -135,7 +135,6 @@ def candidates_of(memory: SpatialMemory, labels: Iterable[tuple[str, TermRelatio
     """Find all records under some labels.
 
     Args:
-        memory: Records to search.
         labels: Labels in use, each with its relation to the query.
     """
     related = list(labels)
@@ -165,7 +164,6 @@ class RecallRequestHandler:
     """Answer recall queries from memory.
 
     Args:
-        memory: Records to search.
         map_epoch: Objects of another epoch have no usable pose and are never a match.
         describe: Converts a candidate to a match with pose, place and viewpoint.
         room_of: Returns the id of the room a record is in.

@@ -117,7 +117,6 @@ def estimate_opening(view: DepthView, site: SiteFixture, farthest: float) -> Ope
 
     Args:
         view: Depth image.
-        site: Container.
         farthest: Depth that can be trusted [m].
     """
     if site.footprint is None or site.interior is None:

@@ -26,35 +26,22 @@ _FACT = "landmarks"
 
 @dataclass(frozen=True)
 class ChangeConfig:
-    """Thresholds from which two maps are taken to show one home.
+    """Thresholds from which two maps are taken to show one home."""
 
-    Attributes:
-        stretch: Largest difference between the distances of two pieces in both maps [m].
-        apart: Least distance of two pieces that propose a motion [m]; nearer ones tell little of the angle.
-        near: Distance at which a piece or corner is at the place of its partner [m].
-        least: Pieces and corners that must be [1].
-        least_pieces: Pieces among them [1].
-        share: Share of the pieces that both maps have by name which must be [1].
-        unique: Share of that number which no other motion may reach [1].
-        elsewhere: Distance [m] and angle [rad] from which a motion is another.
-        most: Landmarks of one map that are used [1].
-        alike: Pieces of one label from which they propose no motion [1].
-        proposals: Motions that are compared [1].
-        epochs: Maps whose landmarks are kept [1].
-    """
-
-    stretch: float = 0.2
+    stretch: float = 0.2  # Largest difference between the distances of two pieces in both maps [m].
+    # Least distance of two pieces that propose a motion [m]; nearer ones tell little of the angle.
     apart: float = 0.8
-    near: float = 0.3
-    least: int = 4
-    least_pieces: int = 3
-    share: float = 0.6
-    unique: float = 0.75
+    near: float = 0.3  # Distance at which a piece or corner is at the place of its partner [m].
+    least: int = 4  # Pieces and corners that must be [1].
+    least_pieces: int = 3  # Pieces among them [1].
+    share: float = 0.6  # Share of the pieces that both maps have by name which must be [1].
+    unique: float = 0.75  # Share of that number which no other motion may reach [1].
+    # Distance [m] and angle [rad] from which a motion is another.
     elsewhere: tuple[float, float] = (0.5, 0.25)
-    most: int = 300
-    alike: int = 8
-    proposals: int = 2000
-    epochs: int = 4
+    most: int = 300  # Landmarks of one map that are used [1].
+    alike: int = 8  # Pieces of one label from which they propose no motion [1].
+    proposals: int = 2000  # Motions that are compared [1].
+    epochs: int = 4  # Maps whose landmarks are kept [1].
 
 
 CHANGE = ChangeConfig()

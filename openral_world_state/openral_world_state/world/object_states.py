@@ -79,7 +79,6 @@ class ObjectStates:
         """Apply an edit of a state, told by the operator or passed on from a skill.
 
         Args:
-            request: The edit.
             nodes: Ids of furniture and people.
         """
         name = request.node_id

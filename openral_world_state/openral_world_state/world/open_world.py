@@ -44,7 +44,6 @@ def open_world(
         home_map: Rooms and furniture; None for those stored in the memory file.
         memory_path: "" for a memory that ends with the process; ``*.json`` is read once and not written;
             any other path is the SQLite file of memory, created if missing.
-        settings: Limits and gates.
         thesaurus: Relates labels to the words of a query.
         newest_map: Use the newest map epoch in memory instead of that of the settings.
 

@@ -72,7 +72,6 @@ def check(predictions: Sequence[Predictions], layout: OutputLayout, size: tuple[
 
     Args:
         predictions: Of the grey picture and the one with shapes.
-        layout: Their layout.
         size: (width, height) of the model's input [px].
 
     Raises:
@@ -167,7 +166,6 @@ def unit_problem(relative: NDArray[np.float64], layout: OutputLayout, size: tupl
 
     Args:
         relative: Corners as fractions of the input, shape (N, 4).
-        layout: OutputLayout of the outputs.
         size: (width, height) of the model's input [px].
     """
     if not len(relative):

@@ -163,7 +163,6 @@ def decode(
 
     Args:
         outputs: All of them, in the model's order.
-        layout: Their layout.
         size: (width, height) of the model's input [px].
     """
     arrays = [np.asarray(outputs[index], np.float32) for index in layout.outputs]

@@ -88,7 +88,6 @@ class OnnxOptions(Document):
         """Combine the options with the model's preprocessor_config.json.
 
         Args:
-            checkpoint: Folder of the model.
             size: (width, height) of its input [px]; None = as the file says.
 
         Raises:

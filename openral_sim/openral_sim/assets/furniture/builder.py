@@ -161,8 +161,6 @@ def add_handle(
     """Add an upright bar handle in front of a door.
 
     Args:
-        builder: Builder of the fixture.
-        body: Body of the door.
         foot: Point of the door's front behind the middle of the bar, in the door's frame [m].
         length: Length of the bar [m].
 

@@ -143,7 +143,6 @@ def points_inside(fixture: Fixture, extension: float) -> Points:
     """Sample centres of small objects all over a container's floor and shelves, in map [m], shape (N, 3).
 
     Args:
-        fixture: Fixture with a container.
         extension: Distance by which its drawer, and the contents with it, is pulled out [m].
 
     Raises:
