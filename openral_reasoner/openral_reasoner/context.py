@@ -89,9 +89,9 @@ class ToolResult(FrozenModel):
 
     def rendered(self) -> str:
         """Render the text that the model reads."""
-        data = self.model_dump(
-            mode="json", include={"order", "found", "valid", "peer_words"}, exclude_defaults=True
-        )
+        data = self.model_dump(mode="json", include={"order", "found", "valid"}, exclude_defaults=True)
+        if words := [each for each in self.peer_words if each.upper() != self.status]:
+            data["peer_words"] = words
         if self.frontier:
             more = len(self.frontier) - self.shown
             data["frontier"] = [each.line() for each in self.frontier[: self.shown]]

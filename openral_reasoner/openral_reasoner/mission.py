@@ -86,8 +86,8 @@ class DecisionLog:
 
     Any behavior adds ``news`` for the next one. `behaviors.ending` writes ``early_endings``, `tools.stating`
     that the model has said what the goal means, or that it cannot say it.
-    ``first_request`` and ``listed`` are the meaning of the goal, and the palette in lines by section and id,
-    before the first decision, ``reported`` those lines as the model knows them by now.
+    ``first_request`` is the first meaning of the goal that was understood. ``listed`` is the palette in lines
+    by section and id before the first decision, ``reported`` those lines as the model knows them by now.
     """
 
     advice: AdvicePolicy
@@ -95,7 +95,7 @@ class DecisionLog:
     news: list[str] = field(default_factory=list)
     early_endings: PrematureEndPolicy = field(default_factory=PrematureEndPolicy)
     goal_is_stated: bool = False
-    first_request: Request | None = None
+    first_request: Request = field(default_factory=lambda: NotUnderstood(""))
     listed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     reported: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 

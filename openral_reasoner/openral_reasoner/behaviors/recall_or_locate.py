@@ -128,10 +128,12 @@ def not_found_reply(
 ) -> Procedure[ToolResult]:
     """Reply that an object was not found, with the places left to search."""
     candidates = yield from frontier(mission, mission.search.episode(words))
-    if candidates:
-        advice = "Search with execute_rskill NAVIGATE on a frontier id with search_for, best first."
-    else:
+    if not candidates:
         advice = "No place is left to search: call ask_human or done."
+    elif status == "NOT_IN_VIEW":
+        advice = "Search on, best first."
+    else:
+        advice = "Search with execute_rskill NAVIGATE on a frontier id with search_for, best first."
     return ToolResult(
         status=status,
         text=f"{text}. {advice}",

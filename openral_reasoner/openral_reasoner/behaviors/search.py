@@ -71,7 +71,7 @@ def search_reply(
     if look.status == SEEN_NOT_PLACED:
         return ToolResult(status=look.status, text=_SEEN_WITHOUT_PLACE, peer_words=(look.message,))
     if look.absent:
-        text = "searched this place; the object is not there"
+        text = "searched, and not there"
     else:
         blocked = mission.blocked_ways.advice(candidate.node_id)
         text = f"could not search this place ({look.status}), so the object may still be there{blocked}"

@@ -29,6 +29,7 @@ def build_context(mission: Mission) -> Context:
     decisions = mission.decisions
     if not decisions.listed:
         decisions.listed = decisions.reported = listing(mission.palette)
+    if not is_understood(decisions.first_request):
         decisions.first_request = mission.request
     decisions.reported, changed = listing_changes(decisions.reported, mission.palette)
     news, decisions.news = (*decisions.news, *changed), []

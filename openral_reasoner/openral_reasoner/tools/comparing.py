@@ -15,7 +15,7 @@ from openral_reasoner.evidence import Compared
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.request.goals import AskCompare, NotUnderstood
+from openral_reasoner.request.goals import AskCompare
 from openral_reasoner.request.measures import Measure
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 from openral_reasoner.tools.exploration import seen_ago
@@ -28,7 +28,7 @@ _Id = Annotated[str, Field(min_length=1, max_length=128)]
 class CompareObjectsTool(Tool):
     """Order ids that were looked at, the most first."""
 
-    only_for = (AskCompare, NotUnderstood)
+    only_for = (AskCompare,)
     tool: Literal["compare_objects"] = "compare_objects"
     by: Measure
     targets: tuple[_Id, ...] = Field(min_length=1, max_length=40)

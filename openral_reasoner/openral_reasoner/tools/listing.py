@@ -33,9 +33,10 @@ def listing(palette: ToolPalette) -> Listing:
     """
     verbs = Counter(skill.verb for skill in palette.targeted)
     places = sorted(palette.places, key=lambda each: each.kind is NodeKind.PLACE)
+    rooms = {each.id: each.label for each in places if each.kind is NodeKind.ROOM}
     sections = {
         "skills": {each.id: skill_line(each, alone=verbs[each.verb] == 1) for each in palette.targeted},
-        "places": {each.id: place_line(each) for each in places[:MAX_PLACES]},
+        "places": {each.id: place_line(each, rooms.get(each.room, "")) for each in places[:MAX_PLACES]},
         "controls": {each.id: control_line(each) for each in palette.worked},
         "locators": {each.id: locator_line(each, palette) for each in palette.locators},
         "cameras": dict.fromkeys(palette.cameras, ""),
@@ -50,8 +51,12 @@ def listing(palette: ToolPalette) -> Listing:
 
 
 def in_lines(listed: Listing) -> dict[str, tuple[str, ...]]:
-    """Return the lines of a listing."""
-    return {name: tuple(f"{key}{rest}" for key, rest in lines.items()) for name, lines in listed.items()}
+    """Return the lines of a listing; skills without any are those that the tool names."""
+    lines = {
+        name: tuple(f"{key}{rest}" for key, rest in each.items() if rest or name != "skills")
+        for name, each in listed.items()
+    }
+    return {name: each for name, each in lines.items() if each}
 
 
 def listing_changes(reported: Listing, palette: ToolPalette) -> tuple[Listing, tuple[str, ...]]:
@@ -89,10 +94,10 @@ def skill_line(skill: SkillEntry, *, alone: bool) -> str:
     return _line(verb, f"takes {names}" if names else "", text="; ".join(filter(None, texts)))
 
 
-def place_line(place: PlaceEntry) -> str:
-    """Return the rest of a place's line."""
-    stem = slug(place.id).rstrip("0123456789").rstrip("_")
-    text = "" if slug(place.label) == stem else place.label[:MAX_LABEL]
+def place_line(place: PlaceEntry, room: str) -> str:
+    """Return the rest of a place's line; a label whose words its id and room's label have is left out."""
+    is_known = set(slug(place.label).split("_")) <= {*slug(place.id).split("_"), *slug(room).split("_")}
+    text = "" if is_known else place.label[:MAX_LABEL]
     return _line(_KINDS.get(place.kind, ""), _in(place.room), *place.states, text=text)
 
 

@@ -11,7 +11,7 @@ from openral_reasoner.context import ToolResult
 from openral_reasoner.evidence import Node, Stated
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.request.goals import NotUnderstood, TellState
+from openral_reasoner.request.goals import TellState
 from openral_reasoner.tools.base import InvalidCall, Outcome, Tool
 
 StateValue = Literal["on", "off", "open", "closed", "full", "empty", "clean", "dirty"]
@@ -78,7 +78,7 @@ def _reply(mission: Mission, graph: SceneGraph, node: SceneNode) -> ToolResult:
 class NoteStateTool(_StateTool):
     """Remember what the operator told you."""
 
-    only_for = (TellState, NotUnderstood)
+    only_for = (TellState,)
     tool: Literal["note_state"] = "note_state"
     state: StateValue
 

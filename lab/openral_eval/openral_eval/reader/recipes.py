@@ -103,8 +103,9 @@ def recall(texts: Texts, goal: ReadGoal, progress: Progress) -> Plan:
 
 def search(texts: Texts, words: str, reply: ParsedReply) -> Generator[Call, ParsedReply, ParsedReply]:
     """Search as long as replies offer places."""
-    while not reply.objects and reply.search_call is not None:
-        tool, verb, argument = reply.search_call
+    call = reply.search_call
+    while not reply.objects and reply.frontier and call is not None:
+        tool, verb, argument = call
         place = str(reply.frontier[0]["id"])
         reply = yield tool, {"rskill_id": texts.skills[verb], "target": place, argument: words}
     return reply

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from openral_testing.model_server.answers import ModelRequest, UserText
 
@@ -32,6 +33,11 @@ def rows(content: Mapping[str, object], name: str) -> tuple[Row, ...]:
     """Return the objects of a list in data; none if there is no such list."""
     listed = content.get(name)
     return tuple(row for row in listed if isinstance(row, dict)) if isinstance(listed, list) else ()
+
+
+def dict_of(value: object) -> Mapping[str, Any]:
+    """Return a JSON object; anything else as an empty one."""
+    return value if isinstance(value, dict) else {}
 
 
 def texts_of(content: Mapping[str, object], name: str) -> tuple[str, ...]:
@@ -64,6 +70,10 @@ class ParsedReply:
         return (offered[1], offered[2], offered[3]) if offered and self.frontier else None
 
 
+def _room(words: str) -> str:
+    return words.split(";")[0].removeprefix("in ")
+
+
 def _kind(words: str) -> str:
     first = words.split(";")[0]
     return {"person": "agent", "room": "room"}.get(first, "place")
@@ -94,19 +104,31 @@ class Texts:
 
     @cached_property
     def skills(self) -> Mapping[str, str]:
-        """Id of a listed skill by its verb."""
+        """Id of a skill by its verb, which is listed where the id does not say it."""
         verb = r"[A-Z]{4,}(?:_[A-Z]+)*"
+        listed = {id_: next(iter(re.findall(verb, words)), "") for id_, words, _ in self._listed("skills")}
         return {
-            next(iter(re.findall(verb, words)), id_.upper().replace("-", "_")): id_
-            for id_, words, _ in self._listed("skills")
+            listed.get(id_) or id_.upper().replace("-", "_"): id_
+            for each in self.request.tools
+            for id_ in dict_of(dict_of(each.schema.get("properties")).get("rskill_id")).get("enum", ())
         }
 
     @cached_property
     def places(self) -> Sequence[Row]:
-        """Listed places, rooms and people; a label that is not listed is that of the id."""
-        return tuple(
-            {"id": id_, "label": label or id_.rstrip("0123456789_").replace("_", " "), "kind": _kind(words)}
+        """Listed places, rooms and people; labels that are not listed are those of ids and rooms."""
+        lines = [
+            (id_, words, label or id_.rstrip("0123456789_").replace("_", " "))
             for id_, words, label in self._listed("places")
+        ]
+        labels = {id_: label for id_, _, label in lines}
+        return tuple(
+            {
+                "id": id_,
+                "label": label,
+                "names": f"{id_}; {label}; {labels.get(_room(words), '')} {label}",
+                "kind": _kind(words),
+            }
+            for id_, words, label in lines
         )
 
     def _listed(self, name: str) -> Iterator[tuple[str, str, str]]:
@@ -119,7 +141,7 @@ class Texts:
     def listed_id(self, words: str) -> str:
         """Return the id of a listed place, room or person with this name; "" if not exactly one has it."""
         plain = words.lower()
-        named = [row for row in self.places if plain in (str(row["id"]).lower(), str(row["label"]).lower())]
+        named = [row for row in self.places if plain in str(row["names"]).lower().split("; ")]
         ends = [row for row in self.places if str(row["label"]).lower().split()[-1:] == [plain]]
         places = named or ends
         return str(places[0]["id"]) if len(places) == 1 else ""
@@ -131,5 +153,4 @@ class Texts:
     def arguments(self, tool: str) -> tuple[str, ...]:
         """Return the names of a tool's arguments."""
         schema = next((each.schema for each in self.request.tools if each.name == tool), {})
-        properties = schema.get("properties", {})
-        return tuple(properties) if isinstance(properties, Mapping) else ()
+        return tuple(dict_of(schema.get("properties")))
