@@ -1,6 +1,5 @@
 """Preflight of the brain that parameters select."""
 
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from openral_core.errors import OpenRALError
@@ -43,30 +42,38 @@ def check_brain(parameters: ReasonerParameters) -> "EndpointReport | None":
     return check_endpoint(endpoint, first_context(), _deadline(parameters))
 
 
-def reach_endpoint(parameters: ReasonerParameters) -> str:
-    """Ask an endpoint of one's own for one token of a first decision, and return how that went.
+def reach_endpoint(parameters: ReasonerParameters) -> tuple[str, PromptForm]:
+    """Ask an endpoint of one's own for two tokens; return how that went, and the prompt that it can bear.
 
-    The text is empty for a brain that has no such endpoint.
+    The text is empty for a brain that has no such endpoint. Only the prompt ``auto`` is replaced.
 
     Raises:
         EndpointUnusable: If no mission can succeed with it.
         OpenRALError: As `make_model`.
     """
     if parameters.brain is not Brain.OPENAI or not parameters.base_url:
-        return ""
+        return "", parameters.prompt
+    from openral_reasoner.compact.completions import UNFIT
     from openral_reasoner.llm.openai import OpenAIModel
-    from openral_reasoner.llm.preflight import prompt_tokens
+    from openral_reasoner.llm.preflight import read_prompt, why_compact
 
-    endpoint, begin = _endpoint(parameters), monotonic()
+    endpoint, context, deadline = _endpoint(parameters), first_context(), _deadline(parameters)
     assert isinstance(endpoint, OpenAIModel)
+    said = f"model {parameters.model!r} at {parameters.base_url}"
     try:
-        tokens = prompt_tokens(endpoint, first_context(), _deadline(parameters))
+        first = read_prompt(endpoint, context, deadline)
+        said += f" read {first.tokens} tokens in {first.seconds:.1f} s"
+        why = why_compact(endpoint, context, first, deadline)
     except ModelUnavailable as failure:
-        if failure.condition in PERMANENT:
+        is_unfit = parameters.prompt is PromptForm.AUTO and failure.condition in UNFIT
+        if failure.condition in PERMANENT and not is_unfit:
             raise EndpointUnusable(parameters, failure) from failure
-        return f"model {parameters.model!r} at {parameters.base_url}: {failure}"
-    seconds = monotonic() - begin
-    return f"model {parameters.model!r} at {parameters.base_url} read {tokens} tokens in {seconds:.1f} s"
+        said, why = f"{said}: {failure}", str(failure) if is_unfit else ""
+    else:
+        said += f"; {why}" if why else ""
+    if why and parameters.prompt is PromptForm.AUTO:
+        return f"{said}: the prompt is compact; '--prompt full' keeps the tools", PromptForm.COMPACT
+    return said, parameters.prompt
 
 
 class EndpointUnusable(OpenRALError):

@@ -7,7 +7,8 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -270,7 +271,8 @@ def prepare_and_run(
         earlier=problems.collected,
         requirements=partial(missing_requirements, folders=folders),
     )
-    for line in (*sim_robot_notice(options), *brain_notice(graph)):
+    graph, notice = with_bearable_prompt(graph)
+    for line in (*sim_robot_notice(options), *notice):
         print(line, flush=True)
     watched = console(options.namespace, console_)
     domain = occupy(requested_domain, [node.qualified for node in graph.started])
@@ -282,22 +284,24 @@ def prepare_and_run(
     raise typer.Exit(asyncio.run(deployment(options, graph, goal or [], folder, domain, companions)))
 
 
-def brain_notice(graph: GraphDescription) -> Iterator[str]:
-    """Ask an endpoint that decides for a first token, and yield how that went.
+def with_bearable_prompt(graph: GraphDescription) -> tuple[GraphDescription, tuple[str, ...]]:
+    """Ask an endpoint that decides; return the graph with the prompt that it can bear, and how that went.
 
     Raises:
         OpenRALError: If no mission can succeed with it.
     """
     reasoner = next(node for node in graph.nodes if node.name == "reasoner")
     if reasoner not in graph.started or not reasoner.parameters["base_url"]:
-        return
+        return graph, ()
     from openral_reasoner_ros.parameters import ReasonerParameters
     from openral_reasoner_ros.preflight import reach_endpoint
 
     names = ReasonerParameters.model_fields
     chosen = {name: value for name, value in reasoner.parameters.items() if name in names}
-    if line := reach_endpoint(ReasonerParameters.model_validate(chosen)):
-        yield line
+    line, prompt = reach_endpoint(ReasonerParameters.model_validate(chosen))
+    informed = reasoner.with_parameters({"prompt": prompt.value})
+    nodes = tuple(informed if node is reasoner else node for node in graph.nodes)
+    return replace(graph, nodes=nodes), (line,) if line else ()
 
 
 @app.command(help=HELP)

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import NamedTuple
 
 from openral_reasoner.context import Context, Decision, ToolResult, ToolSchema, Turn
 from openral_reasoner.llm.base import ModelUnavailable
@@ -99,21 +100,55 @@ def check_endpoint(model: EndpointModel, context: Context, deadline: float) -> E
     return report
 
 
-def prompt_tokens(model: OpenAIModel, context: Context, deadline: float, *, tools: bool = True) -> int:
-    """Return the endpoint's count of a decision's prompt [tokens], without its tools if so; 0 if unknown.
+class PromptReading(NamedTuple):
+    """Count of a decision's prompt by its endpoint [tokens], 0 if unknown, and the time of its answer [s]."""
+
+    tokens: int
+    seconds: float
+
+
+def read_prompt(
+    model: OpenAIModel, context: Context, deadline: float, *, tools: bool = True
+) -> PromptReading:
+    """Have an endpoint read a decision's prompt, without its tools if so.
 
     Raises:
         ModelUnavailable: If the endpoint does not answer.
     """
 
-    def once(seconds: float) -> int:
+    def once(seconds: float) -> PromptReading:
         left_out = {"tool_choice"} | (set() if tools else {"tools", "parallel_tool_calls"})
         body = {k: 1 if k in LIMITS else v for k, v in model.body(context).items() if k not in left_out}
-        answer = StreamedAnswer(OfferedTools({}))
+        answer, begin = StreamedAnswer(OfferedTools({})), monotonic()
         model.send(body, answer, seconds)
-        return answer.read
+        return PromptReading(answer.read, monotonic() - begin)
 
     return model.retried(lambda seconds: model.adapting(once, seconds), deadline)
+
+
+def why_compact(model: OpenAIModel, context: Context, first: PromptReading, deadline: float) -> str:
+    """Return why an endpoint with this ``first`` reading cannot bear prompts with tools; empty if it can.
+
+    Raises:
+        ModelUnavailable: If the endpoint does not answer.
+    """
+    if first.seconds > COMFORTABLE * deadline:
+        return f"a first token takes {first.seconds:.0f} s of {deadline:.0f} s"
+    sent = PromptSize.of(model.body(context))
+    if model.tools_dropped or (first.tokens and sent.lacks_tools(first.tokens)):
+        return model.tools_dropped or "the tools do not reach the prompt"
+    later, added = later_context(context, PAST_PHRASES, PAST_PHRASES)
+    grown = read_prompt(model, later, deadline).tokens - first.tokens
+    lost = first.tokens and grown < 0.75 * added
+    return f"of a call and its reply {grown} of {added} tokens reach the prompt" if lost else ""
+
+
+def later_context(context: Context, query: int, reply: int) -> tuple[Context, int]:
+    """Return the context after a call and a reply of so many phrases, and the tokens that this adds."""
+    result = ToolResult(status="NOT_FOUND", text=PHRASE * reply)
+    arguments = json.dumps({"query": PHRASE * query})
+    turn = Turn(call_id="call00001", tool=context.tools[0].name, arguments=arguments, reply=result)
+    return context.model_copy(update={"turns": (turn,)}), (query + reply) * PHRASE_TOKENS
 
 
 def enforces_schema(model: OpenAIModel, deadline: float) -> bool:
@@ -177,9 +212,8 @@ class _Measurement:
         Raises:
             ModelUnavailable: With what makes the endpoint unusable.
         """
-        begin = monotonic()
-        first = self._count(self.context)
-        self.report.prompt_rate = first / max(0.01, monotonic() - begin)
+        first, seconds = read_prompt(self.model, self.context, self.deadline)
+        self.report.prompt_rate = first / max(0.01, seconds)
         if first and self.model.form is CallForm.TOOLS:
             self._check_tools(self._count_bare(), first)
             if self.model.form is CallForm.TOOLS:
@@ -188,7 +222,7 @@ class _Measurement:
         self._check_length()
 
     def _count(self, context: Context, *, tools: bool = True) -> int:
-        return prompt_tokens(self.model, context, self.deadline, tools=tools)
+        return read_prompt(self.model, context, self.deadline, tools=tools).tokens
 
     def _count_bare(self) -> int:
         """Return the size of the prompt without tools; 0 where a template cannot do without."""
@@ -217,7 +251,7 @@ class _Measurement:
 
     def _check_past(self, first: int) -> None:
         """Find out whether system prompt, past calls and replies reach the prompt of later decisions."""
-        later, added = self._later(PAST_PHRASES, PAST_PHRASES)
+        later, added = later_context(self.context, PAST_PHRASES, PAST_PHRASES)
         grown = self._count(later) - first
         if grown >= 0.75 * added:
             return
@@ -228,14 +262,6 @@ class _Measurement:
         self.model.refused.discard("system")
         words = f"past calls or replies do not reach the prompt ({grown} tokens of {added})"
         self.model.use_schema(words, tools_dropped=True)
-
-    def _later(self, query: int, reply: int) -> tuple[Context, int]:
-        """Return the context after a call and a reply of so many phrases, and the tokens that this adds."""
-        result = ToolResult(status="NOT_FOUND", text=PHRASE * reply)
-        arguments = json.dumps({"query": PHRASE * query})
-        tool = self.context.tools[0].name
-        turn = Turn(call_id="call00001", tool=tool, arguments=arguments, reply=result)
-        return self.context.model_copy(update={"turns": (turn,)}), (query + reply) * PHRASE_TOKENS
 
     def _choose_form(self) -> None:
         """Decide once in the form that the endpoint enforces, and in the other one if that brings no call.
@@ -273,7 +299,7 @@ class _Measurement:
         if not rate or MISSION_TOKENS / rate > MAX_PADDING:
             self.report.facts.append("whether long prompts are cut was not measured: the endpoint is slow")
             return
-        later, added = self._later(0, MISSION_TOKENS // PHRASE_TOKENS)
+        later, added = later_context(self.context, 0, MISSION_TOKENS // PHRASE_TOKENS)
         grown = self._count(later) - self._count(self.context)
         if grown < 0.6 * added:
             words = f"{self.model.address} cuts the prompt: of {added} further tokens {max(0, grown)} came"
