@@ -2,11 +2,13 @@
 
 import os
 import platform
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psutil
 
@@ -24,6 +26,8 @@ PREFIXES = ("OPENRAL_", "ROS_", "RMW_", "FASTDDS_", "FASTRTPS_", "CYCLONEDDS_", 
 SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD")
 """Words of variables' names of which only that they are set is said."""
 KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "HF_TOKEN")
+KB = 1024.0
+"""Kilobytes of one megabyte [1]."""
 LONGEST = 300
 """Characters of one fact."""
 
@@ -41,6 +45,26 @@ def machine() -> dict[str, str | float]:
     return described | {
         f"gpu_{number}": f"{gpu.name}, {gpu.total:.0f} MB" for number, gpu in enumerate(gpus())
     }
+
+
+def model_memory(base_url: str) -> float | None:
+    """Return the peak memory of a model's process on this machine [MB]; None if it runs elsewhere.
+
+    It is the process that listens at ``base_url``; without one, the largest child of this process.
+    """
+    address = urlsplit(base_url)
+    if base_url and address.hostname not in ("127.0.0.1", "localhost"):
+        return None
+    listening = [each for each in psutil.net_connections("tcp") if each.status == psutil.CONN_LISTEN]
+    pids = {each.pid for each in listening if each.laddr.port == address.port}
+    children = {each.pid for each in psutil.Process().children(recursive=True)}
+    ended = 0.0 if base_url else resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / KB
+    return max(ended, *map(_peak, (pids if base_url else children) - {None}), 0.0) or None
+
+
+def _peak(pid: int) -> float:
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
+    return next((float(line.split()[1]) / KB for line in lines if line.startswith("VmHWM")), 0.0)
 
 
 def facts() -> dict[str, str]:

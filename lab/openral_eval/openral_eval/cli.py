@@ -118,6 +118,18 @@ def evaluate(
         raise typer.Exit(1)
 
 
+@commands.command()
+def eval_page(
+    reports: Annotated[list[Path], typer.Argument(exists=True, help="report.json of each run")],
+    out: Annotated[Path, typer.Option(help="page to write")] = Path("runs/eval.html"),
+) -> None:
+    """Compare models by their reports: success, pass^k, tokens, latency and memory, per suite."""
+    from openral_eval.comparison import comparison
+
+    out.write_text(comparison(reports), encoding="utf-8")
+    typer.echo(f"page: {out}")
+
+
 def _tell(record: TrialRecord, remaining: int) -> None:
     typer.echo(f"{record.key}: {record.failure or 'done'} ({remaining} left)", err=True)
 
@@ -126,13 +138,14 @@ def write_reports(folder: Path, run: RunDescription, records: tuple[TrialRecord,
     """Write the Markdown table, the HTML page, and one JSON file with options, machine and trials."""
     from openral_eval.html_report import html_report
     from openral_eval.report import markdown_report
-    from openral_testing.machine import machine
+    from openral_testing.machine import machine, model_memory
 
     (folder / "report.md").write_text(markdown_report(run, records), encoding="utf-8")
     (folder / "report.html").write_text(html_report(run, records), encoding="utf-8")
     content = {
         "run": run.model_dump(mode="json"),
         "machine": machine(),
+        "memory": model_memory(run.base_url) if run.base_url or run.brain.startswith(Brain.LOCAL) else None,
         "trials": [each.model_dump(mode="json") for each in records],
     }
     (folder / "report.json").write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

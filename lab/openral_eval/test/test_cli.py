@@ -20,7 +20,7 @@ CODE = "from openral_eval.cli import commands; commands()"
 
 
 def run(*options: str) -> tuple[int, str]:
-    done = CliRunner().invoke(commands, [*options])
+    done = CliRunner().invoke(commands, ["eval", *options])
     return done.exit_code, f"{done.output}{done.exception or ''}"
 
 
@@ -44,15 +44,34 @@ def test_a_run_ends_with_a_table_a_page_and_the_records(tmp_path: Path) -> None:
     assert "hash of prompts" in report
     page = (tmp_path / "report.html").read_text()
     HTMLParser().feed(page)
-    assert "<svg" in page
+    assert "pass^k" in page
     assert "http" not in page.split("</head>")[1].replace("http://127.0.0.1", "")
+
+
+def test_reports_are_compared_on_one_page(tmp_path: Path) -> None:
+    options = ("--suite", "search", "--limit", "2", "--jobs", "1", "--trials")
+    for trials in ("1", "8"):
+        assert run(*options, trials, "--out", str(tmp_path / trials))[0] == 0
+    paths = [str(tmp_path / trials / "report.json") for trials in ("1", "8")]
+    out = tmp_path / "page.html"
+    result = CliRunner().invoke(commands, ["eval-page", *paths, "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    page = out.read_text()
+    assert page.count("<td>search</td><td>scripted, seed 0</td><td>2</td>") == 2
+    assert " ".join(["1.00"] * 8) in page
+    assert "Never reached, so nothing is known of it: brain local, anthropic, openai." in page
+    other = tmp_path / "other.json"
+    other.write_text("{}")
+    result = CliRunner().invoke(commands, ["eval-page", str(other)])
+    assert result.exit_code != 0
+    assert "other.json" in str(result.exception)
 
 
 def test_a_killed_run_goes_on_and_ends_with_the_same_numbers(tmp_path: Path) -> None:
     options = ["--suite", "search", "--limit", "6", "--trials", "2", "--jobs", "1", "--out"]
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert run(*options, str(whole))[0] == 0
-    command = [sys.executable, "-P", "-c", CODE, *options, str(killed)]
+    command = [sys.executable, "-P", "-c", CODE, "eval", *options, str(killed)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         for _ in range(4):

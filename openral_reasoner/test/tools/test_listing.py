@@ -59,3 +59,16 @@ def test_without_memory_nothing_is_said_of_places(palette: ToolPalette) -> None:
     reported, news = listing_changes(told, lost)
     assert news == ()
     assert listing_changes(reported, palette) == (told, ())
+
+
+def test_what_ids_and_rooms_say_is_listed_once(palette: ToolPalette) -> None:
+    kitchen = PlaceEntry(id="room_0", label="kitchen", kind=NodeKind.ROOM)
+    counter = PlaceEntry(id="counter_0", label="kitchen counter", kind=NodeKind.PLACE, room="room_0")
+    shelf = counter.model_copy(update={"id": "shelf_0", "label": "spice shelf"})
+    lines = in_lines(listing(palette.model_copy(update={"places": (kitchen, counter, shelf)})))
+    assert lines["places"] == (
+        "room_0 (room): kitchen",
+        "counter_0 (in room_0)",
+        "shelf_0 (in room_0): spice shelf",
+    )
+    assert all(" (" in line or ": " in line for line in lines.get("skills", ()))
