@@ -59,21 +59,21 @@ def reach_endpoint(parameters: ReasonerParameters) -> tuple[str, PromptForm]:
 
     endpoint, context, deadline = _endpoint(parameters), first_context(), _deadline(parameters)
     assert isinstance(endpoint, OpenAIModel)
-    said = f"model {parameters.model!r} at {parameters.base_url}"
+    line = f"model {parameters.model!r} at {parameters.base_url}"
     try:
         first = read_prompt(endpoint, context, deadline)
-        said += f" read {first.tokens} tokens in {first.seconds:.1f} s"
+        line += f" read {first.tokens} tokens in {first.seconds:.1f} s"
         why = why_compact(endpoint, context, first, deadline)
     except ModelUnavailable as failure:
         is_unfit = parameters.prompt is PromptForm.AUTO and failure.condition in UNFIT
         if failure.condition in PERMANENT and not is_unfit:
             raise EndpointUnusable(parameters, failure) from failure
-        said, why = f"{said}: {failure}", str(failure) if is_unfit else ""
+        line, why = f"{line}: {failure}", str(failure) if is_unfit else ""
     else:
-        said += f"; {why}" if why else ""
+        line += f"; {why}" if why else ""
     if why and parameters.prompt is PromptForm.AUTO:
-        return f"{said}: the prompt is compact; '--prompt full' keeps the tools", PromptForm.COMPACT
-    return said, parameters.prompt
+        return f"{line}: the prompt is compact; '--prompt full' keeps the tools", PromptForm.COMPACT
+    return line, parameters.prompt
 
 
 class EndpointUnusable(OpenRALError):

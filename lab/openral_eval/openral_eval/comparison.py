@@ -13,7 +13,7 @@ from openral_reasoner_ros.brains import Brain
 
 HEAD = (
     *("suite", "model", "tasks", "trials", "success", "pass^1 to pass^8", "decisions", "tokens in"),
-    *("cached", "tokens out", "median [s]", "p95 [s]", "memory [MB]", "machine", "load"),
+    *("cached", "tokens out", "median [s]", "p95 [s]", "memory [MB]", "machine"),
 )
 """Tokens and latency are those of one decision, memory is the peak of the model's process."""
 
@@ -49,11 +49,10 @@ def comparison(paths: Sequence[Path]) -> str:
 
 
 def _rows(report: Report) -> Iterator[tuple[str, ...]]:
-    where = f"{report.machine.get('processor', '')}, {report.machine.get('cores', '')} cores"
+    where = "{processor}, {cores} cores, load {load_before}".format_map(report.machine)
     memory = f"{report.memory:.0f}" if report.memory else ""
     for suite, score in by_suite(report.trials).items():
-        load = str(report.machine.get("load_before", ""))
-        yield (suite, report.name, *_figures(score), memory, where, load)
+        yield (suite, report.name, *_figures(score), memory, where)
 
 
 def _figures(score: Score) -> Iterator[str]:

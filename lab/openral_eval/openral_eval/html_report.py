@@ -20,17 +20,12 @@ th { background: #f3f5f9; } tr.part td { color: #5b6575; }
 
 def html_report(run: RunDescription, records: Sequence[TrialRecord]) -> str:
     """Return the page; it loads nothing."""
-    failed = [each for each in records if not each.success]
+    failed = [(each.key, each.goal, each.failure, each.detail) for each in records if not each.success]
     body = [
         table(HEAD, suite_rows(records)),
         "<h2>Failures</h2>",
         table(("suite", "failure", "trials"), failure_rows(records)) if failed else "<p>none</p>",
-        table(
-            ("trial", "goal", "failure", "detail"),
-            [(each.key, each.goal, each.failure, each.detail) for each in failed],
-        )
-        if failed
-        else "",
+        table(("trial", "goal", "failure", "detail"), failed) if failed else "",
         "<h2>Run</h2>",
         table(("option", "value"), description_rows(run)),
     ]
