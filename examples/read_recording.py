@@ -7,7 +7,7 @@ import gzip
 import sys
 from pathlib import Path
 
-from openral_reasoner.recording import read_lives
+from openral_testing.recordings.lives import read_lives
 from openral_testing.recordings.replay import replay, stories
 
 SHIPPED = Path(__file__).resolve().parents[1] / "tests/goldens/missions/cup_of_wine.jsonl.gz"

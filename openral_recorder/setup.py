@@ -5,7 +5,7 @@ NAME = "openral_recorder"
 setup(
     name=NAME,
     version="0.1.0",
-    description="Recorder of any robot's topics as an MCAP file that survives a kill, and its recovery.",
+    description="Recorder of any robot's topics as an MCAP file that survives a kill.",
     license="Apache-2.0",
     url="https://openral.example",
     author="OpenRAL maintainers",

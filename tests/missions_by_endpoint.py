@@ -18,11 +18,11 @@ from openral_reasoner.llm.base import Model, ModelUnavailable, answer_of
 from openral_reasoner.llm.openai import OpenAIModel
 from openral_reasoner.llm.streaming import RetryPolicy
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.recording import step_line
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import SimulatedTimeline
 from openral_testing.reasoner.symbolic_home import SymbolicHome
+from openral_testing.recordings.lives import step_line
 
 Says = Callable[[Api], Behaviour]
 HANDED_OVER = MissionState.HANDED_OVER

@@ -17,10 +17,11 @@ from openral_reasoner.commands import COMMAND, AskModel, Command, EndMission, Se
 from openral_reasoner.context import Context, RawCall
 from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import ModelAnswered
-from openral_reasoner.recording import Life, RecordedEvent
+from openral_reasoner.recording import RecordedEvent
 from openral_reasoner.request.plain import VERSION
 from openral_reasoner.scripted.planner import decide
 from openral_testing.recordings import replay as texts
+from openral_testing.recordings.lives import Life
 from openral_testing.recordings.replay import OtherStatement, replay, require_replayable, stories
 
 FILES = {file.name.partition(".")[0]: file for file in sorted(KEPT.glob("*.jsonl.gz"))}

@@ -250,7 +250,7 @@ def recording(folder: str) -> Counter[str]:
     from rclpy.serialization import deserialize_message
 
     from openral_msgs.msg import PromptStamped
-    from openral_recorder.recovery import complete_recording, recorded_messages
+    from openral_testing.recordings.recovery import complete_recording, recorded_messages
 
     path, topics = complete_recording(Path(folder)), ["/openral/operator_prompts"]
     prompts = (

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from openral_core.errors import OpenRALError
 from openral_mcp.replies import RunReply
-from openral_reasoner.recording import read_lives
 from openral_reasoner_ros.telemetry import RECORDING_FILE
+from openral_testing.recordings.lives import read_lives
 from openral_testing.recordings.replay import stories
 from openral_testing.recordings.ros.cli import DEPLOYMENT_SUBFOLDER
 

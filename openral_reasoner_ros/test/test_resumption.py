@@ -20,11 +20,11 @@ from rclpy.node import Node
 from openral_core.missions import MissionState
 from openral_msgs.action import ExecuteRskill
 from openral_msgs.msg import MissionStatus, PromptReceipt
-from openral_reasoner.recording import read_lives
 from openral_reasoner_ros.journal import JOURNAL_FILE
 from openral_reasoner_ros.parameters import ReasonerParameters
 from openral_reasoner_ros.resumption import MIN_DEADLINE, PEERS_WAIT
 from openral_reasoner_ros.telemetry import RECORDING_FILE
+from openral_testing.recordings.lives import read_lives
 from openral_testing.recordings.replay import replay, stories
 
 RSKILLS = Path(__file__).parents[2] / "rskills"

@@ -7,11 +7,11 @@ import pytest
 
 from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import Cancelled, PromptReceived
-from openral_reasoner.recording import read_lives
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.dispatcher import EventDispatcher
 from openral_reasoner_ros.telemetry import PREVIOUS_RECORDING_FILE, RECORDING_FILE, Recorder
 from openral_ros.callback_guard import CallbackGuard
+from openral_testing.recordings.lives import read_lives
 from openral_testing.recordings.replay import replay, stories
 
 pytest.importorskip("rclpy")

@@ -1,1 +1,1 @@
-"""MCAP recordings of a robot: writing, recovery, and the recorder node."""
+"""MCAP recordings of a robot: writing, and the recorder node."""

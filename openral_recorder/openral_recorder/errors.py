@@ -1,12 +1,10 @@
-"""Errors of recordings.
+"""Errors of recording.
 
 OpenRALError
 RecordingError       recording cannot go on; the robot can
 RecordingFull
 DiskFull
 NotWritable
-NotARecording        a file that cannot be read
-NeedsRecovery        a file without an index
 """
 
 import errno
@@ -50,17 +48,3 @@ def recording_error(path: Path, error: OSError, min_free: int) -> RecordingError
     """Return the typed error for an error of the operating system."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     return DiskFull(path, 0, min_free) if full else NotWritable(path, error)
-
-
-class NotARecording(OpenRALError):
-    """A file or folder without a readable MCAP recording."""
-
-    def __init__(self, path: Path, problem: str) -> None:
-        super().__init__(f"{path}: {problem}; expected an MCAP file, or a run folder that contains run.mcap")
-
-
-class NeedsRecovery(OpenRALError):
-    """A recording without an index, whose recorder was killed."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(f"{path} has no index: its recorder was killed; run: openral recover {path}")

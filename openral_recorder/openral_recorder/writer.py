@@ -52,7 +52,7 @@ class McapRecording:
     """One MCAP file, written in chunks that are handed to the operating system every ``flush_period``.
 
     The first error ends the recording: `error` then says why, and further messages are ignored.
-    What was flushed can be read by `openral_recorder.recovery`, also if the end of the file is missing.
+    What was flushed can be recovered, also if the end of the file is missing.
 
     Raises:
         RecordingError: If the file cannot be created.

@@ -31,11 +31,12 @@ from openral_reasoner.events import PaletteChanged, PromptReceived
 from openral_reasoner.idle_state import IdleState
 from openral_reasoner.llm.base import load_prices
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.recording import LineWriter, read_lives
+from openral_reasoner.recording import LineWriter
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner.tools.registry import parse_call
 from openral_sim.robot.sim_robot import load_sim_robot
 from openral_sim.scene.scene import load_scene
+from openral_testing.recordings.lives import read_lives
 from openral_testing.recordings.replay import replay, stories
 from openral_world_state.data_association import AssociationGates, DataAssociator
 from openral_world_state.observation import Observation

@@ -8,11 +8,11 @@ from std_msgs.msg import String
 
 from openral_console.source import ConsoleError
 from openral_msgs.msg import SceneGraph
-from openral_recorder.recovery import recover
 from openral_recorder.ros.topic_recorder import compressed
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_ros.conversions.images import image_message
+from openral_testing.recordings.recovery import recover
 from openral_testing.recordings.ros.source import RecordingSource
 from openral_testing.ros.robot import mission, scene
 

@@ -43,10 +43,11 @@ from openral_reasoner.events import (
 )
 from openral_reasoner.foreign_tools import ForeignAnswer
 from openral_reasoner.palette.entries import ForeignToolEntry
-from openral_reasoner.recording import Life, LineWriter, read_lives
+from openral_reasoner.recording import LineWriter
 from openral_reasoner.residency import ResidencyRules
 from openral_reasoner.settings import CallDeadlines, MissionSettings
 from openral_testing.reasoner.simulator import Answer, Answers, RecordedStep, SimulatedTimeline
+from openral_testing.recordings.lives import Life, read_lives
 
 KEPT = Path(__file__).parent / "missions"
 SETTINGS = MissionSettings(default_requester="ana")

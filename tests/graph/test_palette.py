@@ -14,7 +14,8 @@ from graph.deployments import Deployment, until
 
 from openral_reasoner.commands import AskModel
 from openral_reasoner.events import PaletteChanged
-from openral_reasoner.recording import RecordedEvent, read_lives
+from openral_reasoner.recording import RecordedEvent
+from openral_testing.recordings.lives import read_lives
 
 pytestmark = [pytest.mark.graph, pytest.mark.xdist_group("graph"), pytest.mark.timeout(400)]
 LOCATOR = "sim-groundtruth-locator"

@@ -15,10 +15,10 @@ from std_msgs.msg import Header
 from openral_core.spatial_memory import RecallResult
 from openral_msgs.msg import MissionStatus, PromptStamped
 from openral_reasoner.events import Recalled
-from openral_reasoner.recording import read_lines
 from openral_reasoner_ros.node import ReasonerNode
 from openral_ros.lifecycle_node import LifecycleNodeBase
 from openral_ros.qos import LATCHED, RELIABLE
+from openral_testing.recordings.lives import read_lines
 from openral_world_state.ros.node import WorldStateNode
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from openral_household_benchmark.choices import TaskType
 from openral_household_benchmark.cli import Worker
 from openral_household_benchmark.episode import RunOptions
 from openral_household_benchmark.results import Job
-from openral_reasoner.recording import read_lines
+from openral_testing.recordings.lives import read_lines
 from openral_testing.recordings.replay import replay
 
 

@@ -8,11 +8,11 @@ from openral_reasoner.core.mission_core import Core, handle_safely
 from openral_reasoner.events import Event, ModelAnswered, PaletteChanged, PromptReceived, SkillProgressed
 from openral_reasoner.mission import Mission
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.recording import read_lines, settings_line, step_line
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.symbolic_home import SymbolicHome
+from openral_testing.recordings.lives import read_lines, settings_line, step_line
 from openral_testing.recordings.replay import replay
 
 

@@ -29,12 +29,12 @@ from openral_reasoner.context import CallEvent
 from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import Cancelled, PaletteChanged, PromptReceived
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.recording import read_lines, settings_line, step_line
 from openral_reasoner.settings import CallDeadlines, MissionSettings
 from openral_testing.reasoner.chaos import Chaos
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import RecordedStep, SimulatedTimeline
 from openral_testing.reasoner.symbolic_home import SymbolicHome
+from openral_testing.recordings.lives import read_lines, settings_line, step_line
 from openral_testing.recordings.replay import replay
 
 MISSIONS_PER_EXAMPLE = 25

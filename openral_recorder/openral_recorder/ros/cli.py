@@ -1,4 +1,4 @@
-"""Commands `openral record`, `recover` and `foxglove`."""
+"""Commands `openral record` and `foxglove`."""
 
 from __future__ import annotations
 
@@ -88,23 +88,3 @@ def foxglove(
     run(make, ["--ros-args", "-p", f"port:={port}"])
     if not nodes[0].port:
         raise typer.Exit(1)
-
-
-@commands.command()
-def recover(path: Annotated[Path, typer.Argument(help="MCAP file, or the folder of a run")]) -> None:
-    """Make a recording whose recorder was killed readable: keep every complete message, write the index.
-
-    Exit code: 0 readable now; 2 not a recording, or no space to rewrite it.
-    """
-    from openral_recorder.errors import NotWritable
-    from openral_recorder.recovery import recording_file
-    from openral_recorder.recovery import recover as recover_file
-
-    file = recording_file(path)
-    try:
-        result = recover_file(file)
-    except OSError as error:
-        raise NotWritable(file, error) from error
-    state = "was complete" if result.complete else "recovered"
-    lost = f"; {result.damaged} damaged parts are left out" if result.damaged else ""
-    typer.echo(f"{result.path}: {state}, {result.messages} messages{lost}")

@@ -22,11 +22,11 @@ from sensor_msgs.msg import Image
 from std_msgs.msg import String
 
 from openral_msgs.msg import MissionStatus
-from openral_recorder.recovery import is_complete, recover
 from openral_recorder.ros.node import MAX_LINE, JsonLinesFollower, NoFileName, RecorderParameters
 from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_ros.conversions.images import image_message
 from openral_ros.qos import LATCHED, RELIABLE, SENSOR
+from openral_testing.recordings.recovery import is_complete, recover
 
 SpinUntil = Callable[..., None]
 EVERY = QoSProfile(depth=50)

@@ -15,9 +15,10 @@ from openral_reasoner.budget import cost_words
 from openral_reasoner.commands import COMMAND, CallRecord, Command, MissionReport
 from openral_reasoner.core.mission_core import Core, handle_safely
 from openral_reasoner.idle_state import IdleState
-from openral_reasoner.recording import Life, RecordedEvent
+from openral_reasoner.recording import RecordedEvent
 from openral_reasoner.request.plain import VERSION
 from openral_reasoner.settings import MissionSettings
+from openral_testing.recordings.lives import Life
 
 TEXTS = (
     "ask_model.context.system",

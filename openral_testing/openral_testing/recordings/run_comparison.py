@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 
 from openral_reasoner import commands as c
 from openral_reasoner import events as e
-from openral_reasoner.recording import Life
+from openral_testing.recordings.lives import Life
 from openral_testing.recordings.replay import describe_request, plain_status
 
 MAX_MESSAGE = 300

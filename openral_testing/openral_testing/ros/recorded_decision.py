@@ -7,10 +7,10 @@ from std_msgs.msg import String
 
 from openral_reasoner.commands import CallRecord, MissionReport, PublishStatus
 from openral_reasoner.events import Cancelled, PromptReceived
-from openral_reasoner.recording import settings_line, step_line
 from openral_reasoner.settings import MissionSettings
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
+from openral_testing.recordings.lives import settings_line, step_line
 
 
 def record_decision(folder: Path, status: str, start: float) -> Path:

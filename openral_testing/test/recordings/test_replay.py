@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import Event, PromptReceived, Resumed, ResumptionFailed
 from openral_reasoner.idle_state import IdleState
-from openral_reasoner.recording import Life, RecordedEvent
+from openral_reasoner.recording import RecordedEvent
 from openral_reasoner.settings import MissionSettings
+from openral_testing.recordings.lives import Life
 from openral_testing.recordings.replay import WORDS, stories, without_texts
 
 JSON = st.recursive(

@@ -7,8 +7,9 @@ import pytest
 from openral_core.missions import MissionState
 from openral_reasoner.commands import CallRecord, EndMission, MissionReport, PublishStatus
 from openral_reasoner.events import Cancelled, PromptReceived
-from openral_reasoner.recording import Life, RecordedEvent
+from openral_reasoner.recording import RecordedEvent
 from openral_reasoner.settings import MissionSettings
+from openral_testing.recordings.lives import Life
 from openral_testing.recordings.run_comparison import RunStory, compare_runs, comparison_lines, story_of
 
 GRASPED = ("execute_rskill", {"step": "GRASP mug"}, "SUCCEEDED", "holding the mug")

@@ -11,9 +11,13 @@ from rosbags.rosbag2 import Reader as Rosbag2Reader
 from rosbags.rosbag2 import ReaderError
 
 from openral_core.errors import OpenRALError
-from openral_recorder.errors import NotARecording
-from openral_recorder.foreign import REINDEX
-from openral_recorder.recovery import RECORDING, complete_recording, recorded_messages
+from openral_testing.recordings.foreign_files import REINDEX
+from openral_testing.recordings.recovery import (
+    RECORDING,
+    NotARecording,
+    complete_recording,
+    recorded_messages,
+)
 
 NANO = 1e-9
 """Seconds per nanosecond [s]."""

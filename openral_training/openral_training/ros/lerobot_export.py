@@ -25,9 +25,9 @@ from trajectory_msgs.msg import JointTrajectory
 from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState, is_final
 from openral_msgs.msg import MissionStatus
-from openral_recorder.recovery import complete_recording, recorded_messages
 from openral_ros.conversions.stamps import seconds
 from openral_ros.message_types import DamagedMessage, by_type_name, decoded
+from openral_testing.recordings.recovery import complete_recording, recorded_messages
 
 IMAGES = "/image_raw/compressed"
 STATE, ACTION = "observation.state", "action"

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import CompressedImage, Image
 
 from openral_core.errors import OpenRALError, format_choices
-from openral_recorder.recovery import complete_recording, recorded_messages
 from openral_ros.conversions.images import rgb_of, rgb_of_compressed
 from openral_ros.message_types import DamagedMessage, by_type_name, decoded
 from openral_ros.qos import SENSOR
 from openral_ros.temporary_node import TemporaryNode
+from openral_testing.recordings.recovery import complete_recording, recorded_messages
 from openral_training.perceive.bag import open_bag
 
 IMAGES = by_type_name((Image, CompressedImage))

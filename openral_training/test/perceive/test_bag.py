@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openral_recorder.errors import NeedsRecovery, NotARecording
+from openral_testing.recordings.recovery import NeedsRecovery, NotARecording
 from openral_training.perceive.bag import UnreadableBag, open_bag
 
 

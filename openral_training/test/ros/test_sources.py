@@ -12,8 +12,8 @@ from mcap.writer import Writer
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Image
 
-from openral_recorder.errors import NotARecording
 from openral_ros.conversions.images import image_message
+from openral_testing.recordings.recovery import NotARecording
 from openral_training.ros.sources import NoImages, frames_of, images_of
 
 

@@ -1,4 +1,4 @@
-"""Commands `openral replay`, `explain`, `compare`, `waterfall` and `export html`."""
+"""Commands `openral recover`, `replay`, `explain`, `compare`, `waterfall` and `export html`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 from openral_core.errors import OpenRALError
 
 if TYPE_CHECKING:
-    from openral_reasoner.recording import Life
+    from openral_testing.recordings.lives import Life
 
 commands = typer.Typer(no_args_is_help=True, add_completion=False, help="Read recordings.")
 export = typer.Typer(no_args_is_help=True, help="write recordings in formats of other programs")
@@ -140,8 +140,8 @@ def _names(folder: Path, other: Path) -> tuple[str, str]:
 
 
 def _read(folder: Path) -> Iterator[Life]:
-    from openral_reasoner.recording import read_lives
     from openral_reasoner_ros.telemetry import RECORDING_FILE
+    from openral_testing.recordings.lives import read_lives
 
     candidates = (
         folder,
@@ -186,6 +186,26 @@ def files_of(paths: list[Path]) -> Iterator[Path]:
     """Yield files, and the files of spans below folders."""
     for path in paths:
         yield from sorted(path.rglob("spans/*.jsonl")) if path.is_dir() else [path]
+
+
+@commands.command()
+def recover(path: Annotated[Path, typer.Argument(help="MCAP file, or the folder of a run")]) -> None:
+    """Make a recording whose recorder was killed readable: keep every complete message, write the index.
+
+    Exit code: 0 readable now; 2 not a recording, or no space to rewrite it.
+    """
+    from openral_recorder.errors import NotWritable
+    from openral_testing.recordings.recovery import recording_file
+    from openral_testing.recordings.recovery import recover as recover_file
+
+    file = recording_file(path)
+    try:
+        result = recover_file(file)
+    except OSError as error:
+        raise NotWritable(file, error) from error
+    state = "was complete" if result.complete else "recovered"
+    lost = f"; {result.damaged} damaged parts are left out" if result.damaged else ""
+    typer.echo(f"{result.path}: {state}, {result.messages} messages{lost}")
 
 
 @export.command()

@@ -22,11 +22,11 @@ from openral_console.sections import Json, Sections
 from openral_console.source import JpegImage, NothingToShow, RejectedCommand
 from openral_core.errors import OpenRALError
 from openral_msgs.msg import FailureTrigger, MissionStatus, SceneGraph
-from openral_reasoner.recording import Life, read_lives
-from openral_recorder.recovery import complete_recording, recorded_messages
 from openral_ros.conversions.stamps import seconds
 from openral_ros.message_types import DamagedMessage, by_type_name, decoded
 from openral_ros.mission_calls import CallHistory, has_all_calls
+from openral_testing.recordings.lives import Life, read_lives
+from openral_testing.recordings.recovery import complete_recording, recorded_messages
 from openral_testing.recordings.replay import stories
 from openral_testing.recordings.run_comparison import compare_runs, comparison_lines, story_of
 from openral_testing.recordings.spans import read_spans

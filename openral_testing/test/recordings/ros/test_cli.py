@@ -16,13 +16,13 @@ from std_msgs.msg import String
 from typer.testing import CliRunner
 
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.recording import settings_line, step_line
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.telemetry import RECORDING_FILE
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import run_mission_in_home
 from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
+from openral_testing.recordings.lives import settings_line, step_line
 from openral_testing.recordings.ros.cli import EVENTS, UnreadableRecording, commands, mcap_lines
 
 Invoke = Callable[..., Any]

@@ -11,12 +11,11 @@ from rclpy.serialization import serialize_message
 
 from openral_console.source import NothingToShow, RejectedCommand
 from openral_msgs.msg import FailureTrigger, MissionStatus, PromptStamped, ToolCallRecord
-from openral_recorder.errors import NeedsRecovery, NotARecording
-from openral_recorder.recovery import recorded_messages
 from openral_recorder.ros.topic_recorder import compressed
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_ros.conversions.images import image_message
+from openral_testing.recordings.recovery import NeedsRecovery, NotARecording, recorded_messages
 from openral_testing.recordings.ros.html_export import export_run, moments
 from openral_testing.recordings.ros.source import RecordingSource
 from openral_testing.ros.recorded_decision import record_decision

@@ -15,10 +15,10 @@ from openral_core.spatial_memory import NodeKind, ObserveStatus, SceneGraph
 from openral_core.text import Thesaurus
 from openral_msgs.msg import SceneGraph as SceneGraphMessage
 from openral_reasoner.events import Located, Observed
-from openral_reasoner.recording import read_lives
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.spatial_memory import scene_graph_from_message
 from openral_ros.conversions.stamps import seconds, stamp_of
+from openral_testing.recordings.lives import read_lives
 from openral_training.perceive.bag import Bag
 from openral_training.perceive.ros.recorded_images import RecordedImageDetector
 from openral_training.perceive.ros.streams import (

@@ -18,10 +18,10 @@ from openral_core.geometry import Pose
 from openral_core.spatial_memory import ObserveResult, ObserveStatus, RecallMatch, SceneNode
 from openral_reasoner.commands import CallObserve
 from openral_reasoner.events import Located, Observed
-from openral_reasoner.recording import settings_line, step_line
 from openral_reasoner.settings import MissionSettings
 from openral_ros.conversions.detections import detections_message
 from openral_ros.conversions.stamps import stamp_of
+from openral_testing.recordings.lives import settings_line, step_line
 from openral_training.perceive.ros.cli import MemoryDiffers, NothingExpected, NothingIntegrated, commands
 from openral_training.perceive.ros.recorded_images import NeedsSensors, WrongMode
 from openral_training.perceive.ros.streams import NoCamera

@@ -21,8 +21,8 @@ from mcap.summary import Summary
 from mcap.writer import CompressionType, Writer
 from zstandard import get_frame_parameters
 
-from openral_recorder.errors import NeedsRecovery, NotARecording
-from openral_recorder.foreign import foreign_kind
+from openral_core.errors import OpenRALError
+from openral_testing.recordings.foreign_files import foreign_kind
 
 RECORDING = "run.mcap"
 DAMAGE = (
@@ -45,6 +45,20 @@ RECORD_HEADER = 9
 """Opcode and length before the content of a record [bytes]."""
 MAX_RECORD = 1 << 28
 """Largest record, and largest chunk unfolded [bytes]; a damaged length must not allocate more."""
+
+
+class NotARecording(OpenRALError):
+    """A file or folder without a readable MCAP recording."""
+
+    def __init__(self, path: Path, problem: str) -> None:
+        super().__init__(f"{path}: {problem}; expected an MCAP file, or a run folder that contains run.mcap")
+
+
+class NeedsRecovery(OpenRALError):
+    """A recording without an index, whose recorder was killed."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} has no index: its recorder was killed; run: openral recover {path}")
 
 
 @dataclass(frozen=True, slots=True)

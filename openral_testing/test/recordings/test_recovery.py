@@ -13,8 +13,9 @@ from mcap.writer import Writer
 from mcap_ros2.decoder import DecoderFactory
 from rosbags.highlevel import AnyReader
 
-from openral_recorder.errors import NotARecording
-from openral_recorder.recovery import (
+from openral_recorder.writer import McapRecording, MessageSchema, RecordingLimits
+from openral_testing.recordings.recovery import (
+    NotARecording,
     RecoveryResult,
     is_complete,
     recorded_messages,
@@ -22,7 +23,6 @@ from openral_recorder.recovery import (
     records,
     recover,
 )
-from openral_recorder.writer import McapRecording, MessageSchema, RecordingLimits
 
 KILLS = 5
 CUTS = 60

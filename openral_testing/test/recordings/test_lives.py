@@ -15,21 +15,23 @@ from openral_core.spatial_memory import NodeKind, SceneGraph, SceneNode
 from openral_reasoner import interning
 from openral_reasoner.core.mission_core import Core, handle_safely
 from openral_reasoner.events import Cancelled, PaletteChanged, PromptReceived, SceneRead
-from openral_reasoner.interning import Interner, Outliner, TooMuch, UnknownMark
+from openral_reasoner.interning import Interner
 from openral_reasoner.palette.entries import LocatorEntry, ToolPalette
-from openral_reasoner.recording import (
-    InvalidRecording,
-    LineWriter,
-    read_lines,
-    read_lives,
-    settings_line,
-    step_line,
-)
+from openral_reasoner.recording import LineWriter
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import MissionRun, run_mission_in_home
 from openral_testing.reasoner.symbolic_home import SymbolicHome
+from openral_testing.recordings import interned_values
+from openral_testing.recordings.interned_values import Outliner, TooMuch, UnknownMark
+from openral_testing.recordings.lives import (
+    InvalidRecording,
+    read_lines,
+    read_lives,
+    settings_line,
+    step_line,
+)
 from openral_testing.recordings.replay import render_story, replay, stories
 
 
@@ -175,7 +177,7 @@ def test_references_that_unfold_without_bound_are_refused_before_they_do(mark: s
 
 
 def test_lines_that_unfold_to_too_much_together_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(interning, "MOST_IN_ALL", 50)
+    monkeypatch.setattr(interned_values, "MOST_IN_ALL", 50)
     reader = Outliner()
     reader.value({"@": 1, "=": ["x"] * 20})
     reader.value({"@": 1})
