@@ -1,4 +1,4 @@
-"""Detectors on photographs of COCO: AP50, time and memory; lift on the real depth of tables.
+"""Detectors on photographs of COCO: AP50, time and memory; lift and mapper on real depth.
 
 Needs real data (`make real-data`). The networks were trained on train2017; photographs of val2017 are new.
 """
@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import stereo_lift
+from benchmarks import real_mapping, stereo_lift
 from openral_core.detectors import Detection
 from openral_core.rskills import DetectorManifest, Registry
 from openral_perception_ros.engines import LoadOptions
@@ -35,13 +35,16 @@ CEILINGS = {"home-tiny": 0.05}
 WORST_LIFT, MEDIAN_LIFT = 5.0, 1.0
 """Most objects that are lifted more than 5 cm off without a flag [%], and largest median error [cm]."""
 
+WRONG_FLOOR, LOST_OBSTACLES, ADDED_ERROR = 1.5, 0.5, 1.0
+"""Most floor that is occupied, obstacles that are free [%], and error of a right pose by matching [cm]."""
+
 
 def run() -> list[Row]:
-    """One row per detector, and per scale of the box that is lifted."""
+    """One row per detector, per scale of the box that is lifted, and two of the mapper."""
     data = real_data(ROOT)
     objects = list(stereo_lift.table(data / "rgbd_table"))
     lifts = [stereo_lift.row("rgbd_table", objects, scale) for scale in stereo_lift.SCALES]
-    return [*detectors(data), *lifts]
+    return [*detectors(data), *lifts, *real_mapping.run()]
 
 
 def detectors(data: Path) -> list[Row]:

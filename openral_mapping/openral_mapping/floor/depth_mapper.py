@@ -39,7 +39,8 @@ class MapperConfig:
         resolution: Side of a cell [m]; a tenth of the diameter of a domestic robot.
         nearest: Smallest trusted depth [m].
         farthest: Largest range used [m]; beyond it, the floor is seen at too flat an angle.
-        floor_tolerance: Height up to which a surface is floor [m]: thresholds, rugs and depth noise.
+        floor_tolerance: Height up to which a surface is floor [m]: thresholds and rugs.
+        floor_noise: Growth of this height with the square of range [1/m], as depth errors grow.
         robot_height: Height above which nothing is an obstacle [m].
         bands: Height bands of obstacles [1]; thin, so that a ray just above a table is in the next one.
         cleared: Bands from the floor up that were seen to be empty where a cell is free [1]. The floor alone
@@ -64,6 +65,7 @@ class MapperConfig:
     nearest: float = 0.2
     farthest: float = 5.0
     floor_tolerance: float = 0.04
+    floor_noise: float = 0.005
     robot_height: float = 1.5
     bands: int = 10
     cleared: int = 4
@@ -304,7 +306,13 @@ class DepthMapper:
         """Mark the cells in which rays end, by interval of height."""
         directions, ends, farthest = rays.surfaces.select(depth, self.config.nearest)
         near = ends <= farthest
-        columns, rows, heights = self._cells(directions[:, near] * ends[near], T, low)
+        points = directions[:, near] * ends[near]
+        columns, rows, heights = self._cells(points, T, low)
+        lowest = np.flatnonzero(heights == _LOWEST)
+        squares = np.square(points[:, lowest]).sum(axis=0)
+        rise = T[2, :3].astype(np.float32) @ points[:, lowest] + np.float32(T[2, 3])
+        is_floor = rise < self.config.floor_tolerance + np.float32(self.config.floor_noise) * squares
+        heights[lowest[is_floor]] = _LOWEST - 1
         surface[heights, rows, columns] = True
 
     def _mark_passed(

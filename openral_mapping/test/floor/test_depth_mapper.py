@@ -111,6 +111,19 @@ def test_stairs_that_lead_down_are_an_obstacle() -> None:
     assert (mapper.floor_map().cells == OCCUPIED).any()
 
 
+def test_floor_that_depth_shows_higher_the_farther_it_is_is_no_obstacle_and_a_low_box_is_one() -> None:
+    box: Box = ((1.5, -0.5, 0.0), (1.9, 0.5, 0.1))
+    mapper, T = DepthMapper(), camera(tilt=0.3)
+    for _ in range(4):
+        depth = np.minimum(image(T, box), 20.0)
+        mapper.update(depth - np.float32(0.012) * depth**2, RAYS, T)
+    found = mapper.floor_map()
+    assert found.value_at(1.52, 0.0) == OCCUPIED
+    beside = [found.value_at(x, 1.0) for x in np.arange(1.2, 4.0, 0.1)]
+    assert FREE in beside
+    assert OCCUPIED not in beside
+
+
 @pytest.mark.parametrize("bad", [0.0, np.nan, np.inf, -np.inf, -1.0])
 def test_unknown_depth_says_nothing(bad: float) -> None:
     mapper = DepthMapper()
