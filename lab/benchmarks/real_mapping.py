@@ -67,13 +67,13 @@ class Sequence3D:
 
     def points(self, step: int = 2, farthest: float = CONFIG.farthest) -> list[Points]:
         """Points of every ``step``-th pixel of each frame up to a range [m], shape (N, 3)."""
-        found = []
+        clouds = []
         for frame in self.frames:
             local = (self.rays * frame.depth[..., None])[::step, ::step].reshape(-1, 3)
             ranges = np.linalg.norm(local, axis=1)
             local = local[(ranges > CONFIG.nearest) & (ranges < farthest)]
-            found.append(local @ frame.T_map_camera[:3, :3].T + frame.T_map_camera[:3, 3])
-        return found
+            clouds.append(local @ frame.T_map_camera[:3, :3].T + frame.T_map_camera[:3, 3])
+        return clouds
 
 
 def floor_transform(points: Points, mean_pose: Transform, tolerance: float = 0.02) -> Transform:
@@ -117,9 +117,9 @@ def floor_row(name: str, sequence: Sequence3D) -> Row:
     for frame in sequence.frames:
         mapper.update(frame.depth, rays, frame.T_map_camera)
     first, floor, obstacles = true_cells(sequence)
-    found = mapper.floor_map()
+    floor_map = mapper.floor_map()
     is_floor, is_obstacle = (
-        np.array([found.value_at(*xy) for xy in ((np.argwhere(mask) + first + 0.5) * CONFIG.resolution)])
+        np.array([floor_map.value_at(*xy) for xy in ((np.argwhere(mask) + first + 0.5) * CONFIG.resolution)])
         for mask in (floor, obstacles)
     )
     decided = is_floor != UNKNOWN
@@ -139,11 +139,11 @@ def true_cells(sequence: Sequence3D) -> tuple[NDArray[np.int64], Mask, Mask]:
     points = points[np.abs(points[:, 2] - 0.6) < 0.9]
     cells = np.floor(points[:, :2] / CONFIG.resolution).astype(np.int64)
     first = cells.min(axis=0)
-    seen, risen = np.zeros((2, *(np.ptp(cells, axis=0) + 1)))
-    np.add.at(seen, tuple((cells - first).T), 1)
+    counts, risen = np.zeros((2, *(np.ptp(cells, axis=0) + 1)))
+    np.add.at(counts, tuple((cells - first).T), 1)
     np.add.at(risen, tuple((cells - first)[points[:, 2] > RISE].T), 1)
-    is_risen = binary_dilation(risen > np.maximum(0.01 * seen, 0.5), np.ones((3, 3)))
-    return first, (seen >= LEAST) & ~is_risen, (seen >= LEAST) & (risen >= 0.2 * seen)
+    is_risen = binary_dilation(risen > np.maximum(0.01 * counts, 0.5), np.ones((3, 3)))
+    return first, (counts >= LEAST) & ~is_risen, (counts >= LEAST) & (risen >= 0.2 * counts)
 
 
 def matching_row(name: str, sequence: Sequence3D, drift: float) -> Row:
@@ -187,6 +187,6 @@ def pose_errors(sequence: Sequence3D, poses: Sequence[Transform]) -> Array:
         depth = np.where(frame.depth > 0.0, frame.depth, np.float32(np.nan))
         correction = matcher.correction(depth, sequence.rays, T_map_odom @ T_odom_camera, T_map_odom @ pose)
         T_map_odom = correction @ T_map_odom
-        found = T_map_odom @ pose, pose
-        errors.append([float(np.linalg.norm((each - frame.base)[:2, 3])) for each in found])
+        poses_of_base = T_map_odom @ pose, pose
+        errors.append([float(np.linalg.norm((each - frame.base)[:2, 3])) for each in poses_of_base])
     return 100.0 * np.array(errors).T

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
+import mujoco
 import numpy as np
 
-from benchmarks.memory_lift import HEIGHT, HIDDEN, SCENE, WIDTH, random_camera, tight_box
-from openral_core.arrays import Mask, Vector3
+from openral_core.arrays import Mask, Transform, Vector3
 from openral_core.detectors import Box, Detection
 from openral_sim.rendering.camera import InstanceLabels, intrinsics
 from openral_sim.rendering.renderer import SceneView
@@ -23,10 +23,14 @@ from openral_sim.rendering.sensor import PERFECT, SENSORS, SensorModel, SensorNa
 from openral_sim.scene.scene import load_scene
 from openral_sim.scene.world import SimWorldModel
 from openral_testing.real_data import find_real_data
+from openral_testing.synthetic_depth import look_at_pose
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.lifting import DepthModel, LiftRefused, estimate_extent, lift
 
 Row = dict[str, str | float]
+SCENE = Path(__file__).parents[2] / "scenes" / "deploy" / "home.yaml"
+WIDTH, HEIGHT, LEAST_PIXELS, BORDER = 640, 480, 150, 3  # [px]
+HIDDEN = ("fridge", "cabinet")
 SCALES = (1.0, 1.2, 1.5, 1.8)  # Of a box [1].
 FARTHEST = 2.5  # [m]
 WRONG = 0.05  # [m]
@@ -124,6 +128,33 @@ def rendered(sensor: SensorModel, views: int, seed: int) -> Iterator[BoxedObject
             if box is not None and math.dist(center, T[:3, 3]) < FARTHEST:
                 yield BoxedObject(view, box, center)
     scene.close()
+
+
+def tight_box(mask: Mask, least: int = LEAST_PIXELS) -> Box | None:
+    """Box of a mask of at least ``least`` pixels, None if it touches the image's border."""
+    if mask.sum() < least:
+        return None
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    y_min, y_max, x_min, x_max = rows[0], rows[-1] + 1, columns[0], columns[-1] + 1
+    height, width = mask.shape
+    inside = y_min > BORDER and x_min > BORDER and y_max < height - BORDER and x_max < width - BORDER
+    return Box(float(x_min), float(y_min), float(x_max), float(y_max)) if inside else None
+
+
+def random_camera(target: Vector3, rng: np.random.Generator) -> tuple[mujoco.MjvCamera, Transform]:
+    """A free camera about as high as a robot's head that looks towards a point, and its T_map_camera."""
+    distance, elevation = rng.uniform(0.7, 2.2), rng.uniform(-45.0, -8.0)
+    azimuth = rng.uniform(-180.0, 180.0)
+    camera = mujoco.MjvCamera()
+    camera.type = mujoco.mjtCamera.mjCAMERA_FREE
+    camera.lookat[:] = target + rng.uniform(-0.15, 0.15, 3)
+    camera.distance, camera.elevation, camera.azimuth = distance, elevation, azimuth
+    a, e = math.radians(azimuth), math.radians(elevation)
+    forward = np.array([math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)])
+    eye = camera.lookat - distance * forward
+    x, y, z = eye.tolist()
+    u, v, w = camera.lookat.tolist()
+    return camera, look_at_pose((x, y, z), (u, v, w))
 
 
 def table(folder: Path) -> Iterator[BoxedObject]:

@@ -26,7 +26,7 @@ _SMOOTHING_THRESHOLD = 0.002
 class DepthClusterConfig:
     """Thresholds of the search for the object's depths in a box.
 
-    A detector's box is tight, so the object spans it; the benchmark `memory_lift` shows the effect of each.
+    A detector's box is tight, so the object spans it; the benchmark `stereo_lift` shows the effect of each.
     """
 
     min_fraction: float = 0.05  # Fraction of the known pixels from which a cluster is significant [1].
