@@ -50,6 +50,14 @@ class Camera(Document):
         description="hand = it moves with the arm's tip: with depth, it looks at an object before a grasp",
     )
     rate: float = Field(default=15.0, gt=0.0, description="expected images per second [Hz]")
+    look_rate: float | None = Field(
+        default=None,
+        gt=0.0,
+        description="most looks per second of a continuous detector; none = its `rate` [Hz]",
+    )
+    look_share: float = Field(
+        default=1.0, gt=0.0, description="turns of a continuous detector, relative to the other cameras [1]"
+    )
 
     @property
     def image_topic(self) -> str:

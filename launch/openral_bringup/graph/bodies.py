@@ -24,15 +24,15 @@ STOP_FILE = "emergency_stop.json"
 class RobotBody:
     """The node that serves the robot's skills, the map of its home, and its cameras and frames.
 
-    ``geometry`` holds parameters of `world_state`; ``compressed``: its cameras publish compressed images,
-    ``semantic``: they also publish semantic ones; ``has_skills``: something moves it.
+    ``geometry`` holds parameters of `world_state`, ``looks`` of the detectors; ``semantic``: its cameras also
+    publish semantic images; ``has_skills``: something moves it.
     """
 
     node: NodeSpec
     home_map: str = ""
     remaps: Mapping[str, str] = field(default_factory=dict)
     geometry: Mapping[str, ParameterValue] = field(default_factory=dict)
-    compressed: bool = False
+    looks: Mapping[str, ParameterValue] = field(default_factory=dict)
     semantic: bool = False
     has_skills: bool = True
 
@@ -151,7 +151,20 @@ def real_body(options: DeploymentOptions, folders: list[str], problems: list[Pro
         geometry["rectified_cameras"] = rectified
     streams = driver_topics(robot)
     drawn_map = "" if options.finds_home else str(home_map or "")
-    return RobotBody(node, drawn_map, streams, geometry, robot.compressed, robot.semantic, bool(robot.skills))
+    return RobotBody(node, drawn_map, streams, geometry, looks_of(robot), robot.semantic, bool(robot.skills))
+
+
+def looks_of(robot: RobotDescription) -> dict[str, ParameterValue]:
+    """Return what detectors have to know of a robot's cameras, by the names of their parameters."""
+    cameras = robot.cameras.items()
+    rates = [f"{name}:={each.look_rate}" for name, each in cameras if each.look_rate is not None]
+    shares = [f"{name}:={each.look_share}" for name, each in cameras if each.look_share != 1.0]
+    looks: dict[str, ParameterValue] = {
+        "compressed": robot.compressed,
+        "camera_rates": rates,
+        "camera_shares": shares,
+    }
+    return {name: value for name, value in looks.items() if value}
 
 
 def frames_of(robot: RobotDescription) -> dict[str, ParameterValue]:

@@ -85,8 +85,7 @@ def build_graph(
     chosen = chosen_detectors(options, registry, problems, semantic=body.semantic)
     inactive = initially_inactive(options, chosen, problems)
     detectors = detector_nodes(options, chosen, inactive, folders, body.remaps)
-    if body.compressed:
-        detectors = tuple(node.with_parameters({"compressed": True}) for node in detectors)
+    detectors = tuple(node.with_parameters(body.looks) for node in detectors)
     nodes = (
         body.node,
         *detectors,

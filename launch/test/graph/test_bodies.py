@@ -140,6 +140,23 @@ def test_detectors_of_compressed_cameras_subscribe_to_the_drivers_compressed_top
         assert node.remaps["/head/image_raw/compressed"] == f"{camera['image']}/compressed"
 
 
+def test_detectors_look_at_each_camera_as_often_as_the_file_says(tmp_path: Path) -> None:
+    content = yaml.safe_load((ROOT / "robots" / "shelf_camera.yaml").read_text())
+    (camera,) = content["cameras"].values()
+    content["cameras"] = {
+        "head": {**camera, "look_share": 3},
+        "hand": {**camera, "look_rate": 2.5},
+        "back": camera,
+    }
+    file = tmp_path / "robot.yaml"
+    file.write_text(yaml.safe_dump(content))
+    detectors = [node for node in graph_of(file).nodes if node.name == "detector"]
+    assert detectors
+    for node in detectors:
+        assert node.parameters["camera_shares"] == ["head:=3.0"]
+        assert node.parameters["camera_rates"] == ["hand:=2.5"]
+
+
 def test_the_simulation_gets_the_sensors_that_were_chosen_from_those_that_it_has() -> None:
     assert list(map(str, Sensors)) == list(map(str, SensorName))
     options = DeploymentOptions(scene=ROOT / "scenes" / "deploy" / "home.yaml", sensors=Sensors.REALSENSE)
