@@ -58,16 +58,11 @@ def is_loopback(host: str) -> bool:
 
 @dataclass
 class Access:
-    """Rules of access.
+    """Rules of access."""
 
-    Attributes:
-        token: Secret that a page must present; empty on a loopback address that needs none.
-        allow_actions: Permit commands that change something. A stop is always permitted.
-        hosts: Names by which the console may be addressed, besides addresses and localhost.
-    """
-
-    token: str = ""
-    allow_actions: bool = False
+    token: str = ""  # Secret that a page must present; empty on a loopback address that needs none.
+    allow_actions: bool = False  # Permit commands that change something. A stop is always permitted.
+    # Names by which the console may be addressed, besides addresses and localhost.
     hosts: Collection[str] = ()
     guesses: TokenGuesses = field(default_factory=TokenGuesses)
     requests: TokenBucket = field(default_factory=lambda: TokenBucket(10.0, 30.0))

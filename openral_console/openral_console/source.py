@@ -73,7 +73,6 @@ class ConsoleSource(Protocol):
         """Return the picture of a remembered object.
 
         Args:
-            name: Id of the object.
             time: Time in the recording [s]; a robot ignores it.
 
         Raises:

@@ -39,17 +39,11 @@ Arguments = TypeVar("Arguments", bound=BaseModel)
 
 
 class ForeignTool(ABC, Generic[Arguments]):
-    """Tool of another package; it is made once, and called on a thread of its own.
+    """Tool of another package; it is made once, and called on a thread of its own."""
 
-    Attributes:
-        name: By which the model calls it: lower case, digits and underscores.
-        description: For the model, at most `MAX_DESCRIPTION` characters.
-        arguments: Model of the arguments; a call that does not fit it never reaches `perform`.
-    """
-
-    name: ClassVar[str]
-    description: ClassVar[str]
-    arguments: type[Arguments]
+    name: ClassVar[str]  # By which the model calls it: lower case, digits and underscores.
+    description: ClassVar[str]  # For the model, at most `MAX_DESCRIPTION` characters.
+    arguments: type[Arguments]  # Model of the arguments; a call that does not fit it never reaches `perform`.
 
 
 class ReadOnlyTool(ForeignTool[Arguments]):

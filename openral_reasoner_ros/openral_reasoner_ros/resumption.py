@@ -51,25 +51,15 @@ WITHDRAWN = "the skill server that asked this was restarted: it does not wait fo
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """A core to go on with.
+    """A core to go on with."""
 
-    Attributes:
-        core: A new one, or one in the state of the journal.
-        journal: What it was restored from.
-        mission: The restored mission, if one was running.
-        problem: Why that mission is not to be resumed.
-        settings: Those of this process, which the journal's give way to.
-        rebooted: True if the machine was restarted since.
-        lost: Report of a mission whose journal cannot be used.
-    """
-
-    core: Core
-    settings: MissionSettings
-    journal: Journal | None = None
-    mission: RestoredMission | None = None
-    problem: str = ""
-    rebooted: bool = False
-    lost: MissionReport | None = None
+    core: Core  # A new one, or one in the state of the journal.
+    settings: MissionSettings  # Those of this process, which the journal's give way to.
+    journal: Journal | None = None  # What it was restored from.
+    mission: RestoredMission | None = None  # The restored mission, if one was running.
+    problem: str = ""  # Why that mission is not to be resumed.
+    rebooted: bool = False  # True if the machine was restarted since.
+    lost: MissionReport | None = None  # Report of a mission whose journal cannot be used.
 
     @property
     def last(self) -> tuple[float, float]:

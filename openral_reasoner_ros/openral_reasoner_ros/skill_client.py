@@ -52,26 +52,17 @@ FORGOTTEN = "the skill server no longer knows this goal: whether this skill ende
 
 @dataclass
 class OpenGoal:
-    """A goal whose end is not known yet.
+    """A goal whose end is not known yet."""
 
-    Attributes:
-        command: What was to be done.
-        handle: Names the goal, also before its acceptance is known.
-        server: The skill server that may have got it.
-        accepted: None until its response came.
-        ask_at: Steady time at which its result is asked for again [s].
-        missing_since: When the server first did not know it [s].
-        cancelled: True if its cancellation was requested.
-        abandoned: Polls left in which it is only to be cancelled; None while its result is awaited.
-    """
-
-    command: SendSkill
-    handle: ClientGoalHandle
-    server: str
-    accepted: bool | None = None
+    command: SendSkill  # What was to be done.
+    handle: ClientGoalHandle  # Names the goal, also before its acceptance is known.
+    server: str  # The skill server that may have got it.
+    accepted: bool | None = None  # None until its response came.
+    # Steady time at which its result is asked for again [s].
     ask_at: float = field(default_factory=lambda: monotonic() + RESULT_PERIOD)
-    missing_since: float | None = None
-    cancelled: bool = False
+    missing_since: float | None = None  # When the server first did not know it [s].
+    cancelled: bool = False  # True if its cancellation was requested.
+    # Polls left in which it is only to be cancelled; None while its result is awaited.
     abandoned: int | None = None
 
 

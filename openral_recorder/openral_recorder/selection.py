@@ -23,23 +23,15 @@ MAX_TOPICS = 500
 
 @dataclass(frozen=True)
 class TopicSelection:
-    """Policy of what is recorded and how often; rates are upper bounds in [Hz], 0 records none.
+    """Policy of what is recorded and how often; rates are upper bounds in [Hz], 0 records none."""
 
-    Attributes:
-        include: Regular expressions; a topic must match one of them. Empty = every topic.
-        exclude: Regular expressions of topics that are left out, besides `NOT_BY_DEFAULT`.
-        image_rate: Of each colour image.
-        depth_rate: Of each depth image.
-        clock_rate: Of the simulated clock.
-        topic_rate: Of each other topic.
-    """
-
-    include: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()  # Regular expressions; a topic must match one of them. Empty = every topic.
+    # Regular expressions of topics that are left out, besides `NOT_BY_DEFAULT`.
     exclude: tuple[str, ...] = ()
-    image_rate: float = 2.0
-    depth_rate: float = 2.0
-    clock_rate: float = 10.0
-    topic_rate: float = 200.0
+    image_rate: float = 2.0  # Of each colour image.
+    depth_rate: float = 2.0  # Of each depth image.
+    clock_rate: float = 10.0  # Of the simulated clock.
+    topic_rate: float = 200.0  # Of each other topic.
 
     def accepts(self, topic: str, message_type: str) -> bool:
         """Return whether the topic is recorded."""

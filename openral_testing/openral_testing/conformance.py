@@ -10,17 +10,11 @@ MEASURED = pytest.StashKey[dict[str, object]]()
 
 @dataclass(frozen=True)
 class Kit:
-    """A kit: tests in a folder of this package, run if an option is given.
+    """A kit: tests in a folder of this package, run if an option is given."""
 
-    Attributes:
-        option: Option that names what is tested; without it the kit does nothing.
-        folder: Folder of the tests.
-        fixtures: Module of the fixtures, which need ROS.
-    """
-
-    option: str
-    folder: Path
-    fixtures: str
+    option: str  # Option that names what is tested; without it the kit does nothing.
+    folder: Path  # Folder of the tests.
+    fixtures: str  # Module of the fixtures, which need ROS.
 
     def select_tests(self, early_config: pytest.Config, args: list[str]) -> None:
         """Run only the kit if its option but no tests are given."""

@@ -23,27 +23,20 @@ class InvalidErrands(InvalidDocument):
 
 
 class Errand(Document):
-    """One errand: a goal in words, and rules for its allocation.
-
-    Attributes:
-        priority: Errands of a higher one go first.
-        deadline: Latest begin after the begin of the list [s]; 0 = none.
-        requires: Verbs that a robot must have, besides those that the goal is known to need.
-        after: Errands that must be done before this one begins.
-        robot: The only robot that may do it; "" = any.
-        requester: Scene-graph agent that the goal is for; "" = the robot's default.
-        repeatable: True if doing it twice does no harm; None decides by the kind of goal.
-    """
+    """One errand: a goal in words, and rules for its allocation."""
 
     id: ErrandId
     goal: str = Field(min_length=1, max_length=PROMPT_CHARACTERS)
-    priority: int = Field(default=0, ge=-9, le=9)
+    priority: int = Field(default=0, ge=-9, le=9)  # Errands of a higher one go first.
+    # Latest begin after the begin of the list [s]; 0 = none.
     deadline: float = Field(default=0.0, ge=0.0, allow_inf_nan=False)
+    # Verbs that a robot must have, besides those that the goal is known to need.
     requires: tuple[Verb, ...] = ()
-    after: tuple[ErrandId, ...] = ()
-    robot: str = Field(default="", max_length=NAME_CHARACTERS)
+    after: tuple[ErrandId, ...] = ()  # Errands that must be done before this one begins.
+    robot: str = Field(default="", max_length=NAME_CHARACTERS)  # The only robot that may do it; "" = any.
+    # Scene-graph agent that the goal is for; "" = the robot's default.
     requester: str = Field(default="", max_length=NAME_CHARACTERS)
-    repeatable: bool | None = None
+    repeatable: bool | None = None  # True if doing it twice does no harm; None decides by the kind of goal.
 
 
 class ErrandList(Document):

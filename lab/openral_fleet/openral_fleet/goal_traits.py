@@ -54,21 +54,13 @@ _VERBS: dict[type, frozenset[Verb]] = {
 
 @dataclass(frozen=True, slots=True)
 class GoalTraits:
-    """Traits of a goal.
+    """Traits of a goal."""
 
-    Attributes:
-        repeatable: Doing it twice does no harm.
-        verbs: Verbs that it needs for certain.
-        objects: Objects that it names.
-        moved: Object of a goal that moves one object once, "" for other goals.
-        to: Receiver of that object: "me", a person or a place.
-    """
-
-    repeatable: bool = False
-    verbs: frozenset[Verb] = frozenset()
-    objects: tuple[str, ...] = ()
-    moved: str = ""
-    to: str = ""
+    repeatable: bool = False  # Doing it twice does no harm.
+    verbs: frozenset[Verb] = frozenset()  # Verbs that it needs for certain.
+    objects: tuple[str, ...] = ()  # Objects that it names.
+    moved: str = ""  # Object of a goal that moves one object once, "" for other goals.
+    to: str = ""  # Receiver of that object: "me", a person or a place.
 
     @property
     def grasps(self) -> bool:

@@ -69,42 +69,27 @@ class Attempt(FrozenModel):
 
 
 class ErrandRecord(FrozenModel):
-    """State of an errand with its history.
-
-    Attributes:
-        attempt: Mission that a robot has now, None if none has.
-        past: Missions before it; none of them may still run.
-        lease: Time until which its robot alone may work on it [s].
-        since: Time of the last change of state [s].
-        quiet_since: Time since which its robot says nothing about it, or no robot can do it [s].
-        refused: Robots that refused it, once for each time.
-        failed: Robots that are not asked again.
-        overtaken: Number of later errands that were allocated first.
-        origin: Places where its object was when it was first allocated, as a robot remembered.
-        kinds: Number of objects of that kind that a robot remembered then.
-        calls: Skills that its last mission used.
-        looked: True from the end of a look on, until it is judged.
-        checked_from: The checking robot's clock when it was sent to look [s].
-        question: Id of the open question to a person.
-    """
+    """State of an errand with its history."""
 
     errand: Errand
     state: ErrandState = ErrandState.QUEUED
-    attempt: Attempt | None = None
-    past: tuple[Attempt, ...] = ()
+    attempt: Attempt | None = None  # Mission that a robot has now, None if none has.
+    past: tuple[Attempt, ...] = ()  # Missions before it; none of them may still run.
     mission_id: str = ""
-    lease: float = 0.0
-    since: float = 0.0
+    lease: float = 0.0  # Time until which its robot alone may work on it [s].
+    since: float = 0.0  # Time of the last change of state [s].
+    # Time since which its robot says nothing about it, or no robot can do it [s].
     quiet_since: float | None = None
-    refused: tuple[str, ...] = ()
-    failed: tuple[str, ...] = ()
-    overtaken: int = 0
+    refused: tuple[str, ...] = ()  # Robots that refused it, once for each time.
+    failed: tuple[str, ...] = ()  # Robots that are not asked again.
+    overtaken: int = 0  # Number of later errands that were allocated first.
+    # Places where its object was when it was first allocated, as a robot remembered.
     origin: tuple[str, ...] = ()
-    kinds: int = 0
-    calls: tuple[ActingCall, ...] = ()
-    looked: bool = False
-    checked_from: float = 0.0
-    question: str = ""
+    kinds: int = 0  # Number of objects of that kind that a robot remembered then.
+    calls: tuple[ActingCall, ...] = ()  # Skills that its last mission used.
+    looked: bool = False  # True from the end of a look on, until it is judged.
+    checked_from: float = 0.0  # The checking robot's clock when it was sent to look [s].
+    question: str = ""  # Id of the open question to a person.
     reason: str = ""
     evidence: tuple[str, ...] = ()
 

@@ -11,27 +11,17 @@ from openral_fleet.settings import HANGS_AFTER, IDLE_AFTER, REPORTS_WITHIN
 
 @dataclass(frozen=True, slots=True)
 class RobotView:
-    """View of one robot at time ``now`` [s].
-
-    Attributes:
-        reported_at: Time of its last report [s].
-        process: Session of its reasoner's latest process, also while it is absent.
-        since: Time since which its reasoner is this process [s].
-        absent_since: Time at which it was last seen to be absent [s].
-        status: Latest status of its missions; None before the first.
-        reported: Time of that status [s].
-        paused_until: Time until which it is offered nothing [s].
-    """
+    """View of one robot at time ``now`` [s]."""
 
     state: RobotState
     now: float = 0.0
-    reported_at: float = -REPORTS_WITHIN
-    process: str = ""
-    since: float = 0.0
-    absent_since: float = 0.0
-    status: MissionReported | None = None
-    reported: float = 0.0
-    paused_until: float = 0.0
+    reported_at: float = -REPORTS_WITHIN  # Time of its last report [s].
+    process: str = ""  # Session of its reasoner's latest process, also while it is absent.
+    since: float = 0.0  # Time since which its reasoner is this process [s].
+    absent_since: float = 0.0  # Time at which it was last seen to be absent [s].
+    status: MissionReported | None = None  # Latest status of its missions; None before the first.
+    reported: float = 0.0  # Time of that status [s].
+    paused_until: float = 0.0  # Time until which it is offered nothing [s].
 
     @property
     def is_present(self) -> bool:

@@ -38,25 +38,16 @@ class RememberedObject:
 
 @dataclass(frozen=True, slots=True)
 class RobotState:
-    """Last report of a robot.
+    """Last report of a robot."""
 
-    Attributes:
-        name: Namespace of the robot.
-        session: Identity of its reasoner's process, new after each restart; "" while it is absent.
-        verbs: Verbs that its skill server executes now.
-        holding: Label of what it holds, "" for nothing.
-        busy: Verb that its skill server executes, "" for none; a skill may outlive the process that sent it.
-        position: Where it stands in map [m]; None if that is not known.
-        objects: What it remembers.
-    """
-
-    name: str
-    session: str = ""
-    verbs: frozenset[Verb] = frozenset()
-    holding: str = ""
+    name: str  # Namespace of the robot.
+    session: str = ""  # Identity of its reasoner's process, new after each restart; "" while it is absent.
+    verbs: frozenset[Verb] = frozenset()  # Verbs that its skill server executes now.
+    holding: str = ""  # Label of what it holds, "" for nothing.
+    # Verb that its skill server executes, "" for none; a skill may outlive the process that sent it.
     busy: str = ""
-    position: tuple[float, float] | None = None
-    objects: tuple[RememberedObject, ...] = ()
+    position: tuple[float, float] | None = None  # Where it stands in map [m]; None if that is not known.
+    objects: tuple[RememberedObject, ...] = ()  # What it remembers.
 
     def known(self, words: str) -> tuple[RememberedObject, ...]:
         """Return the objects of a kind that it remembers."""

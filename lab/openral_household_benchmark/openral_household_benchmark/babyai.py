@@ -57,35 +57,23 @@ def _translated(clause: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BabyAIResult:
-    """Result of one level and seed.
-
-    Attributes:
-        success: The engine gave a reward.
-        steps: Actions.
-        reference: Steps of BabyAI's own bot; 0 if it failed.
-        state: How the mission ended.
-        handoffs: Questions to a human before the end of the level.
-        refused: No action was taken, and a human was asked.
-        exhausted: The level's limit of steps was reached.
-        decisions: Calls of the decision model.
-        seconds: Wall time of the mission [s].
-    """
+    """Result of one level and seed."""
 
     level: str
     seed: int
     mission: str
     request: str
-    success: bool
-    steps: int
-    reference: int
+    success: bool  # The engine gave a reward.
+    steps: int  # Actions.
+    reference: int  # Steps of BabyAI's own bot; 0 if it failed.
     max_steps: int
-    state: str
+    state: str  # How the mission ended.
     reason: str
-    handoffs: int
-    refused: bool
-    exhausted: bool
-    decisions: int
-    seconds: float
+    handoffs: int  # Questions to a human before the end of the level.
+    refused: bool  # No action was taken, and a human was asked.
+    exhausted: bool  # The level's limit of steps was reached.
+    decisions: int  # Calls of the decision model.
+    seconds: float  # Wall time of the mission [s].
 
 
 def play(engine: EngineProcess, level: str, seed: int, registry: Registry, model: Model) -> BabyAIResult:

@@ -70,19 +70,13 @@ def neighbours(cell: Cell) -> Iterator[Cell]:
 
 @dataclass
 class SeenGrid:
-    """Cells that were seen, and the robot among them.
+    """Cells that were seen, and the robot among them."""
 
-    Attributes:
-        direction: Direction of the robot.
-        cell: Cell of the robot.
-        cells: Contents of the cells that were seen.
-        carried: Label of what the robot holds, "" for nothing.
-    """
-
-    direction: int
-    cell: Cell = (0, 0)
+    direction: int  # Direction of the robot.
+    cell: Cell = (0, 0)  # Cell of the robot.
+    # Contents of the cells that were seen.
     cells: dict[Cell, CellContent] = field(default_factory=lambda: {(0, 0): CellContent("empty")})
-    carried: str = ""
+    carried: str = ""  # Label of what the robot holds, "" for nothing.
 
     @property
     def state(self) -> State:

@@ -19,15 +19,10 @@ Work = Callable[[Job], EpisodeResult]
 
 @dataclass(frozen=True, slots=True)
 class RemoteTask:
-    """One task for a node.
+    """One task for a node."""
 
-    Attributes:
-        job: The task.
-        worker: Makes what does tasks into a folder.
-    """
-
-    job: Job
-    worker: Callable[[Path], Work]
+    job: Job  # The task.
+    worker: Callable[[Path], Work]  # Makes what does tasks into a folder.
 
 
 def on_cluster(

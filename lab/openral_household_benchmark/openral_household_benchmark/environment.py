@@ -207,23 +207,16 @@ LOOKING_RATE = 2.0
 
 @dataclass
 class HouseholdEnv:
-    """Simulation, eyes and memory, advanced together one control period at a time.
-
-    Attributes:
-        metres: Way the base has driven [m].
-        opened: Ids of the furniture whose door it has opened.
-        watchers: Called after every control period.
-        own_map: What the robot found of the home; None if it was told.
-    """
+    """Simulation, eyes and memory, advanced together one control period at a time."""
 
     simulation: Simulation
     camera: HeadCamera
     detectors: DetectorPairEngines
     memory: WorldModel
-    metres: float = 0.0
-    opened: set[str] = field(default_factory=set)
-    watchers: list[Callable[[], None]] = field(default_factory=list)
-    own_map: OwnMap | None = None
+    metres: float = 0.0  # Way the base has driven [m].
+    opened: set[str] = field(default_factory=set)  # Ids of the furniture whose door it has opened.
+    watchers: list[Callable[[], None]] = field(default_factory=list)  # Called after every control period.
+    own_map: OwnMap | None = None  # What the robot found of the home; None if it was told.
 
     def __post_init__(self) -> None:
         self._metronome = RateTimer(LOOKING_RATE)

@@ -79,24 +79,16 @@ class NothingToAsk(OpenRALError):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task: the goal, its recipient and the initial memory.
-
-    Attributes:
-        goal: In the operator's words.
-        phrase: Name of the object.
-        person: Id of the recipient; "" if there is none.
-        remembered: Ids of the objects that memory knows before.
-        requirements: Parts of the task, each judged for itself; none for a task of a single part.
-        displaced: Objects that lie elsewhere than they were drawn.
-    """
+    """One task: the goal, its recipient and the initial memory."""
 
     archetype: TaskType
-    goal: str
-    phrase: str
-    person: str = ""
-    remembered: tuple[str, ...] = ()
+    goal: str  # In the operator's words.
+    phrase: str  # Name of the object.
+    person: str = ""  # Id of the recipient; "" if there is none.
+    remembered: tuple[str, ...] = ()  # Ids of the objects that memory knows before.
+    # Parts of the task, each judged for itself; none for a task of a single part.
     requirements: tuple[Requirement, ...] = ()
-    displaced: tuple[Displaced, ...] = ()
+    displaced: tuple[Displaced, ...] = ()  # Objects that lie elsewhere than they were drawn.
 
 
 def draw_task(archetype: TaskType, world: SimWorldModel, seed: int) -> Task:

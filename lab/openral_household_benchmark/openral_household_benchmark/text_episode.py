@@ -27,27 +27,19 @@ SETTINGS = MissionSettings()
 
 @dataclass(frozen=True, slots=True)
 class TextResult:
-    """Result of one game.
-
-    Attributes:
-        score: Share of the objectives that were reached [1].
-        steps: Until the last objective was reached; else, or if the player has to end the game, all of them.
-        best: Steps of a shortest solution.
-        state: How the mission ended.
-        handoffs: Questions put to a human.
-        decisions: Calls of the decision model.
-    """
+    """Result of one game."""
 
     game: str
     group: str
     split: str
-    score: float
+    score: float  # Share of the objectives that were reached [1].
+    # Until the last objective was reached; else, or if the player has to end the game, all of them.
     steps: int
-    best: int
-    state: str
+    best: int  # Steps of a shortest solution.
+    state: str  # How the mission ended.
     reason: str
-    handoffs: int
-    decisions: int
+    handoffs: int  # Questions put to a human.
+    decisions: int  # Calls of the decision model.
 
     @property
     def done(self) -> bool:

@@ -44,34 +44,20 @@ class CommandRefused(OpenRALError):
 
 @dataclass
 class TextWorld:
-    """State of a text adventure.
+    """State of a text adventure."""
 
-    Attributes:
-        rooms: Names by id.
-        exits: Rooms that each room leads to.
-        furniture: Furniture by id.
-        items: Names by id.
-        at: Place of each item: furniture, a room for its floor, or HAND.
-        robot: Room of the player.
-        closed: Ids of the closed containers.
-        objectives: All of them are wanted.
-        keeps_score: An objective stays reached once it was, as in TextWorld.
-        steps: Commands so far.
-        reached: Objectives that are reached.
-    """
-
-    rooms: Mapping[str, str]
-    exits: Mapping[str, frozenset[str]]
-    furniture: Mapping[str, Furniture]
-    items: Mapping[str, str]
-    at: dict[str, str]
-    robot: str
-    closed: set[str]
-    objectives: tuple[Objective, ...]
-    keeps_score: bool
-    steps: int = 0
+    rooms: Mapping[str, str]  # Names by id.
+    exits: Mapping[str, frozenset[str]]  # Rooms that each room leads to.
+    furniture: Mapping[str, Furniture]  # Furniture by id.
+    items: Mapping[str, str]  # Names by id.
+    at: dict[str, str]  # Place of each item: furniture, a room for its floor, or HAND.
+    robot: str  # Room of the player.
+    closed: set[str]  # Ids of the closed containers.
+    objectives: tuple[Objective, ...]  # All of them are wanted.
+    keeps_score: bool  # An objective stays reached once it was, as in TextWorld.
+    steps: int = 0  # Commands so far.
     steps_to_score: int = 0
-    reached: set[Objective] = field(default_factory=set)
+    reached: set[Objective] = field(default_factory=set)  # Objectives that are reached.
 
     def __post_init__(self) -> None:
         self._score()
@@ -209,26 +195,15 @@ def _index(walk: tuple[str, ...], room: str) -> int:
 
 @dataclass(frozen=True)
 class TextGame:
-    """One game: its goal in the words of its authors, a world to begin in, and what is known of it.
+    """One game: its goal in the words of its authors, a world to begin in, and what is known of it."""
 
-    Attributes:
-        name: Unique name.
-        group: Difficulty or experiment, for the table.
-        split: Part of the data set, or "".
-        goal: What the robot is told.
-        begin: Makes the world.
-        max_steps: Steps after which the game ends.
-        best: Steps of a shortest solution by a player who knows the whereabouts of everything.
-        ends_itself: The game ends with the last objective; else the player has to say so.
-        finish: Does what follows the mission, if that is part of the game.
-    """
-
-    name: str
-    group: str
-    split: str
-    goal: str
-    begin: Callable[[], TextWorld]
-    max_steps: int
-    best: int
-    ends_itself: bool
+    name: str  # Unique name.
+    group: str  # Difficulty or experiment, for the table.
+    split: str  # Part of the data set, or "".
+    goal: str  # What the robot is told.
+    begin: Callable[[], TextWorld]  # Makes the world.
+    max_steps: int  # Steps after which the game ends.
+    best: int  # Steps of a shortest solution by a player who knows the whereabouts of everything.
+    ends_itself: bool  # The game ends with the last objective; else the player has to say so.
+    # Does what follows the mission, if that is part of the game.
     finish: Callable[[TextWorld], None] | None = None

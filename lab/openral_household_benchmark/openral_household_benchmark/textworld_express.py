@@ -99,17 +99,12 @@ def _thing(match: re.Match[str]) -> Thing:
 
 @dataclass
 class ExpressWorld(TextWorld):
-    """World whose commands the engine carries out and whose score is the engine's.
+    """World whose commands the engine carries out and whose score is the engine's."""
 
-    Attributes:
-        engine: Engine of the game in progress.
-        directions: Direction of each way between two rooms.
-        doors: Ways behind a closed door, in both directions.
-    """
-
-    engine: EngineProcess = field(kw_only=True, repr=False)
+    engine: EngineProcess = field(kw_only=True, repr=False)  # Engine of the game in progress.
+    # Direction of each way between two rooms.
     directions: Mapping[tuple[str, str], str] = field(kw_only=True)
-    doors: set[tuple[str, str]] = field(kw_only=True)
+    doors: set[tuple[str, str]] = field(kw_only=True)  # Ways behind a closed door, in both directions.
     engine_score: float = field(default=0.0, kw_only=True)
 
     @property

@@ -201,25 +201,20 @@ def read_journal(lines: Iterable[str]) -> Journal | None:
 
 @dataclass(slots=True)
 class RestoredMission:
-    """A core in the state of the journal, with what was still open.
-
-    Attributes:
-        steps: Replayed events with their commands, for the recording.
-        calls: Commands without an answer, in order; a skill goal stays until its result is known.
-        cancelled: Skill goals that were cancelled.
-        deadlines: Due times of the open deadlines, by call [s of the journal].
-        servers: Skill server that may have received a goal, by call; missing if none has.
-        question: Open question to the operator.
-    """
+    """A core in the state of the journal, with what was still open."""
 
     journal: Journal
     core: Core
+    # Replayed events with their commands, for the recording.
     steps: list[RecordedEvent] = field(default_factory=list)
+    # Commands without an answer, in order; a skill goal stays until its result is known.
     calls: dict[str, OpenCall] = field(default_factory=dict)
-    cancelled: set[str] = field(default_factory=set)
+    cancelled: set[str] = field(default_factory=set)  # Skill goals that were cancelled.
+    # Due times of the open deadlines, by call [s of the journal].
     deadlines: dict[str, float] = field(default_factory=dict)
+    # Skill server that may have received a goal, by call; missing if none has.
     servers: dict[str, str] = field(default_factory=dict)
-    question: PublishHandoff | None = None
+    question: PublishHandoff | None = None  # Open question to the operator.
 
     @property
     def is_running(self) -> bool:

@@ -20,25 +20,16 @@ from openral_reasoner.likely_places.prior import Site, shipped_prior
 
 @dataclass(frozen=True, slots=True)
 class BeliefWeights:
-    """Worth of each source of knowledge, as numbers of observations [1].
+    """Worth of each source of knowledge, as numbers of observations [1]."""
 
-    Attributes:
-        flat: Shared by all places alike.
-        prior: Factor of the counts of the commonsense prior.
-        opinion: The list of likely places as a whole.
-        statement: The only place of that list: that is how a goal such as "the mug on the desk" is told.
-        rank: Worth of each entry of that list, relative to the one before.
-        same: One object of the same name, remembered at a place.
-        similar: One object of a similar name or of the same kind, remembered at a place.
-    """
-
-    flat: float = 3.0
-    prior: float = 1.0
-    opinion: float = 10.0
+    flat: float = 3.0  # Shared by all places alike.
+    prior: float = 1.0  # Factor of the counts of the commonsense prior.
+    opinion: float = 10.0  # The list of likely places as a whole.
+    # The only place of that list: that is how a goal such as "the mug on the desk" is told.
     statement: float = 60.0
-    rank: float = 0.6
-    same: float = 4.0
-    similar: float = 1.0
+    rank: float = 0.6  # Worth of each entry of that list, relative to the one before.
+    same: float = 4.0  # One object of the same name, remembered at a place.
+    similar: float = 1.0  # One object of a similar name or of the same kind, remembered at a place.
 
 
 DEFAULT_WEIGHTS = BeliefWeights()

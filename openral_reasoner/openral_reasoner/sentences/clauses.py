@@ -29,19 +29,12 @@ _FRAGMENTS = frozenset({"Fragment", "FragmentPut", "Directed"})
 
 @dataclass
 class Interpreter:
-    """Interpreter of the clauses of one text, with the number of clauses that it may still try.
+    """Interpreter of the clauses of one text, with the number of clauses that it may still try."""
 
-    Attributes:
-        language: Language of the text.
-        nouns: Reader of its noun phrases.
-        polite: The speaker said "please".
-        text: Reader of a text of several clauses.
-    """
-
-    language: Language
-    nouns: NounReader
-    polite: bool
-    text: Callable[[str, Discourse], Request | None]
+    language: Language  # Language of the text.
+    nouns: NounReader  # Reader of its noun phrases.
+    polite: bool  # The speaker said "please".
+    text: Callable[[str, Discourse], Request | None]  # Reader of a text of several clauses.
     remaining: int = MAX_READINGS
     _readings: dict[tuple[str, Discourse, frozenset[str]], ClauseReading | None] = field(default_factory=dict)
 

@@ -27,25 +27,15 @@ ME = "me"
 
 @dataclass(frozen=True, slots=True)
 class Discourse:
-    """Objects, places and people that earlier clauses named.
+    """Objects, places and people that earlier clauses named."""
 
-    Attributes:
-        objects: What "it" or "them" may mean where a hand is needed.
-        place: Place that "there" means.
-        source: Place where the objects are said to be.
-        container: What "it" means where something opens and closes.
-        appliance: What "it" means where something is switched.
-        person: Person that "him" or "her" means.
-        goals: Goals of the clause before this one.
-    """
-
-    objects: tuple[str, ...] = ()
-    place: str = ""
-    source: str = ""
-    container: str = ""
-    appliance: str = ""
-    person: str = ""
-    goals: tuple[Request, ...] = ()
+    objects: tuple[str, ...] = ()  # What "it" or "them" may mean where a hand is needed.
+    place: str = ""  # Place that "there" means.
+    source: str = ""  # Place where the objects are said to be.
+    container: str = ""  # What "it" means where something opens and closes.
+    appliance: str = ""  # What "it" means where something is switched.
+    person: str = ""  # Person that "him" or "her" means.
+    goals: tuple[Request, ...] = ()  # Goals of the clause before this one.
 
     def after(self, goals: tuple[Request, ...]) -> "Discourse":
         """Return the context after goals."""
@@ -97,39 +87,22 @@ def _places(goal: Request) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class ClauseReading:
-    """Meaning of one clause.
+    """Meaning of one clause."""
 
-    Attributes:
-        goals: What is asked for.
-        forbidden: What must not be done.
-        context: What the clause named, for those after it.
-        weight: Number of letters that the templates state.
-        refers: A pronoun or an omission means what was named before.
-        unfinished: The object is only taken or looked for; the next clause may say where it goes.
-        ordered: The clause states an order of its goals.
-        awaited: The next clause has to refer to what this one named.
-        spans: The clause may contain the end of a sentence.
-        negated: A condition that something is not there.
-        replaces: The clause says the last goal again with other words.
-        verbless: The clause only names what is wanted.
-        grabbed: The object is taken, for the speaker if the clause says so.
-        free: A remark in words of its own, which may stand only before what is asked for.
-    """
-
-    goals: tuple[Request, ...] = ()
-    forbidden: tuple[Forbidden, ...] = ()
-    context: Discourse = Discourse()
-    weight: int = 0
-    refers: bool = False
-    unfinished: bool = False
-    ordered: bool = False
-    awaited: bool = False
-    spans: bool = False
-    negated: bool = False
-    replaces: bool = False
-    verbless: bool = False
-    grabbed: bool = False
-    free: bool = False
+    goals: tuple[Request, ...] = ()  # What is asked for.
+    forbidden: tuple[Forbidden, ...] = ()  # What must not be done.
+    context: Discourse = Discourse()  # What the clause named, for those after it.
+    weight: int = 0  # Number of letters that the templates state.
+    refers: bool = False  # A pronoun or an omission means what was named before.
+    unfinished: bool = False  # The object is only taken or looked for; the next clause may say where it goes.
+    ordered: bool = False  # The clause states an order of its goals.
+    awaited: bool = False  # The next clause has to refer to what this one named.
+    spans: bool = False  # The clause may contain the end of a sentence.
+    negated: bool = False  # A condition that something is not there.
+    replaces: bool = False  # The clause says the last goal again with other words.
+    verbless: bool = False  # The clause only names what is wanted.
+    grabbed: bool = False  # The object is taken, for the speaker if the clause says so.
+    free: bool = False  # A remark in words of its own, which may stand only before what is asked for.
 
 
 def for_speaker(reading: ClauseReading) -> ClauseReading:

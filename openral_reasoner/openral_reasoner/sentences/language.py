@@ -27,124 +27,68 @@ _NO_PHRASES, _NO_WORDS = Phrases({}), frozenset[str]()
 
 
 class Words(Document):
-    """Classes of words of a language; commas separate phrases, spaces words.
-
-    Attributes:
-        name: English name of the language.
-        rewrite: Phrases with what they stand for: contractions, spelling, spoken punctuation.
-        titles: Words before a name that take a full stop.
-        headings: Words that stand before a colon and are no part of the request.
-        signing: Phrases after which a name at the end is a signature.
-        fillers: Phrases removed wherever they stand.
-        polite: The same; a noun phrase alone is then a request.
-        openings: Phrases removed at the beginning of a clause.
-        closings: Phrases removed at the end of a clause.
-        for_speaker: Closings that say for whom something is taken.
-        starts: Phrases with which a clause begins, whatever stands before them.
-        ordering: Openings that state an order.
-        joins: Phrases between clauses, by what they say about the clause after them: added, ordered,
-            contrast or reason.
-        elided: Beginnings of words that are words of their own, as in "l'eau".
-        enclitics: Endings of words that are words of their own, as in "apporte-moi".
-        clitic: Ending that is a verb after a noun, and what it stands for.
-        determiners: Words before a noun.
-        numbers: Words for numbers.
-        one: Word that stands for a kind named before: "the blue one".
-        every: Words for all of a kind.
-        partial: Determiners that mean some of a kind.
-        separators: Phrases between the items of a list.
-        pronouns: Pronouns with what each may mean: object, place, person, one.
-        not_in_names: Words of closed classes that no name contains.
-        verbs: Verbs; alone or before a determiner they are no name.
-        request_verbs: Verbs with which a request may begin.
-        nouns_too: Verbs that often are nouns.
-        last_words: Words that end no name.
-        endings: Endings of words that are no nouns.
-        concrete: Nouns with such an ending.
-        intangible: Nouns of what cannot be fetched, seen or opened.
-        elsewhere: Nouns of places outside a home and of no place.
-        located: Prepositions before the place where something is.
-        sources: Prepositions before the place that something is taken from.
-        both: Words before a list of two.
-        relations: Prepositions before an object beside which something is, with their meaning.
-        sides: Phrases that tell an object from others of its kind by its side.
-        relative: Phrases between a noun and where it is.
-        with_parts: Prepositions before a part or an attribute of an object.
-        of: Prepositions between a part and its whole, or a vessel and its contents.
-        between: Prepositions that two nouns follow.
-        attributes: Adjectives that two of, joined, describe one object.
-        pairs: Two nouns joined in the name of one object.
-        relatives: Nouns of relatives, whose things are named without them.
-        participles: Participles that describe a person.
-        names: English names with what objects are called; none where names are English.
-        places: The same for rooms and furniture.
-        persons: The same for persons.
-        adjectives: English adjectives with their stems.
-        plural_endings: Endings of plurals.
-        adjective_endings: Endings of adjectives.
-        not_remarks: Words that no free remark contains.
-        forms: Verbs with their other forms: "bring" with "bringing brought".
-        examples: Requests that are understood.
-        not_understood: Question about any other text, with ``{said}`` and ``{examples}``.
-    """
+    """Classes of words of a language; commas separate phrases, spaces words."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    name: str
+    name: str  # English name of the language.
+    # Phrases with what they stand for: contractions, spelling, spoken punctuation.
     rewrite: PhraseValues = _NO_PHRASES
-    titles: WordTuple = ()
-    headings: WordTuple = ()
-    signing: PhraseList = _NO_PHRASES
-    fillers: PhraseList = _NO_PHRASES
-    polite: PhraseList = _NO_PHRASES
-    openings: PhraseList = _NO_PHRASES
-    closings: PhraseList = _NO_PHRASES
-    for_speaker: PhraseList = _NO_PHRASES
-    starts: PhraseList = _NO_PHRASES
-    ordering: PhraseList = _NO_PHRASES
+    titles: WordTuple = ()  # Words before a name that take a full stop.
+    headings: WordTuple = ()  # Words that stand before a colon and are no part of the request.
+    signing: PhraseList = _NO_PHRASES  # Phrases after which a name at the end is a signature.
+    fillers: PhraseList = _NO_PHRASES  # Phrases removed wherever they stand.
+    polite: PhraseList = _NO_PHRASES  # The same; a noun phrase alone is then a request.
+    openings: PhraseList = _NO_PHRASES  # Phrases removed at the beginning of a clause.
+    closings: PhraseList = _NO_PHRASES  # Phrases removed at the end of a clause.
+    for_speaker: PhraseList = _NO_PHRASES  # Closings that say for whom something is taken.
+    starts: PhraseList = _NO_PHRASES  # Phrases with which a clause begins, whatever stands before them.
+    ordering: PhraseList = _NO_PHRASES  # Openings that state an order.
+    # Phrases between clauses, by what they say about the clause after them: added, ordered, contrast or
+    # reason.
     joins: PhraseKinds
-    elided: WordTuple = ()
-    enclitics: WordTuple = ()
-    clitic: tuple[str, str] = ("", "")
-    determiners: PhraseList
-    numbers: Mapping[str, int]
-    one: str = "\0"
-    every: PhraseList
-    partial: PhraseList = _NO_PHRASES
-    separators: PhraseList
-    pronouns: Mapping[str, str]
-    not_in_names: WordSet
-    verbs: WordSet
-    request_verbs: WordSet = _NO_WORDS
-    nouns_too: WordSet = _NO_WORDS
-    last_words: WordSet = _NO_WORDS
-    endings: WordTuple = ()
-    concrete: WordSet = _NO_WORDS
-    intangible: WordSet = _NO_WORDS
-    elsewhere: WordSet = _NO_WORDS
-    located: PhraseList
-    sources: PhraseList
-    both: PhraseList = _NO_PHRASES
-    relations: PhraseValues
-    sides: PhraseList
-    relative: PhraseList = _NO_PHRASES
-    with_parts: PhraseList = _NO_PHRASES
-    of: PhraseList = _NO_PHRASES
-    between: PhraseList = _NO_PHRASES
-    attributes: WordSet = _NO_WORDS
-    pairs: PhraseList = _NO_PHRASES
-    relatives: WordSet = _NO_WORDS
-    participles: WordSet = _NO_WORDS
-    names: Mapping[str, str] = {}
-    places: Mapping[str, str] = {}
-    persons: Mapping[str, str] = {}
-    adjectives: Mapping[str, str] = {}
-    plural_endings: WordTuple = ()
-    adjective_endings: WordTuple = ()
-    not_remarks: WordSet = _NO_WORDS
-    forms: Mapping[str, WordTuple] = {}
-    examples: tuple[str, ...] = ()
-    not_understood: str = ""
+    elided: WordTuple = ()  # Beginnings of words that are words of their own, as in "l'eau".
+    enclitics: WordTuple = ()  # Endings of words that are words of their own, as in "apporte-moi".
+    clitic: tuple[str, str] = ("", "")  # Ending that is a verb after a noun, and what it stands for.
+    determiners: PhraseList  # Words before a noun.
+    numbers: Mapping[str, int]  # Words for numbers.
+    one: str = "\0"  # Word that stands for a kind named before: "the blue one".
+    every: PhraseList  # Words for all of a kind.
+    partial: PhraseList = _NO_PHRASES  # Determiners that mean some of a kind.
+    separators: PhraseList  # Phrases between the items of a list.
+    pronouns: Mapping[str, str]  # Pronouns with what each may mean: object, place, person, one.
+    not_in_names: WordSet  # Words of closed classes that no name contains.
+    verbs: WordSet  # Verbs; alone or before a determiner they are no name.
+    request_verbs: WordSet = _NO_WORDS  # Verbs with which a request may begin.
+    nouns_too: WordSet = _NO_WORDS  # Verbs that often are nouns.
+    last_words: WordSet = _NO_WORDS  # Words that end no name.
+    endings: WordTuple = ()  # Endings of words that are no nouns.
+    concrete: WordSet = _NO_WORDS  # Nouns with such an ending.
+    intangible: WordSet = _NO_WORDS  # Nouns of what cannot be fetched, seen or opened.
+    elsewhere: WordSet = _NO_WORDS  # Nouns of places outside a home and of no place.
+    located: PhraseList  # Prepositions before the place where something is.
+    sources: PhraseList  # Prepositions before the place that something is taken from.
+    both: PhraseList = _NO_PHRASES  # Words before a list of two.
+    relations: PhraseValues  # Prepositions before an object beside which something is, with their meaning.
+    sides: PhraseList  # Phrases that tell an object from others of its kind by its side.
+    relative: PhraseList = _NO_PHRASES  # Phrases between a noun and where it is.
+    with_parts: PhraseList = _NO_PHRASES  # Prepositions before a part or an attribute of an object.
+    of: PhraseList = _NO_PHRASES  # Prepositions between a part and its whole, or a vessel and its contents.
+    between: PhraseList = _NO_PHRASES  # Prepositions that two nouns follow.
+    attributes: WordSet = _NO_WORDS  # Adjectives that two of, joined, describe one object.
+    pairs: PhraseList = _NO_PHRASES  # Two nouns joined in the name of one object.
+    relatives: WordSet = _NO_WORDS  # Nouns of relatives, whose things are named without them.
+    participles: WordSet = _NO_WORDS  # Participles that describe a person.
+    names: Mapping[str, str] = {}  # English names with what objects are called; none where names are English.
+    places: Mapping[str, str] = {}  # The same for rooms and furniture.
+    persons: Mapping[str, str] = {}  # The same for persons.
+    adjectives: Mapping[str, str] = {}  # English adjectives with their stems.
+    plural_endings: WordTuple = ()  # Endings of plurals.
+    adjective_endings: WordTuple = ()  # Endings of adjectives.
+    not_remarks: WordSet = _NO_WORDS  # Words that no free remark contains.
+    forms: Mapping[str, WordTuple] = {}  # Verbs with their other forms: "bring" with "bringing brought".
+    examples: tuple[str, ...] = ()  # Requests that are understood.
+    not_understood: str = ""  # Question about any other text, with ``{said}`` and ``{examples}``.
 
 
 class _File(BaseModel):

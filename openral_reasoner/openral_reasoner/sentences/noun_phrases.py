@@ -22,30 +22,18 @@ _COPY = re.compile(r"[0-9]{1,2}")
 
 @dataclass(frozen=True, slots=True)
 class NounPhrase:
-    """Name that a slot has, and its number and place.
+    """Name that a slot has, and its number and place."""
 
-    Attributes:
-        name: Words of the name without determiners, with relations that tell it from others of its kind.
-        head: The name without relations, parts and contents.
-        count: Number of objects; `EVERY` for all.
-        where: Stated place.
-        pronoun: Pronoun instead of a name.
-        determined: It has a determiner or a number.
-        partial: Its determiner means some of them.
-        inside: It is said to be at that place, not to be taken from there.
-        vessel: The vessel, if the name is one with its contents.
-        contents: Its contents.
-    """
-
+    # Words of the name without determiners, with relations that tell it from others of its kind.
     name: str = ""
-    head: str = ""
-    count: int = 1
-    where: str = ""
-    pronoun: str = ""
-    determined: bool = False
-    partial: bool = False
-    inside: bool = False
-    vessel: str = ""
+    head: str = ""  # The name without relations, parts and contents.
+    count: int = 1  # Number of objects; `EVERY` for all.
+    where: str = ""  # Stated place.
+    pronoun: str = ""  # Pronoun instead of a name.
+    determined: bool = False  # It has a determiner or a number.
+    partial: bool = False  # Its determiner means some of them.
+    inside: bool = False  # It is said to be at that place, not to be taken from there.
+    vessel: str = ""  # The vessel, if the name is one with its contents.
     contents: str = ""
 
     @property

@@ -19,29 +19,17 @@ ReadClause = Callable[[str, Discourse], ClauseReading | None]
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """Slots of one match.
-
-    Attributes:
-        match: The match.
-        nouns: Reader of noun phrases.
-        context: What was named before.
-        clause: Reader of a clause inside the clause.
-        outer: Reader of a clause that may have no verb.
-        text: Reader of a text of several clauses inside the clause.
-        condition: Reader of a condition.
-        placement: Reader of a preposition and a place alone.
-        polite: The speaker said "please".
-    """
+    """Slots of one match."""
 
     match: Match
-    nouns: NounReader
-    context: Discourse
-    clause: ReadClause
-    outer: Callable[[str], ClauseReading | None]
-    text: Callable[[str, Discourse], Request | None]
-    condition: ReadClause
-    placement: Callable[[str], Mapping[str, str] | None]
-    polite: bool
+    nouns: NounReader  # Reader of noun phrases.
+    context: Discourse  # What was named before.
+    clause: ReadClause  # Reader of a clause inside the clause.
+    outer: Callable[[str], ClauseReading | None]  # Reader of a clause that may have no verb.
+    text: Callable[[str, Discourse], Request | None]  # Reader of a text of several clauses inside the clause.
+    condition: ReadClause  # Reader of a condition.
+    placement: Callable[[str], Mapping[str, str] | None]  # Reader of a preposition and a place alone.
+    polite: bool  # The speaker said "please".
 
     def words(self, key: str) -> str:
         """Return the words of a slot, with the determiner that has a slot of its own; "" if it has none."""

@@ -59,19 +59,12 @@ class UnitMotion(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MotionCommand:
-    """A motion for a unit.
+    """A motion for a unit."""
 
-    Attributes:
-        unit: Unit that moves.
-        motion: Its motion.
-        on_end: Called once with its end, from the thread of the simulation.
-        cancelled: Stops the unit when set, from any thread.
-    """
-
-    unit: Unit
+    unit: Unit  # Unit that moves.
     motion: UnitMotion
-    on_end: Callable[[MotionEnd], None]
-    cancelled: Event = field(default_factory=Event)
+    on_end: Callable[[MotionEnd], None]  # Called once with its end, from the thread of the simulation.
+    cancelled: Event = field(default_factory=Event)  # Stops the unit when set, from any thread.
 
 
 class _Running:

@@ -32,21 +32,15 @@ from openral_sim.planning.inverse_kinematics import IkFailed
 
 @dataclass(frozen=True)
 class MotionConfig:
-    """Parameters of the motions.
+    """Parameters of the motions."""
 
-    Attributes:
-        goal_tolerance: Largest distance from an occupied goal to the floor used instead in [m]; as the
-            tolerance of Nav2's planners, 0.5 by default.
-        straight_speed: Speed of the hand along a straight line in [m/s].
-        postures: Number of solutions of inverse kinematics that are checked for collisions.
-        settling_time: Longest wait for the head beyond the duration of its trajectory in [s].
-        closed_opening: Commanded opening below which the fingers close on what is between them in [m].
-    """
-
+    # Largest distance from an occupied goal to the floor used instead in [m]; as the tolerance of Nav2's
+    # planners, 0.5 by default.
     goal_tolerance: float = 0.45
-    straight_speed: float = 0.2
-    postures: int = 5
-    settling_time: float = 1.0
+    straight_speed: float = 0.2  # Speed of the hand along a straight line in [m/s].
+    postures: int = 5  # Number of solutions of inverse kinematics that are checked for collisions.
+    settling_time: float = 1.0  # Longest wait for the head beyond the duration of its trajectory in [s].
+    # Commanded opening below which the fingers close on what is between them in [m].
     closed_opening: float = 0.004
 
 
@@ -104,17 +98,11 @@ class GoalToleranceViolated(OpenRALError):
 
 @dataclass
 class HeadTrajectory:
-    """Moves pan and tilt through points in time.
+    """Moves pan and tilt through points in time."""
 
-    Attributes:
-        times: Times of the points after the start in [s], ascending, shape (N,).
-        points: Pan and tilt at those times in [rad], shape (N, 2).
-        tolerance: Error at the end that counts as arrived in [rad].
-    """
-
-    times: Array
-    points: Array
-    tolerance: float = 0.05
+    times: Array  # Times of the points after the start in [s], ascending, shape (N,).
+    points: Array  # Pan and tilt at those times in [rad], shape (N, 2).
+    tolerance: float = 0.05  # Error at the end that counts as arrived in [rad].
 
     def run(self, context: SkillContext) -> Move[None]:
         """Follow the points, linearly between them.

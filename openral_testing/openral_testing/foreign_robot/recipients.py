@@ -14,22 +14,16 @@ from openral_sim.skills.handover import palm, pass_to
 
 @dataclass(frozen=True)
 class RecipientConfig:
-    """Parameters of taking an object.
+    """Parameters of taking an object."""
 
-    Attributes:
-        arm_length: Distance from the held-out palm within which a person reaches for an object in [m].
-        still_speed: Speed of every joint of the robot below which the object is held out in [m/s] or [rad/s].
-        still_time: Time that it is held out before a person takes it in [s].
-        pull_time: Duration of the pull from the fingers to the palm in [s].
-        above_palm: Height of the object's middle over the palm afterwards in [m].
-        palm_height: Largest difference in height from the palm of an offer in [m]; tables are lower.
-    """
-
+    # Distance from the held-out palm within which a person reaches for an object in [m].
     arm_length: float = 0.45
+    # Speed of every joint of the robot below which the object is held out in [m/s] or [rad/s].
     still_speed: float = 0.03
-    still_time: float = 1.0
-    pull_time: float = 1.0
-    above_palm: float = 0.03
+    still_time: float = 1.0  # Time that it is held out before a person takes it in [s].
+    pull_time: float = 1.0  # Duration of the pull from the fingers to the palm in [s].
+    above_palm: float = 0.03  # Height of the object's middle over the palm afterwards in [m].
+    # Largest difference in height from the palm of an offer in [m]; tables are lower.
     palm_height: float = 0.35
 
 

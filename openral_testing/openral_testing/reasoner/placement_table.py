@@ -32,20 +32,13 @@ class Whereabouts(Document):
 
 
 class PlacementTable(Document):
-    """Places of objects according to one source.
+    """Places of objects according to one source."""
 
-    Attributes:
-        name: Short name of the source.
-        origin: Address of the source.
-        licence: Licence of the source.
-        objects: Whereabouts of every object.
-        frequency: Number of searches for an object, relative to the others; 1 if it is not listed.
-    """
-
-    name: str
-    origin: str
-    licence: str
-    objects: Mapping[str, tuple[Whereabouts, ...]]
+    name: str  # Short name of the source.
+    origin: str  # Address of the source.
+    licence: str  # Licence of the source.
+    objects: Mapping[str, tuple[Whereabouts, ...]]  # Whereabouts of every object.
+    # Number of searches for an object, relative to the others; 1 if it is not listed.
     frequency: Mapping[str, float] = Field(default_factory=dict)
 
     @classmethod

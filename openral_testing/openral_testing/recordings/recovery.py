@@ -63,19 +63,12 @@ class NeedsRecovery(OpenRALError):
 
 @dataclass(frozen=True, slots=True)
 class RecoveryResult:
-    """Outcome of a recovery; ``complete`` if the file had its index already and was left as it is.
+    """Outcome of a recovery; ``complete`` if the file had its index already and was left as it is."""
 
-    Attributes:
-        path: The file.
-        messages: Their number in it.
-        complete: See above.
-        damaged: Chunks that could not be read and are left out.
-    """
-
-    path: Path
-    messages: int
-    complete: bool
-    damaged: int = 0
+    path: Path  # The file.
+    messages: int  # Their number in it.
+    complete: bool  # See above.
+    damaged: int = 0  # Chunks that could not be read and are left out.
 
 
 def recording_file(path: Path) -> Path:

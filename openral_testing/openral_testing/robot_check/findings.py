@@ -143,22 +143,15 @@ class CameraModel:
 
 @dataclass(slots=True)
 class Observations:
-    """Observations of a robot.
+    """Observations of a robot."""
 
-    Attributes:
-        images: Colour images by camera.
-        depths: Depth images by camera, in [m].
-        models: CameraInfo by camera.
-        transforms: Age of the transform from map [s] by frame; None if the frames are not connected.
-        actions: Types of the action servers in the graph by absolute name.
-        variances: Variances of x, y [m^2] and yaw [rad^2] of the pose; None if there was no pose.
-    """
-
-    images: Mapping[str, Stream]
-    depths: Mapping[str, Stream]
-    models: Mapping[str, CameraModel]
+    images: Mapping[str, Stream]  # Colour images by camera.
+    depths: Mapping[str, Stream]  # Depth images by camera, in [m].
+    models: Mapping[str, CameraModel]  # CameraInfo by camera.
+    # Age of the transform from map [s] by frame; None if the frames are not connected.
     transforms: Mapping[str, float | None]
-    actions: Mapping[str, Sequence[str]]
+    actions: Mapping[str, Sequence[str]]  # Types of the action servers in the graph by absolute name.
+    # Variances of x, y [m^2] and yaw [rad^2] of the pose; None if there was no pose.
     variances: tuple[float, float, float] | None = None
 
 

@@ -24,28 +24,17 @@ _NEAR = 0.02
 
 @dataclass(frozen=True)
 class Annotation:
-    """One box, of the visible pixels of one instance.
+    """One box, of the visible pixels of one instance."""
 
-    Attributes:
-        category_id: Id of its category.
-        bbox: Left edge, top edge, width and height [px].
-        area: Visible pixels [px].
-        iscrowd: 1 if it is to be ignored, as COCO's evaluation understands it.
-        ignore: The same.
-        visible_share: Share of the instance that is visible, in [0, 1]; others or the image's edge may
-            hide the rest.
-        instance: Number of the instance in its home.
-        entity: Id of the instance in its home.
-    """
-
-    category_id: int
-    bbox: tuple[float, float, float, float]
-    area: int
-    iscrowd: int
-    ignore: int
+    category_id: int  # Id of its category.
+    bbox: tuple[float, float, float, float]  # Left edge, top edge, width and height [px].
+    area: int  # Visible pixels [px].
+    iscrowd: int  # 1 if it is to be ignored, as COCO's evaluation understands it.
+    ignore: int  # The same.
+    # Share of the instance that is visible, in [0, 1]; others or the image's edge may hide the rest.
     visible_share: float
-    instance: int
-    entity: str
+    instance: int  # Number of the instance in its home.
+    entity: str  # Id of the instance in its home.
 
     def record(self, image: int) -> dict[str, object]:
         """Return it as an entry of a COCO file, without its id."""

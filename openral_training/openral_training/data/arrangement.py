@@ -18,37 +18,22 @@ from openral_sim.scene.world import SimWorldModel
 
 @dataclass(frozen=True)
 class ArrangementConfig:
-    """Settings of an arrangement; a probability is per arrangement and item.
+    """Settings of an arrangement; a probability is per arrangement and item."""
 
-    Attributes:
-        open_probability: Probability that a container is open [-].
-        opening: Bounds of how far an open one is open, as a fraction of its travel [-].
-        tidy_probability: Probability that every object stays where the home has it [-].
-        moved_probability: Probability that an object of an untidy home lies elsewhere [-].
-        clutter: Exponent of the surfaces' random weights [-]; a larger one crowds fewer surfaces.
-        toppled_probability: Probability that a moved tall object lies on its side [-].
-        floor_probability: Probability that a moved object lies on the floor [-].
-        attempts: Number of points tried for an object.
-        gap: Smallest distance between two moved objects [m]; they nearly touch.
-        headroom: Free height above an object on a shelf [m].
-        person_probability: Probability that a person is in the home [-].
-        person_clearance: Distance of a person from walls and furniture [m].
-        given_probability: Probability that a person holds an object [-].
-    """
-
-    open_probability: float = 0.55
+    open_probability: float = 0.55  # Probability that a container is open [-].
+    # Bounds of how far an open one is open, as a fraction of its travel [-].
     opening: tuple[float, float] = (0.3, 1.0)
-    tidy_probability: float = 0.3
-    moved_probability: float = 0.75
-    clutter: float = 2.0
-    toppled_probability: float = 0.15
-    floor_probability: float = 0.04
-    attempts: int = 15
-    gap: float = 0.01
-    headroom: float = 0.03
-    person_probability: float = 0.6
-    person_clearance: float = 0.35
-    given_probability: float = 0.4
+    tidy_probability: float = 0.3  # Probability that every object stays where the home has it [-].
+    moved_probability: float = 0.75  # Probability that an object of an untidy home lies elsewhere [-].
+    clutter: float = 2.0  # Exponent of the surfaces' random weights [-]; a larger one crowds fewer surfaces.
+    toppled_probability: float = 0.15  # Probability that a moved tall object lies on its side [-].
+    floor_probability: float = 0.04  # Probability that a moved object lies on the floor [-].
+    attempts: int = 15  # Number of points tried for an object.
+    gap: float = 0.01  # Smallest distance between two moved objects [m]; they nearly touch.
+    headroom: float = 0.03  # Free height above an object on a shelf [m].
+    person_probability: float = 0.6  # Probability that a person is in the home [-].
+    person_clearance: float = 0.35  # Distance of a person from walls and furniture [m].
+    given_probability: float = 0.4  # Probability that a person holds an object [-].
 
 
 CONFIG = ArrangementConfig()

@@ -57,23 +57,14 @@ class NotADataset(OpenRALError):
 
 @dataclass(frozen=True)
 class HomeTask:
-    """One home to render.
+    """One home to render."""
 
-    Attributes:
-        folder: Folder of the split.
-        seed: Seed of the home.
-        first_image: Id of its first image.
-        images: Number of its images.
-        without: Kinds of objects that it does not have.
-        settings: What is rendered.
-    """
-
-    folder: Path
-    seed: int
-    first_image: int
-    images: int
-    without: tuple[str, ...]
-    settings: RenderSettings
+    folder: Path  # Folder of the split.
+    seed: int  # Seed of the home.
+    first_image: int  # Id of its first image.
+    images: int  # Number of its images.
+    without: tuple[str, ...]  # Kinds of objects that it does not have.
+    settings: RenderSettings  # What is rendered.
 
     @property
     def part(self) -> Path:
@@ -83,19 +74,12 @@ class HomeTask:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A data set to be rendered.
-
-    Attributes:
-        folder: Its folder.
-        plan: Its splits.
-        names: Names of the splits to render.
-        settings: What is rendered of every home.
-    """
+    """A data set to be rendered."""
 
     folder: Path
-    plan: DataPlan
-    names: tuple[str, ...]
-    settings: RenderSettings
+    plan: DataPlan  # Its splits.
+    names: tuple[str, ...]  # Names of the splits to render.
+    settings: RenderSettings  # What is rendered of every home.
 
     def begin(self) -> None:
         """Create the folders, and write or compare the settings.

@@ -32,16 +32,12 @@ ATTEMPTS = 10
 
 @dataclass(frozen=True)
 class ViewLimits:
-    """Views that are rejected: they show a wall before the camera, or little but the robot.
+    """Views that are rejected: they show a wall before the camera, or little but the robot."""
 
-    Attributes:
-        median_depth: Smallest median depth [m] of the head camera's view and of the wrist camera's.
-        robot_share: Largest share of the image that shows the robot [-].
-        unknown_share: Largest share of the image without anything in it [-], where the view leaves the home.
-    """
-
+    # Smallest median depth [m] of the head camera's view and of the wrist camera's.
     median_depth: tuple[float, float] = (0.45, 0.10)
-    robot_share: float = 0.45
+    robot_share: float = 0.45  # Largest share of the image that shows the robot [-].
+    # Largest share of the image without anything in it [-], where the view leaves the home.
     unknown_share: float = 0.25
 
 
@@ -50,40 +46,25 @@ LIMITS = ViewLimits()
 
 @dataclass(frozen=True)
 class RenderSettings:
-    """Options of the images of every home.
+    """Options of the images of every home."""
 
-    Attributes:
-        width: Width of the images [px].
-        height: Height of the images [px].
-        shadows: Share of the images with shadows [-].
-        depth: True to render depth images.
-        sensors: Sensor model of the depth images.
-    """
-
-    width: int = 640
-    height: int = 480
-    shadows: float = 0.25
-    depth: bool = False
-    sensors: SensorName = SensorName.OFF
+    width: int = 640  # Width of the images [px].
+    height: int = 480  # Height of the images [px].
+    shadows: float = 0.25  # Share of the images with shadows [-].
+    depth: bool = False  # True to render depth images.
+    sensors: SensorName = SensorName.OFF  # Sensor model of the depth images.
 
 
 @dataclass(frozen=True)
 class LabelledImage:
-    """One image with its labels.
+    """One image with its labels."""
 
-    Attributes:
-        rgb: Colour, shape (H, W, 3).
-        depth: Depth [m], 0 where unknown, shape (H, W); None if it was not asked for.
-        annotations: Boxes.
-        viewpoint: Where it was taken from.
-        camera: Its intrinsics and pose.
-    """
-
-    rgb: NDArray[np.uint8]
+    rgb: NDArray[np.uint8]  # Colour, shape (H, W, 3).
+    # Depth [m], 0 where unknown, shape (H, W); None if it was not asked for.
     depth: NDArray[np.float32] | None
-    annotations: list[Annotation]
-    viewpoint: Viewpoint
-    camera: Pinhole
+    annotations: list[Annotation]  # Boxes.
+    viewpoint: Viewpoint  # Where it was taken from.
+    camera: Pinhole  # Its intrinsics and pose.
 
     def record(self) -> dict[str, object]:
         """Return its size, pose and intrinsics as an entry of a COCO file, without id and file name."""

@@ -39,16 +39,11 @@ CATEGORIES: dict[str, Category] = {
 
 @dataclass(frozen=True)
 class Instance:
-    """An entity of a home that is annotated.
+    """An entity of a home that is annotated."""
 
-    Attributes:
-        entity: Its id in the home, such as `red_mug`.
-        category: Its category.
-        ignored: True for a region that is neither a hit nor a miss, such as a row of decorative books.
-    """
-
-    entity: str
+    entity: str  # Its id in the home, such as `red_mug`.
     category: Category
+    # True for a region that is neither a hit nor a miss, such as a row of decorative books.
     ignored: bool = False
 
 

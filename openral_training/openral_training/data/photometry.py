@@ -12,41 +12,25 @@ from openral_sim.rendering.sensor import SENSORS, WHITE, SensorModel, SensorName
 
 @dataclass(frozen=True)
 class PhotometryConfig:
-    """Settings of the appearance; a deviation is that of a factor's natural logarithm, unless noted.
+    """Settings of the appearance; a deviation is that of a factor's natural logarithm, unless noted."""
 
-    Attributes:
-        brightness: Deviation of every light's brightness.
-        ambience: Deviation of the brightness of the light from everywhere.
-        tint: Deviation of every light's colours.
-        lean: Deviation of the direction of a light, per axis of its unit vector [-].
-        material: Deviation of the brightness of a material in one home.
-        material_tint: Deviation of the colours of a material in one home.
-        exposure: Deviation of the exposure.
-        white_balance: Deviation of the gains of red and blue.
-        gamma: Deviation of the exponent of the tone curve.
-        saturation: Bounds of the factor of saturation [-].
-        blur_probability: Probability of defocus or motion blur [-].
-        blur: Bounds of the blur's extent in an image of `REFERENCE_WIDTH` [px].
-        noise_probability: Probability of noise [-].
-        noise: Bounds of the strength of the sensor's noise relative to the model `realsense` [-].
-        jpeg: Bounds of the JPEG quality.
-    """
-
-    brightness: float = 0.20
-    ambience: float = 0.18
-    tint: float = 0.035
-    lean: float = 0.2
-    material: float = 0.12
-    material_tint: float = 0.04
-    exposure: float = 0.16
-    white_balance: float = 0.05
-    gamma: float = 0.10
-    saturation: tuple[float, float] = (0.75, 1.15)
-    blur_probability: float = 0.3
+    brightness: float = 0.20  # Deviation of every light's brightness.
+    ambience: float = 0.18  # Deviation of the brightness of the light from everywhere.
+    tint: float = 0.035  # Deviation of every light's colours.
+    lean: float = 0.2  # Deviation of the direction of a light, per axis of its unit vector [-].
+    material: float = 0.12  # Deviation of the brightness of a material in one home.
+    material_tint: float = 0.04  # Deviation of the colours of a material in one home.
+    exposure: float = 0.16  # Deviation of the exposure.
+    white_balance: float = 0.05  # Deviation of the gains of red and blue.
+    gamma: float = 0.10  # Deviation of the exponent of the tone curve.
+    saturation: tuple[float, float] = (0.75, 1.15)  # Bounds of the factor of saturation [-].
+    blur_probability: float = 0.3  # Probability of defocus or motion blur [-].
+    # Bounds of the blur's extent in an image of `REFERENCE_WIDTH` [px].
     blur: tuple[float, float] = (0.4, 1.4)
-    noise_probability: float = 0.7
+    noise_probability: float = 0.7  # Probability of noise [-].
+    # Bounds of the strength of the sensor's noise relative to the model `realsense` [-].
     noise: tuple[float, float] = (0.2, 1.4)
-    jpeg: tuple[int, int] = (60, 95)
+    jpeg: tuple[int, int] = (60, 95)  # Bounds of the JPEG quality.
 
 
 CONFIG = PhotometryConfig()

@@ -29,29 +29,18 @@ MIN_OVERLAP = 0.5
 
 @dataclass(frozen=True)
 class SheetStyle:
-    """Layout and colours of the page.
+    """Layout and colours of the page."""
 
-    Attributes:
-        columns: Largest number of images in a row.
-        width: Width of an image [px].
-        title: Height of the line below an image [px].
-        hit: Colour of a box that must be found, or was found by a detector.
-        ignored: Colour of a box that is ignored.
-        missed: Colour of a box that a detector did not find.
-        wrong: Colour of a detection that is none of the boxes.
-        ink: Colour of the titles.
-        paper: Colour of the page.
-    """
-
-    columns: int = 4
-    width: int = 480
-    title: int = 16
+    columns: int = 4  # Largest number of images in a row.
+    width: int = 480  # Width of an image [px].
+    title: int = 16  # Height of the line below an image [px].
+    # Colour of a box that must be found, or was found by a detector.
     hit: tuple[int, int, int] = (40, 220, 60)
-    ignored: tuple[int, int, int] = (235, 60, 50)
-    missed: tuple[int, int, int] = (255, 150, 30)
-    wrong: tuple[int, int, int] = (70, 150, 255)
-    ink: tuple[int, int, int] = (20, 20, 24)
-    paper: tuple[int, int, int] = (250, 250, 248)
+    ignored: tuple[int, int, int] = (235, 60, 50)  # Colour of a box that is ignored.
+    missed: tuple[int, int, int] = (255, 150, 30)  # Colour of a box that a detector did not find.
+    wrong: tuple[int, int, int] = (70, 150, 255)  # Colour of a detection that is none of the boxes.
+    ink: tuple[int, int, int] = (20, 20, 24)  # Colour of the titles.
+    paper: tuple[int, int, int] = (250, 250, 248)  # Colour of the page.
 
 
 STYLE = SheetStyle()

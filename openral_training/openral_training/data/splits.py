@@ -15,19 +15,12 @@ MAX_HOMES = 1_000_000
 
 
 class SplitPlan(Document):
-    """Homes of a split.
+    """Homes of a split."""
 
-    Attributes:
-        first_seed: Seed of the first home; the following homes have the following seeds.
-        homes: Number of homes.
-        images: Number of images of each home.
-        held_out_kinds: True if the homes may have objects of the held-out kinds.
-    """
-
-    first_seed: NonNegativeInt
-    homes: PositiveInt = Field(le=MAX_HOMES)
-    images: PositiveInt
-    held_out_kinds: bool = False
+    first_seed: NonNegativeInt  # Seed of the first home; the following homes have the following seeds.
+    homes: PositiveInt = Field(le=MAX_HOMES)  # Number of homes.
+    images: PositiveInt  # Number of images of each home.
+    held_out_kinds: bool = False  # True if the homes may have objects of the held-out kinds.
 
     @property
     def seeds(self) -> range:

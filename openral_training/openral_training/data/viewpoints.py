@@ -28,35 +28,25 @@ HEAD_CAMERA = load_sim_robot().names.head_camera
 
 @dataclass(frozen=True)
 class ViewpointConfig:
-    """Settings of viewpoints; lengths in [m], angles in [rad].
+    """Settings of viewpoints; lengths in [m], angles in [rad]."""
 
-    Attributes:
-        distance: Bounds of the distance from which the robot looks at an object.
-        off_centre: Largest angle between the optical axis and what the robot looks at.
-        reach: Bounds of the base's distance from an object that the hand reaches for.
-        hover: Bounds of the hand's distance from the object when the wrist camera looks at it.
-        drive_tilt: Bounds of the head's tilt while driving.
-        mounting: Standard deviation of the camera's orientation on its mount.
-        lift: Bounds of the difference in height from the robot's head camera.
-        lifted_probability: Probability of such a difference [-].
-        head_fovy: Bounds of the head camera's vertical field of view [deg].
-        wrist_fovy: Bounds of the wrist camera's vertical field of view [deg].
-        free_height: Bounds of the height of a camera anywhere in the home.
-        attempts: Number of poses tried before another kind of viewpoint is taken.
-    """
-
+    # Bounds of the distance from which the robot looks at an object.
     distance: tuple[float, float] = (0.5, 3.0)
-    off_centre: float = 0.35
+    off_centre: float = 0.35  # Largest angle between the optical axis and what the robot looks at.
+    # Bounds of the base's distance from an object that the hand reaches for.
     reach: tuple[float, float] = (0.48, 0.80)
+    # Bounds of the hand's distance from the object when the wrist camera looks at it.
     hover: tuple[float, float] = (0.08, 0.24)
-    drive_tilt: tuple[float, float] = (-0.05, 0.65)
-    mounting: float = 0.02
+    drive_tilt: tuple[float, float] = (-0.05, 0.65)  # Bounds of the head's tilt while driving.
+    mounting: float = 0.02  # Standard deviation of the camera's orientation on its mount.
+    # Bounds of the difference in height from the robot's head camera.
     lift: tuple[float, float] = (-0.35, 0.20)
-    lifted_probability: float = 0.4
-    head_fovy: tuple[float, float] = (52.0, 64.0)
+    lifted_probability: float = 0.4  # Probability of such a difference [-].
+    head_fovy: tuple[float, float] = (52.0, 64.0)  # Bounds of the head camera's vertical field of view [deg].
+    # Bounds of the wrist camera's vertical field of view [deg].
     wrist_fovy: tuple[float, float] = (55.0, 65.0)
-    free_height: tuple[float, float] = (0.5, 1.7)
-    attempts: int = 12
+    free_height: tuple[float, float] = (0.5, 1.7)  # Bounds of the height of a camera anywhere in the home.
+    attempts: int = 12  # Number of poses tried before another kind of viewpoint is taken.
 
 
 CONFIG = ViewpointConfig()
@@ -66,19 +56,12 @@ WEIGHTS = {"drive": 0.14, "place": 0.16, "object": 0.38, "wrist": 0.14, "hold": 
 
 @dataclass(frozen=True)
 class Viewpoint:
-    """A camera's pose with the robot where it then is.
+    """A camera's pose with the robot where it then is."""
 
-    Attributes:
-        kind: Kind of the viewpoint, a key of `WEIGHTS`.
-        camera: Name of the camera in the model.
-        fovy: Vertical field of view [deg].
-        T_map_camera: Pose of the optical frame in map, shape (4, 4).
-    """
-
-    kind: str
-    camera: str
-    fovy: float
-    T_map_camera: Transform
+    kind: str  # Kind of the viewpoint, a key of `WEIGHTS`.
+    camera: str  # Name of the camera in the model.
+    fovy: float  # Vertical field of view [deg].
+    T_map_camera: Transform  # Pose of the optical frame in map, shape (4, 4).
 
     def pinhole(self, width: int, height: int) -> Pinhole:
         """Return the camera of an image of this size [px]."""

@@ -18,40 +18,27 @@ from openral_training.homes.snapshot import place_view
 
 @dataclass(frozen=True)
 class OverviewConfig:
-    """Directions and distances of the cameras that look at a home.
+    """Directions and distances of the cameras that look at a home."""
 
-    Attributes:
-        home_elevation: Elevation of the view of the whole home [deg], nearly straight down.
-        room_elevation: Elevation of the view of a room [deg], steep enough to see past its south wall.
-        home_distance: Distance to the home as a factor of its extent [-] and an offset [m].
-        room_distance: Distance to a room as a factor of its extent [-] and an offset [m].
-    """
-
-    home_elevation: float = -72.0
+    home_elevation: float = -72.0  # Elevation of the view of the whole home [deg], nearly straight down.
+    # Elevation of the view of a room [deg], steep enough to see past its south wall.
     room_elevation: float = -58.0
+    # Distance to the home as a factor of its extent [-] and an offset [m].
     home_distance: tuple[float, float] = (1.25, 2.0)
+    # Distance to a room as a factor of its extent [-] and an offset [m].
     room_distance: tuple[float, float] = (0.85, 1.6)
 
 
 @dataclass(frozen=True)
 class SheetLayout:
-    """Layout of a contact sheet, all lengths in [px].
+    """Layout of a contact sheet, all lengths in [px]."""
 
-    Attributes:
-        columns: Number of images in a row.
-        size: Width and height of an image.
-        oversampling: Factor by which images are rendered larger, for smooth edges.
-        title: Height of the line with an image's name.
-        ink: Colour of the names.
-        paper: Colour of the page.
-    """
-
-    columns: int = 4
-    size: tuple[int, int] = (360, 270)
-    oversampling: int = 2
-    title: int = 16
-    ink: tuple[int, int, int] = (20, 20, 24)
-    paper: tuple[int, int, int] = (250, 250, 248)
+    columns: int = 4  # Number of images in a row.
+    size: tuple[int, int] = (360, 270)  # Width and height of an image.
+    oversampling: int = 2  # Factor by which images are rendered larger, for smooth edges.
+    title: int = 16  # Height of the line with an image's name.
+    ink: tuple[int, int, int] = (20, 20, 24)  # Colour of the names.
+    paper: tuple[int, int, int] = (250, 250, 248)  # Colour of the page.
 
 
 OVERVIEW = OverviewConfig()

@@ -30,19 +30,12 @@ PLANS: dict[int, tuple[Plan, ...]] = {
 
 @dataclass(frozen=True)
 class DoorwayConfig:
-    """Dimensions of sampled doorways.
+    """Dimensions of sampled doorways."""
 
-    Attributes:
-        width: Bounds of the width [m].
-        corner_distance: Smallest distance from a corner of the room [m].
-        side_clearance: Floor kept clear on each side of the doorway [m].
-        front_clearance: Floor kept clear before and behind the doorway [m].
-    """
-
-    width: Span = (1.25, 1.45)
-    corner_distance: float = 0.45
-    side_clearance: float = 0.1
-    front_clearance: float = 1.1
+    width: Span = (1.25, 1.45)  # Bounds of the width [m].
+    corner_distance: float = 0.45  # Smallest distance from a corner of the room [m].
+    side_clearance: float = 0.1  # Floor kept clear on each side of the doorway [m].
+    front_clearance: float = 1.1  # Floor kept clear before and behind the doorway [m].
 
 
 DOORWAY = DoorwayConfig()
@@ -57,19 +50,12 @@ class NoSuchPlan(OpenRALError):
 
 @dataclass(frozen=True)
 class Border:
-    """A wall between two rooms, or between a room and the outside, and the doorway in it.
+    """A wall between two rooms, or between a room and the outside, and the doorway in it."""
 
-    Attributes:
-        rooms: Ids of the rooms on its two sides; only one if the other side is outside.
-        start: One end, in map [m].
-        end: The other end, further along x or y.
-        doorway: Distance of its doorway from the start, and the doorway's width [m].
-    """
-
-    rooms: tuple[str, ...]
-    start: tuple[float, float]
-    end: tuple[float, float]
-    doorway: Span | None = None
+    rooms: tuple[str, ...]  # Ids of the rooms on its two sides; only one if the other side is outside.
+    start: tuple[float, float]  # One end, in map [m].
+    end: tuple[float, float]  # The other end, further along x or y.
+    doorway: Span | None = None  # Distance of its doorway from the start, and the doorway's width [m].
 
     @property
     def along(self) -> int:

@@ -21,21 +21,13 @@ from openral_training.homes.room_types import load_entries, room_types
 
 @dataclass(frozen=True)
 class FurniturePlacementConfig:
-    """Settings of the placement of furniture.
+    """Settings of the placement of furniture."""
 
-    Attributes:
-        attempts: Number of poses tried for a piece before it is left out.
-        omit_probability: Probability of leaving out an optional piece [-].
-        grid: Distance between candidate positions along a wall [m].
-        wall_gap: Distance of a piece from the wall behind it [m].
-        piece_gap: Smallest distance between two pieces [m].
-    """
-
-    attempts: int = 80
-    omit_probability: float = 0.15
-    grid: float = 0.05
-    wall_gap: float = 0.02
-    piece_gap: float = 0.04
+    attempts: int = 80  # Number of poses tried for a piece before it is left out.
+    omit_probability: float = 0.15  # Probability of leaving out an optional piece [-].
+    grid: float = 0.05  # Distance between candidate positions along a wall [m].
+    wall_gap: float = 0.02  # Distance of a piece from the wall behind it [m].
+    piece_gap: float = 0.04  # Smallest distance between two pieces [m].
 
 
 PLACEMENT = FurniturePlacementConfig()
@@ -55,34 +47,25 @@ class Companion(Document):
 
 
 class Piece(Document):
-    """A fixture without a pose.
+    """A fixture without a pose."""
 
-    Attributes:
-        kind: Kind of furniture.
-        size: Depth, width and height [m].
-        free: Depth of the floor kept clear in front of it [m].
-        beside: Extra width of that floor on the side to which its door opens [m]; half of it on the other.
-        standoff: Distance of the robot in front of it [m]; 0 for a piece the robot does not work at.
-        hinge: Side on which its door is hinged, or to which it slides; sampled if None.
-        looks: Pairs of main and accent appearance to choose from; empty for a companion that matches its
-            piece.
-        books: Ids of the surfaces that are filled with books.
-        appliances: Lamps and screens, named as those of the first such piece of a home.
-    """
-
-    kind: str
+    kind: str  # Kind of furniture.
     name: str
     aliases: tuple[str, ...] = ()
-    size: tuple[PositiveFloat, PositiveFloat, PositiveFloat]
+    size: tuple[PositiveFloat, PositiveFloat, PositiveFloat]  # Depth, width and height [m].
     surfaces: tuple[Surface, ...] = ()
     container: Container | None = None
-    free: NonNegativeFloat = 0.0
+    free: NonNegativeFloat = 0.0  # Depth of the floor kept clear in front of it [m].
+    # Extra width of that floor on the side to which its door opens [m]; half of it on the other.
     beside: NonNegativeFloat = 0.0
+    # Distance of the robot in front of it [m]; 0 for a piece the robot does not work at.
     standoff: NonNegativeFloat = 0.0
-    hinge: Side | None = None
+    hinge: Side | None = None  # Side on which its door is hinged, or to which it slides; sampled if None.
+    # Pairs of main and accent appearance to choose from; empty for a companion that matches its piece.
     looks: tuple[tuple[AppearanceName, AppearanceName], ...] = ()
     companions: tuple[Companion, ...] = ()
-    books: tuple[str, ...] = ()
+    books: tuple[str, ...] = ()  # Ids of the surfaces that are filled with books.
+    # Lamps and screens, named as those of the first such piece of a home.
     appliances: tuple[Appliance, ...] = ()
 
     @property

@@ -30,25 +30,16 @@ from openral_training.homes.validation import all_places_reachable
 
 @dataclass(frozen=True)
 class StandingConfig:
-    """Settings for choosing where the robot and people stand.
+    """Settings for choosing where the robot and people stand."""
 
-    Attributes:
-        grid: Distance between candidate points [m].
-        robot_clearance: Wanted distance of the robot from walls and furniture [m].
-        person_clearance: Wanted distance of a person from walls and furniture [m].
-        person_half_width: Half of the floor a person occupies along each axis [m].
-        person_distance: Smallest distance of a person from the middle of the room's free floor [m].
-        centre_weight: Clearance given up per metre closer to the middle of the room [-].
-        height: Bounds of a person's height [m].
-    """
-
-    grid: float = 0.1
-    robot_clearance: float = 0.6
-    person_clearance: float = 0.75
-    person_half_width: float = 0.3
+    grid: float = 0.1  # Distance between candidate points [m].
+    robot_clearance: float = 0.6  # Wanted distance of the robot from walls and furniture [m].
+    person_clearance: float = 0.75  # Wanted distance of a person from walls and furniture [m].
+    person_half_width: float = 0.3  # Half of the floor a person occupies along each axis [m].
+    # Smallest distance of a person from the middle of the room's free floor [m].
     person_distance: float = 1.3
-    centre_weight: float = 0.25
-    height: Span = (1.55, 1.85)
+    centre_weight: float = 0.25  # Clearance given up per metre closer to the middle of the room [-].
+    height: Span = (1.55, 1.85)  # Bounds of a person's height [m].
 
 
 STANDING = StandingConfig()

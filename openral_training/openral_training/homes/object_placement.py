@@ -21,34 +21,23 @@ Variant = tuple[str, ColourName | None]
 
 @dataclass(frozen=True)
 class ObjectPlacementConfig:
-    """Settings of the placement of objects, matched to the reach of the robot's arm.
+    """Settings of the placement of objects, matched to the reach of the robot's arm."""
 
-    Attributes:
-        attempts: Number of places tried for an object before it is left out.
-        object_gap: Smallest distance between objects on one surface [m].
-        edge_gap: Smallest distance of an object from the front and back of its surface [m].
-        headroom: Free height wanted above an object in a container [m].
-        board: Thickness of the board above a surface in a container, with a margin [m].
-        reach: Largest distance of a graspable object from the front of open furniture [m].
-        reach_inside: Largest distance of a graspable object from the front of a container [m].
-        beyond_middle: Distance past the middle of a shelf, to the hinge side, within reach [m].
-        heights: Bounds of the height of surfaces from which the hand grasps in the open [m].
-        heights_inside: Bounds of the height of surfaces from which the hand grasps in containers [m].
-        max_yaw: Largest rotation of a square object that shows its face [rad]; less for elongated ones.
-        round_tolerance: Difference of length and width up to which an object counts as round [m].
-    """
-
-    attempts: int = 60
-    object_gap: float = 0.075
-    edge_gap: float = 0.02
-    headroom: float = 0.06
-    board: float = 0.02
-    reach: float = 0.28
-    reach_inside: float = 0.21
-    beyond_middle: float = 0.03
+    attempts: int = 60  # Number of places tried for an object before it is left out.
+    object_gap: float = 0.075  # Smallest distance between objects on one surface [m].
+    edge_gap: float = 0.02  # Smallest distance of an object from the front and back of its surface [m].
+    headroom: float = 0.06  # Free height wanted above an object in a container [m].
+    board: float = 0.02  # Thickness of the board above a surface in a container, with a margin [m].
+    reach: float = 0.28  # Largest distance of a graspable object from the front of open furniture [m].
+    reach_inside: float = 0.21  # Largest distance of a graspable object from the front of a container [m].
+    beyond_middle: float = 0.03  # Distance past the middle of a shelf, to the hinge side, within reach [m].
+    # Bounds of the height of surfaces from which the hand grasps in the open [m].
     heights: Span = (0.40, 1.02)
+    # Bounds of the height of surfaces from which the hand grasps in containers [m].
     heights_inside: Span = (0.55, 1.0)
+    # Largest rotation of a square object that shows its face [rad]; less for elongated ones.
     max_yaw: float = 0.4
+    # Difference of length and width up to which an object counts as round [m].
     round_tolerance: float = 0.005
 
 
@@ -76,14 +65,10 @@ _STAPLES: tuple[Variant, ...] = (
 
 @dataclass(frozen=True)
 class ObjectChoice:
-    """Deviations from the objects that a home usually has.
+    """Deviations from the objects that a home usually has."""
 
-    Attributes:
-        without: Kinds that it does not have.
-        misplaced: Number of further objects in the open, where they are not kept and perhaps out of reach.
-    """
-
-    without: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()  # Kinds that it does not have.
+    # Number of further objects in the open, where they are not kept and perhaps out of reach.
     misplaced: int = 0
 
 

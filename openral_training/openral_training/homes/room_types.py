@@ -25,27 +25,17 @@ def load_entries(name: str, model: type[AnyDocument]) -> dict[str, AnyDocument]:
 
 
 class RoomType(Document):
-    """A kind of room.
-
-    Attributes:
-        width: Bounds of its extent along x [m].
-        depth: Bounds of its extent along y [m].
-        needs: Required pieces of furniture, the hardest to place first.
-        may: Optional pieces of furniture, placed where they fit.
-        floors: Appearances to choose its floor from.
-        walls: Appearances to choose its walls from.
-        rug: Piece with a rug in front of it.
-    """
+    """A kind of room."""
 
     name: str
     aliases: tuple[str, ...] = ()
-    width: Span
-    depth: Span
-    needs: tuple[str, ...]
-    may: tuple[str, ...] = ()
-    floors: tuple[AppearanceName, ...]
-    walls: tuple[AppearanceName, ...]
-    rug: str | None = None
+    width: Span  # Bounds of its extent along x [m].
+    depth: Span  # Bounds of its extent along y [m].
+    needs: tuple[str, ...]  # Required pieces of furniture, the hardest to place first.
+    may: tuple[str, ...] = ()  # Optional pieces of furniture, placed where they fit.
+    floors: tuple[AppearanceName, ...]  # Appearances to choose its floor from.
+    walls: tuple[AppearanceName, ...]  # Appearances to choose its walls from.
+    rug: str | None = None  # Piece with a rug in front of it.
 
 
 @cache

@@ -22,23 +22,15 @@ from openral_sim.scene.world import SimWorldModel
 
 @dataclass(frozen=True)
 class ValidationLimits:
-    """Limits beyond which a scene has a problem.
+    """Limits beyond which a scene has a problem."""
 
-    Attributes:
-        penetration: Depth of contact between two geoms [m].
-        displacement: Difference between an object's height and that of its surface [m].
-        motion: Distance an object may move after loading [m].
-        motion_time: Simulated time over which its motion is observed [s].
-        visible_fraction: Smallest fraction of an object in the open that must be visible from some place [-].
-        view_distance: Largest distance from the head at which an object counts as visible [m].
-    """
-
-    penetration: float = 0.003
-    displacement: float = 0.03
-    motion: float = 0.005
-    motion_time: float = 1.0
+    penetration: float = 0.003  # Depth of contact between two geoms [m].
+    displacement: float = 0.03  # Difference between an object's height and that of its surface [m].
+    motion: float = 0.005  # Distance an object may move after loading [m].
+    motion_time: float = 1.0  # Simulated time over which its motion is observed [s].
+    # Smallest fraction of an object in the open that must be visible from some place [-].
     visible_fraction: float = 0.15
-    view_distance: float = 3.2
+    view_distance: float = 3.2  # Largest distance from the head at which an object counts as visible [m].
 
 
 LIMITS = ValidationLimits()

@@ -26,15 +26,10 @@ class UnusableAdapter(OpenRALError):
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """Changes ``b @ a`` by the name of the matrix they are added to; ``a`` (r, in), ``b`` (out, r).
+    """Changes ``b @ a`` by the name of the matrix they are added to; ``a`` (r, in), ``b`` (out, r)."""
 
-    Attributes:
-        base: SHA-256 of the file of the base model.
-        prompt_format: Version of lines and prompt that it was trained on.
-    """
-
-    base: str
-    prompt_format: int
+    base: str  # SHA-256 of the file of the base model.
+    prompt_format: int  # Version of lines and prompt that it was trained on.
     factors: Mapping[str, tuple[Array32, Array32]]
 
     def change(self, name: str) -> Array32 | None:

@@ -45,15 +45,11 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class DecoderWeights:
-    """Weights of a decoder.
-
-    Attributes:
-        tensor: Matrix (out, in) or vector of a GGUF name, float32; KeyError if there is none.
-        names: Names of all tensors.
-    """
+    """Weights of a decoder."""
 
     shape: Shape
-    names: frozenset[str]
+    names: frozenset[str]  # Names of all tensors.
+    # Matrix (out, in) or vector of a GGUF name, float32; KeyError if there is none.
     tensor: Callable[[str], Array32]
     tokenizer: Tokenizer
     bos: int | None

@@ -123,7 +123,6 @@ def _read_image(path: Path, image: Path, exact: bool) -> tuple[NDArray[np.uint8]
 
     Args:
         path: Map file that names the image.
-        image: Image to read.
         exact: Refuse values that 8 bits do not hold.
     """
     try:

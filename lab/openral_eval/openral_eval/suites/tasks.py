@@ -12,46 +12,27 @@ from openral_reasoner.settings import MissionSettings
 
 @dataclass(frozen=True, slots=True)
 class SuiteTask:
-    """One task: everything that another process needs to do it.
+    """One task: everything that another process needs to do it."""
 
-    Attributes:
-        suite: Name of its suite.
-        name: Unique within the suite and its options.
-        goal: In the operator's words.
-        category: Group within the suite, for the report.
-        seed: Of the home in which it is done.
-        case: Name of the case in the suite's data, "" if there is none.
-    """
-
-    suite: str
-    name: str
-    goal: str
-    category: str
-    seed: int = 0
-    case: str = ""
+    suite: str  # Name of its suite.
+    name: str  # Unique within the suite and its options.
+    goal: str  # In the operator's words.
+    category: str  # Group within the suite, for the report.
+    seed: int = 0  # Of the home in which it is done.
+    case: str = ""  # Name of the case in the suite's data, "" if there is none.
 
 
 @dataclass(frozen=True, slots=True)
 class TaskVerdict:
-    """Judgement of one mission by ground truth.
+    """Judgement of one mission by ground truth."""
 
-    Attributes:
-        failure: Category of the failure, "" on success.
-        detail: One line on the failure.
-        state: Final state of the mission, "" if it is a single decision.
-        score: Share of the task that was done [1].
-        spl: Success weighted by path length [1]; None where the shortest way is not known.
-        steps: Goals sent to the skill server, or commands of a text game [1].
-        messages: Texts that the operator read.
-    """
-
-    failure: str
-    detail: str = ""
-    state: str = ""
-    score: float = 0.0
-    spl: float | None = None
-    steps: int = 0
-    messages: tuple[str, ...] = ()
+    failure: str  # Category of the failure, "" on success.
+    detail: str = ""  # One line on the failure.
+    state: str = ""  # Final state of the mission, "" if it is a single decision.
+    score: float = 0.0  # Share of the task that was done [1].
+    spl: float | None = None  # Success weighted by path length [1]; None where the shortest way is not known.
+    steps: int = 0  # Goals sent to the skill server, or commands of a text game [1].
+    messages: tuple[str, ...] = ()  # Texts that the operator read.
 
     @property
     def success(self) -> bool:
