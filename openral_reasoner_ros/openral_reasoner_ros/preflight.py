@@ -45,12 +45,15 @@ def check_brain(parameters: ReasonerParameters) -> "EndpointReport | None":
 def reach_endpoint(parameters: ReasonerParameters) -> tuple[str, PromptForm]:
     """Ask an endpoint of one's own for two tokens; return how that went, and the prompt that it can bear.
 
-    The text is empty for a brain that has no such endpoint. Only the prompt ``auto`` is replaced.
+    The text is empty for a brain that has no such endpoint; a local one is started once, which makes its
+    files. Only the prompt ``auto`` is replaced.
 
     Raises:
         EndpointUnusable: If no mission can succeed with it.
         OpenRALError: As `make_model`.
     """
+    if parameters.brain is Brain.LOCAL:
+        getattr(make_model(parameters), "close", lambda: None)()
     if parameters.brain is not Brain.OPENAI or not parameters.base_url:
         return "", parameters.prompt
     from openral_reasoner.compact.completions import UNFIT

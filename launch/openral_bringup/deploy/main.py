@@ -52,6 +52,7 @@ from openral_bringup.graph.problems import Problems
 from openral_bringup.graph.resources import require_simulation, robot_path, rskill_folders, scene_path
 from openral_core.discovery import VARIABLE
 from openral_core.errors import OpenRALError, check_arguments
+from openral_reasoner_ros.brains import Brain
 
 RUNS = Path("runs")
 LATEST = "latest"
@@ -285,13 +286,14 @@ def prepare_and_run(
 
 
 def with_bearable_prompt(graph: GraphDescription) -> tuple[GraphDescription, tuple[str, ...]]:
-    """Ask an endpoint that decides; return the graph with the prompt that it can bear, and how that went.
+    """Try the model that decides; return the graph with the prompt that it can bear, and how that went.
 
     Raises:
         OpenRALError: If no mission can succeed with it.
     """
     reasoner = next(node for node in graph.nodes if node.name == "reasoner")
-    if reasoner not in graph.started or not reasoner.parameters["base_url"]:
+    is_tried = reasoner.parameters["base_url"] or reasoner.parameters["brain"] == Brain.LOCAL
+    if reasoner not in graph.started or not is_tried:
         return graph, ()
     from openral_reasoner_ros.parameters import ReasonerParameters
     from openral_reasoner_ros.preflight import reach_endpoint

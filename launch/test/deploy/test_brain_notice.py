@@ -6,6 +6,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -109,3 +110,12 @@ def test_a_host_without_the_reasoner_asks_no_endpoint() -> None:
 def test_the_scripted_planner_has_no_endpoint() -> None:
     graph = build_graph(DeploymentOptions(scene=scene_path("home")), rskill_folders())
     assert with_bearable_prompt(graph) == (graph, ())
+
+
+def test_a_local_model_that_cannot_be_loaded_starts_nothing(tmp_path: Path) -> None:
+    """Also where the optional package that runs it is not built."""
+    cut = tmp_path / "cut.gguf"
+    cut.write_bytes(b"GGUF")
+    options = DeploymentOptions(scene=scene_path("home"), brain=Brain.LOCAL, model=str(cut))
+    with pytest.raises(OpenRALError, match=r"brain 'local' (cannot start: .*cut\.gguf|needs the package)"):
+        with_bearable_prompt(build_graph(options, rskill_folders()))
