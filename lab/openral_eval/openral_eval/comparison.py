@@ -42,9 +42,9 @@ def comparison(paths: Sequence[Path]) -> str:
     """
     reports = [parse_document(Report, read_json(path), str(path)) for path in paths]
     rows = [row for report in reports for row in _rows(report)]
-    kinds = {report.run.brain.split()[0] for report in reports}
+    kinds = {report.run.brain.split()[0] for report in reports if not report.run.base_url}
     missing = [each.value for each in Brain if each.value not in kinds]
-    never = f"<p>Never reached, so nothing is known of it: brain {', '.join(missing)}.</p>" if missing else ""
+    never = f"<p>Never reached, endpoints of one's own aside: brain {', '.join(missing) or 'none'}.</p>"
     return page("Models compared", table(HEAD, sorted(rows)) + never)
 
 

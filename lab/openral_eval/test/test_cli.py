@@ -59,7 +59,7 @@ def test_reports_are_compared_on_one_page(tmp_path: Path) -> None:
     page = out.read_text()
     assert page.count("<td>search</td><td>scripted, seed 0</td><td>2</td>") == 2
     assert " ".join(["1.00"] * 8) in page
-    assert "Never reached, so nothing is known of it: brain local, anthropic, openai." in page
+    assert "Never reached, endpoints of one's own aside: brain local, anthropic, openai." in page
     other = tmp_path / "other.json"
     other.write_text("{}")
     result = CliRunner().invoke(commands, ["eval-page", str(other)])
