@@ -52,6 +52,8 @@ from openral_bringup.graph.problems import Problems
 from openral_bringup.graph.resources import require_simulation, robot_path, rskill_folders, scene_path
 from openral_core.discovery import VARIABLE
 from openral_core.errors import OpenRALError, check_arguments
+from openral_core.rskills import Weights
+from openral_perception_ros.weights.download import Fetched
 from openral_reasoner_ros.brains import Brain
 
 RUNS = Path("runs")
@@ -220,7 +222,9 @@ def prepare_and_run(
     rskills: Annotated[
         list[Path] | None, typer.Option(help="folder of your own rSkills (repeatable)")
     ] = None,
-    fetch: Annotated[bool, typer.Option("--fetch", help="download missing weights")] = False,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="download missing weights, as --detectors real does")
+    ] = False,
     record: Annotated[Path | None, typer.Option(help="folder for logs, spans and events")] = None,
     params: Annotated[
         list[Path] | None, typer.Option(help="YAML file of node: {parameter: value} (repeatable)")
@@ -260,12 +264,9 @@ def prepare_and_run(
             plan(graph, missing_requirements(graph.started, folders))
         )
         return
-    if fetch:
-        # The hub's client takes time to import that other starts need not spend.
-        from openral_perception_ros.weights.hub import download
-
+    if fetch or options.fetches:
         build_graph(options, folders, earlier=problems.collected)
-        fetch_missing(options, folders, download, print)
+        fetch_missing(options, folders, _download, print)
     graph = build_graph(
         options,
         folders,
@@ -283,6 +284,13 @@ def prepare_and_run(
     viewers = [foxglove(options.namespace)] if foxglove_ else []
     companions = [*recorders, *([watched] if watched else []), *viewers]
     raise typer.Exit(asyncio.run(deployment(options, graph, goal or [], folder, domain, companions)))
+
+
+def _download(weights: Weights, folder: Path) -> Fetched:
+    """Download by the hub's client, whose import takes time that other starts need not spend."""
+    from openral_perception_ros.weights.hub import download
+
+    return download(weights, folder)
 
 
 def with_bearable_prompt(graph: GraphDescription) -> tuple[GraphDescription, tuple[str, ...]]:

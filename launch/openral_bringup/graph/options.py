@@ -75,8 +75,8 @@ def remaps_of(cameras: Iterable[CameraChoice], namespace: str) -> dict[str, str]
 class DetectorSet(StrEnum):
     """Named sets of detectors.
 
-    ``embedded`` are small, shipped and know renders only; ``real`` are small and know photographs;
-    ``groundtruth`` has the simulator's labels; ``default`` are large ones for a GPU.
+    ``embedded`` are small, shipped and know renders only; ``real`` are small, fetched at the first start and
+    know photographs; ``groundtruth`` has the simulator's labels; ``default`` are large ones for a GPU.
     """
 
     EMBEDDED = "embedded"
@@ -276,6 +276,11 @@ class DeploymentOptions(Document):
             return self
         namespace = self.namespace if _NAMESPACE.fullmatch(self.namespace) else ""
         return self.model_copy(update={"namespace": namespace, "cameras": DEFAULT})
+
+    @property
+    def fetches(self) -> bool:
+        """True if missing weights are fetched unasked: those of the set ``real`` are small and pinned."""
+        return self.detectors is DetectorSet.REAL and not (self.continuous or self.on_demand)
 
     @property
     def chosen_continuous(self) -> tuple[str, ...]:

@@ -252,6 +252,12 @@ def test_what_is_missing_is_fetched_once_and_its_licence_told(tmp_path: Path) ->
     assert "Apache-2.0" in reported[0]
 
 
+def test_the_small_detectors_of_photographs_are_fetched_unasked(tmp_path: Path) -> None:
+    assert options(tmp_path, detectors="real").fetches
+    assert not options(tmp_path).fetches
+    assert not options(tmp_path, detectors="real", continuous=("rfdetr-small",)).fetches
+
+
 def test_weights_that_are_not_the_pinned_ones_are_refused(tmp_path: Path) -> None:
     one = options(tmp_path, continuous=("omdet-turbo-indoor",), on_demand=("sim-groundtruth-locator",))
     with pytest.raises(ChecksumDiffers, match=r"config\.json has sha256 44136fa355b3…, expected c0d6546"):
