@@ -16,6 +16,10 @@ def test_figures_on_real_data_reach_their_floors() -> None:
     assert not low
     high = {name: rows[name] for name, ceiling in real.CEILINGS.items() if rows[name]["AP50"] >= ceiling}
     assert not high
+    asked = {str(each["questions"]): each for each in measured if "questions" in each}
+    assert sum(each["not understood"] for each in asked.values()) <= real.NOT_UNDERSTOOD
+    assert not [each for each in asked.values() if each["recall"] < each["detector's recall"]]
+    assert asked["exists"]["wrong"] <= real.WRONG_YES
     lifts = [each for each in measured if each.get("bench") == "lift"]
     assert len(lifts) == len(real.stereo_lift.SCALES)
     assert max(each["unflagged above 5 cm [%]"] for each in lifts) <= real.WORST_LIFT
