@@ -92,6 +92,7 @@ class UnplacedDetection:
     """Object in a current image that memory cannot place in the map, for lack of depth or of a transform.
 
     ``where`` is its part of the image in words, "" if that is not known; ``age`` is that of the image [s].
+    ``centre`` is that of its box, relative to the size of the image and measured from its upper left [1].
     """
 
     camera: str
@@ -99,6 +100,7 @@ class UnplacedDetection:
     score: float
     where: str = ""
     age: float = 0.0
+    centre: tuple[float, float] | None = None
 
     def __str__(self) -> str:
         where = f", {self.where}" if self.where else ""

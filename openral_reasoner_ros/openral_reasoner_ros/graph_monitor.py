@@ -107,6 +107,7 @@ class GraphMonitor:
             busy=self.skill.busy,
             policy=self.skill.policy,
             scene=self._scene.graph,
+            in_view=self._scene.in_view,
             peers=self._managed_detectors(),
             brain=brain,
         )

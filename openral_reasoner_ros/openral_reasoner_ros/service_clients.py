@@ -9,6 +9,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 from vision_msgs.msg import Detection2DArray
 
+from openral_core.detectors import UnplacedDetection
 from openral_core.errors import OpenRALError
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import SceneGraph
@@ -243,16 +244,24 @@ class SceneClient:
 
     def read(self, command: ReadScene) -> None:
         """Post the latest graph."""
-        now = self._node.get_clock().now().nanoseconds / 1e9
         self._post(
             SceneRead(
                 call_id=command.call_id,
                 graph=self.graph,
                 robot=self._robot,
-                now=now,
-                in_view=tuple(unplaced_from_message(self._in_view, now)),
+                now=self._now,
+                in_view=self.in_view,
             )
         )
+
+    @property
+    def _now(self) -> float:
+        return self._node.get_clock().now().nanoseconds / 1e9
+
+    @property
+    def in_view(self) -> tuple[UnplacedDetection, ...]:
+        """Detections of current images that have no place in the map."""
+        return tuple(unplaced_from_message(self._in_view, self._now))
 
     @property
     def graph(self) -> SceneGraph:

@@ -184,11 +184,11 @@ def escalate(
     if not mission.settings.locate_after_miss:
         return (yield from not_found_reply(mission, words, status, f"{memory}; no locator was asked"))
     mission.say(f"looking for {words}")
-    if not mission.palette.detector_available and (
-        look_without := (yield from unplaced_in_view(mission, words))
-    ):
-        return look_without
-    look = yield from locate_object(mission, words)
+    if mission.palette.in_view or not mission.palette.detector_available:
+        yield from read_scene(mission)
+        if in_view := unplaced_in_view(mission, words):
+            return in_view
+    look = _NOT_LISTED if list_answers(mission, words) else (yield from locate_object(mission, words))
     if look.objects:
         return _seen(mission, look, words)
     if look.status == BAD_QUERY:
@@ -200,9 +200,24 @@ def escalate(
     )
 
 
-def unplaced_in_view(mission: Mission, words: str) -> Procedure[ToolResult | None]:
+FRESH = 2.0
+"""Age of the newest image up to which its list of detections tells what is in view [s]."""
+_NOT_LISTED = LocateOutcome(LocateStatus.NOT_IN_VIEW.name, "it is not in the list of what is in view")
+
+
+def list_answers(mission: Mission, words: str) -> bool:
+    """Return True if the list of what is in view tells that no object of a class is.
+
+    That is so if a continuous detector that has the class just evaluated an image: a locator would look at
+    the same one.
+    """
+    is_fresh = mission.palette.in_view and any(each.age <= FRESH for each in mission.in_view)
+    active = (each for each in mission.palette.continuous_detectors if each.id in mission.palette.awake)
+    return bool(is_fresh) and any(answers(words, label) for detector in active for label in detector.labels)
+
+
+def unplaced_in_view(mission: Mission, words: str) -> ToolResult | None:
     """Reply that a continuous detector sees an object now that has no place in the map; None if none does."""
-    yield from read_scene(mission)
     in_view = tuple(each for each in mission.in_view if answers(words, each.label))
     if not in_view:
         return None

@@ -172,11 +172,9 @@ class _Proposals:
     def _hand(self) -> Iterator[_Proposal]:
         held = self.mission.hand.object_id
         things = [each.id for each in self.objects if each.kind == NodeKind.OBJECT.value and each.id != held]
-        # The core accepts a grasp of what may be the held object under another id; a small model repeats it.
-        graspable = things if not held else []
-        yield from self._acts(Verb.GRASP, graspable)
+        yield from self._acts(Verb.GRASP, things)
         if any(kinds().mentions("shelved", place.label) for place in self._places(NodeKind.PLACE)):
-            yield from self._acts(Verb.GRASP, graspable, parameters={"from_side": True})
+            yield from self._acts(Verb.GRASP, things, parameters={"from_side": True})
         people = [each.id for each in self._places(NodeKind.AGENT)]
         people += [each.id for each in self.objects if each.kind == NodeKind.AGENT.value]
         yield from self._acts(Verb.HANDOVER, people)

@@ -9,7 +9,7 @@ from openral_reasoner.sentences.context import ME
 from openral_reasoner.sentences.lexicon import singular
 
 PERSON, REQUESTER = "person", "requester"
-_SOUGHT = ("what", "contents", "first", "second", "other", "near")
+_SOUGHT = ("what", "contents", "first", "second", "other", "near", "of")
 _REFERRED = ("to", "where", "near")
 _REFERRED_WHAT = goals.LookAt | goals.LookInside | goals.MoveDoor | goals.GoTo
 

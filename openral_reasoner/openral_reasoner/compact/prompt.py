@@ -26,16 +26,10 @@ MAX_PLACES, MAX_CONTROLS, MAX_PEOPLE = 24, 8, 8
 """Most places, switches and people listed [1]; those that the goal names come first."""
 MAX_ROWS, MAX_LEFT = 4, 3
 """Most objects of a reply, and most places left to search [1]."""
-_SHOWN_ELSEWHERE = (
-    "place ",
-    "control ",
-    "spatial memory ",
-    "locator ",
-    "continuous ",
-    "camera ",
-    "lifecycle ",
-)
-"""Begins of news about what the rooms and doors of the state, or the calls that are listed, show."""
+_SHOWN_ELSEWHERE = ("place ", "control ")
+"""Begins of news about what the rooms and doors of the state show."""
+_LOADED = " went from "
+"""Part of news about a detector's lifecycle state, which residency changes for skills and looks."""
 _OK, _NO_STEP = "ok", "(no listed step)"
 
 
@@ -76,6 +70,8 @@ def lines_of_home(context: Context) -> Iterator[str]:
         yield f"People: {', '.join(entry(p.id, p.label) for p in people)}"
     if controls := first(context.palette.worked, names, MAX_CONTROLS):
         yield f"Switches: {', '.join(entry(c.id, c.appliance) for c in controls)}"
+    if in_view := context.palette.in_view:
+        yield f"In view: {', '.join(label(each.label) for each in in_view)}"
     who = f" from {id_word(context.requester)}" if context.requester else ""
     yield f"Goal: {_quoted(context.goal, 300)}{who}"
     if is_understood(context.request):
@@ -116,7 +112,7 @@ def lines_of_course(context: Context) -> Iterator[str]:
 
 
 def _news(lines: tuple[str, ...], operator_words: str) -> Iterator[str]:
-    shown = [line for line in lines if not line.startswith(_SHOWN_ELSEWHERE)]
+    shown = [line for line in lines if not line.startswith(_SHOWN_ELSEWHERE) and _LOADED not in line]
     yield from (f'News: "{label(line, 80)}"' for line in shown[:2])
     if operator_words:
         yield f"Operator: {_quoted(operator_words, 200)}"

@@ -17,10 +17,20 @@ from openral_reasoner.request import goals
 from openral_reasoner.request.goals import NotUnderstood, Request, is_understood, parts_of
 from openral_reasoner.request.saying import in_words
 from openral_reasoner.scripted.comparing import comparison_in_words, count_in_words
+from openral_reasoner.scripted.looking_around import view_in_words
 from openral_reasoner.scripted.progress import AGAIN, GIVE_UP
 from openral_reasoner.scripted.states import answer_in_words
-from openral_reasoner.scripted.steps import MAX_CHOICES, PlanFailed, describe_location, label_of, outcome
+from openral_reasoner.scripted.steps import (
+    MAX_CHOICES,
+    PlanFailed,
+    SeenWithoutPlace,
+    describe_location,
+    label_of,
+    outcome,
+)
+from openral_reasoner.search import SEEN_NOT_PLACED
 from openral_reasoner.sentences.languages import question_about
+from openral_reasoner.tools.exploration import VIEW
 
 LONGEST = 500
 """Longest report or question that the tools accept [characters]."""
@@ -249,8 +259,10 @@ def description_answer(story: MissionStory, goal: Request) -> str:
     """Say what memory has, or where the robot is and what it sees."""
     reply = story.last("describe_home", "DESCRIBED")
     explored = story.last("explore") if isinstance(goal, goals.Explore) else None
-    of_view = isinstance(goal, goals.AskView | goals.AskWhereabouts)
-    texts = [each.text for each in (explored, reply) if each is not None and each.text and not of_view]
+    if isinstance(goal, goals.AskView | goals.AskWhereabouts):
+        is_view = reply is not None and "".join(reply.peer_words[1:]).startswith(VIEW)
+        return view_in_words(goal, reply) if reply is not None and is_view else ""
+    texts = [each.text for each in (explored, reply) if each is not None and each.text]
     names = reply.peer_words if reply is not None else ()
     return " ".join(f"{text[:1].upper()}{text[1:]}." for text in (*texts, *names))
 
@@ -259,7 +271,8 @@ def location_answer(story: MissionStory, goal: goals.Find) -> str:
     """Say where an object is, and if it was seen there."""
     match = story.found(goal.what)
     if match is None:
-        return ""
+        reply = story.last("recall_object", SEEN_NOT_PLACED)
+        return str(SeenWithoutPlace(reply)) if reply is not None and reply.in_view else ""
     item, in_view = match
     where = describe_location(story.palette, item)
     return f"I see the {goal.what} {where}." if in_view else f"In memory I have the {goal.what} {where}."

@@ -9,7 +9,7 @@ from itertools import accumulate
 from math import ceil, isfinite
 
 from openral_core.consent.policy import Policy
-from openral_core.detectors import DetectorInfo, Health, LifecycleState
+from openral_core.detectors import DetectorInfo, Health, LifecycleState, UnplacedDetection
 from openral_core.rskills import Mode, SkillManifest
 from openral_core.skills import Verb
 from openral_core.spatial_memory import NodeKind, Opening, Relation, SceneGraph
@@ -19,6 +19,7 @@ from openral_reasoner.palette.entries import (
     ControlEntry,
     DegradedDetectorEntry,
     ForeignToolEntry,
+    InViewEntry,
     LocatorEntry,
     PlaceEntry,
     SkillEntry,
@@ -33,6 +34,8 @@ LABELS_LENGTH, LABELS_LENGTH_OF_ALL = 8_000, 24_000
 """Longest label lists of one detector and of all [characters]; the shipped 266 labels have 3,000."""
 CONSENT_LINES = 32
 """Maximum number of rules listed per skill."""
+KINDS_IN_VIEW = 24
+"""Maximum number of kinds in view; `list_objects` has every detection."""
 DETECTORS = 24
 """Maximum number of detectors listed."""
 
@@ -89,6 +92,7 @@ class GraphState:
     busy: bool = False
     policy: Policy = field(default_factory=Policy)
     scene: SceneGraph = field(default_factory=SceneGraph)
+    in_view: tuple[UnplacedDetection, ...] = ()
     peers: tuple[str, ...] = ()
     brain: BrainEntry | None = None
 
@@ -120,6 +124,7 @@ def build_palette(
         peers=tuple(sorted(graph.peers)),
         places=place_entries(graph.scene) if graph.memory_alive else (),
         controls=control_entries(graph.scene) if graph.memory_alive else (),
+        in_view=view_entries(graph),
         foreign_tools=foreign_tools,
         brain=graph.brain,
         holding=graph.holding,
@@ -133,6 +138,17 @@ def build_palette(
         rivals=tuple(info.name.id for info in listed if info.is_default and info.name.id != default_locator),
         unlisted=len(detectors) - len(listed),
     )
+
+
+def view_entries(graph: GraphState) -> tuple[InViewEntry, ...]:
+    """List what is in view of a robot whose memory has no object: others are found there."""
+    if graph.scene.of_kind(NodeKind.OBJECT):
+        return ()
+    cameras: dict[str, set[str]] = {}
+    for each in graph.in_view:
+        cameras.setdefault(cut(each.label, LABEL), set()).add(cut(each.camera, LABEL))
+    kinds = sorted(cameras)[:KINDS_IN_VIEW]
+    return tuple(InViewEntry(label=each, cameras=tuple(sorted(cameras[each]))) for each in kinds)
 
 
 def pick_default_locator(available: Iterable[DetectorInfo], configured: str) -> str:

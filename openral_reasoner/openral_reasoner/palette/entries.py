@@ -153,6 +153,13 @@ class ControlEntry(PaletteEntry):
         return name.strip().lower() in map(str.lower, names)
 
 
+class InViewEntry(PaletteEntry):
+    """Kind of object in current images of these cameras that has no place in the map."""
+
+    label: str
+    cameras: tuple[str, ...]
+
+
 class ForeignToolEntry(PaletteEntry):
     """Tool of another ``package`` that the deployment names; ``parameters`` is a JSON schema as text."""
 
@@ -181,6 +188,7 @@ class ToolPalette(PaletteEntry):
     peers: tuple[str, ...] = ()
     places: tuple[PlaceEntry, ...] = ()
     controls: tuple[ControlEntry, ...] = ()
+    in_view: tuple[InViewEntry, ...] = ()
     foreign_tools: tuple[ForeignToolEntry, ...] = ()
     brain: BrainEntry | None = None
     holding: str = ""

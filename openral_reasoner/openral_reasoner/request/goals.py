@@ -265,7 +265,11 @@ class AskWhereabouts:
 
 @dataclass(frozen=True, slots=True)
 class AskView:
-    """Say what the robot sees now."""
+    """Say what the robot sees now: ``what`` on a ``side`` of the image, or of what ``of`` names."""
+
+    what: str = ""
+    side: str = ""
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

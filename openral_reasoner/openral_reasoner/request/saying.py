@@ -82,7 +82,10 @@ _WORDS: Mapping[type, Callable[[Any], str]] = {
     ),
     goals.AskAbilities: lambda goal: "say what I can do",
     goals.AskWhereabouts: lambda goal: "say where I am",
-    goals.AskView: lambda goal: "say what I see",
+    goals.AskView: lambda goal: (
+        f"say {f'if I see {goal.what}' if goal.what else 'what I see'}{_at('at the', goal.side)}"
+        f"{_at('of', goal.of)}"
+    ),
     goals.Conditional: _conditional,
     goals.WaitFor: lambda goal: f"when {_the(goal.who)} has come, {in_words(goal.then)}",
     goals.Sequence: lambda goal: (", then " if goal.ordered else "; ").join(map(in_words, goal.parts)),

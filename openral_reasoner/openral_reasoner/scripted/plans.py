@@ -18,6 +18,7 @@ from openral_reasoner.scripted.steps import (
     Plan,
     PlanContext,
     PlanFailed,
+    SeenWithoutPlace,
     describe_location,
     find_object,
     named_place,
@@ -232,7 +233,10 @@ def plan_for(context: PlanContext, goal: Goal) -> Plan[str]:
 
 def find(context: PlanContext, goal: goals.Find) -> Plan[str]:
     """Find an object, and verify that it is where memory has it."""
-    item, in_view = yield from find_object(context, goal.what, goal.where)
+    try:
+        item, in_view = yield from find_object(context, goal.what, goal.where)
+    except SeenWithoutPlace as failure:
+        return str(failure)
     if not in_view:
         item, in_view = yield from verify(context, goal.what, item)
     if not in_view:

@@ -48,6 +48,13 @@ class PlanFailed(OpenRALError):
         self.choices = tuple(choices)[:MAX_CHOICES]
 
 
+class SeenWithoutPlace(PlanFailed):
+    """An object that cameras see now, but that has no place in the map."""
+
+    def __init__(self, reply: ToolResult) -> None:
+        super().__init__(f"I see {', '.join(map(str, reply.in_view))}, but can't place it in my map.")
+
+
 class ObjectMoved(PlanFailed):
     """An object that is not where memory had it, and was not searched for."""
 
@@ -152,8 +159,9 @@ class PlanContext:
 
     def takes(self, verb: Verb, parameter: str) -> bool:
         """Return True if the first skill of a verb has a parameter of this name."""
-        skills = self.now.with_verb(verb)
-        return bool(skills) and any(spec.name == parameter for spec in skills[0].parameters)
+        return any(
+            spec.name == parameter for each in self.now.with_verb(verb)[:1] for spec in each.parameters
+        )
 
     def visit(self, place: str, words: str) -> Plan[ToolResult]:
         """Search one entry of a frontier for an object."""
@@ -178,16 +186,14 @@ def find_object(
 ) -> Plan[tuple[ObjectSummary, bool]]:
     """Find an object in memory, in view or by a search; the flag: it was just seen.
 
-    Args:
-        context: Current palette.
-        words: The object.
-        where: Stated place: a match there is preferred, and it is given as likely.
-        other_than: Ids of objects, and of the places of objects, that are not meant.
+    A match at the stated place ``where`` is preferred; ids in ``other_than`` are not meant.
 
     Raises:
         PlanFailed: If it cannot be found.
     """
     reply = yield RecallObjectTool(query=words, likely_places=(where,) if where else ())
+    if reply.in_view:
+        raise SeenWithoutPlace(reply)
     if reply.status == BAD_QUERY:
         raise PlanFailed(f"I can't read {words!r} as the name of an object. Please name it in letters.")
     matches = tuple(item for item in reply.found if not {item.id, item.place} & set(other_than))
@@ -225,8 +231,7 @@ def search_object(context: PlanContext, words: str, reply: ToolResult) -> Plan[O
         reply = yield AskHumanTool(question=f"{missed}. Where should I look?"[:500], or_goal=True)
         if not reply.frontier:
             break
-    answer = context.suggestion or reply.operator_words
-    if answer:
+    if answer := context.suggestion or reply.operator_words:
         return (yield from _search_suggested_place(context, words, answer))
     raise PlanFailed(f"{missed}. Where should I look?" if context.defers_questions else f"{missed}.")
 
@@ -248,8 +253,7 @@ def _visit_frontier(
         if reply.status == HAND_FULL:
             doors.append(place.label)
         blind = blind + 1 if reply.status in BLIND else 0
-        end = end_of_search(reply, words, place.label, blind)
-        if end:
+        if end := end_of_search(reply, words, place.label, blind):
             raise PlanFailed(end)
     return None, reply
 
@@ -280,8 +284,8 @@ def _placement_problem(reply: ToolResult) -> str:
 
 def unseen(reply: ToolResult) -> str:
     """Return why no image was evaluated, in the peers' words."""
-    reported = "; ".join(filter(None, reply.peer_words))
-    return reported if reply.status in _NOBODY and reported else outcome(reply)
+    reported = "; ".join(filter(None, reply.peer_words)) if reply.status in _NOBODY else ""
+    return reported or outcome(reply)
 
 
 def outcome(reply: ToolResult) -> str:
@@ -294,10 +298,9 @@ def _search_suggested_place(context: PlanContext, words: str, answer: str) -> Pl
     place = named_place(context.now, answer)
     if place is None:
         raise PlanFailed(f"I don't know the place {answer!r}.")
-    reply = yield from look_for_at(context, words, place)
-    if not reply.found:
-        raise PlanFailed(f"I couldn't find {words} there either.")
-    return reply.found[0]
+    if found_objects := (yield from look_for_at(context, words, place)).found:
+        return found_objects[0]
+    raise PlanFailed(f"I couldn't find {words} there either.")
 
 
 def look_for_at(context: PlanContext, words: str, place: str) -> Plan[ToolResult]:

@@ -24,13 +24,12 @@ from openral_reasoner.sentences.slots import Slots, Table
 def count(slots: Slots) -> ClauseReading | None:
     """Say how many objects of a kind there are."""
     where = slots.place("where")
-    if where is not None and slots.words("anything"):
-        return reading_of(slots, (AskCount(ANYTHING, where),))
+    if where is not None and (slots.words("anything") or slots.words("someone")):
+        return reading_of(slots, (AskCount(slots.words("someone") or ANYTHING, where),))
     phrase = slots.nouns.phrase(slots.words("what"))
     if phrase is None or where is None or not phrase.name or not slots.nouns.is_tangible(phrase):
         return None
-    movable = kinds().is_movable(phrase.name) or kinds().has("furniture", phrase.name)
-    if not movable or phrase.count not in (1, EVERY):
+    if kinds().is_room(phrase.name) or phrase.count not in (1, EVERY):
         return None
     return reading_of(slots, (AskCount(singular(phrase.name), phrase.where or where),))
 
@@ -40,6 +39,19 @@ def count_people(slots: Slots) -> ClauseReading | None:
     where = slots.place("where")
     people = " ".join(filter(None, (slots.words("posture"), slots.words("people"), slots.words("wearing"))))
     return reading_of(slots, (Attend("count", people, where or ""),)) if where is not None else None
+
+
+def view(slots: Slots) -> ClauseReading | None:
+    """Say what is in view: of a kind, on a side of the image or of another object."""
+    names: list[str] = []
+    for key in ("what", "to"):
+        phrase = slots.nouns.phrase(slots.words(key)) if slots.words(key) else None
+        if slots.words(key) and (phrase is None or not phrase.name or phrase.where):
+            return None
+        names.append(singular(phrase.name) if phrase is not None else "")
+    if slots.words("someone"):
+        names[0] = "person"
+    return reading_of(slots, (AskView(names[0], slots.words("side"), names[1]),))
 
 
 def compare(slots: Slots) -> ClauseReading | None:
@@ -124,7 +136,7 @@ QUESTIONS: Table = {
     "CountPeople": count_people,
     "Compare": compare,
     "CompareTwo": compare_two,
-    "View": stating(AskView()),
+    "View": view,
     "Whereabouts": stating(AskWhereabouts()),
     "AskState": ask_state,
     "TellState": tell_state,

@@ -32,6 +32,8 @@ from openral_reasoner.tools.stating import NOT_STATED
 
 IN_VIEW = 5.0
 """Longest time since an object in view was seen [s]: detectors may take a second, memory another."""
+VIEW, NO_OBJECT = "in view: ", "no object that I know"
+"""Begin of the line that names what is in view, and its end where nothing is."""
 MAX_NAMES = 40
 """Most objects, and most places, that are named per room."""
 _IN_ROOM = (Relation.IN_ROOM, Relation.PART_OF)
@@ -138,7 +140,8 @@ class DescribeHomeTool(Tool):
         call_id = mission.next_id("describe")
         mission.begin(call_id, "describe_home", within=self.within or HOME.id)
         graph, robot = yield from read_scene(mission)
-        is_answer = bool(graph.nodes or mission.in_view)
+        looks = self.only_view and mission.palette.continuous_detectors
+        is_answer = bool(graph.nodes or mission.in_view or looks)
         mission.finish(call_id, "DESCRIBED" if is_answer else "UNAVAILABLE")
         if not is_answer:
             return ToolResult(status="UNAVAILABLE", text="memory did not answer, or has nothing")
@@ -156,11 +159,11 @@ def describe_view(mission: Mission, graph: SceneGraph, robot: Pose | None) -> To
     text = f"{len(visible)} objects were seen in the last {IN_VIEW:.0f} s"
     unplaced = [f"{each.label} ({each.where or each.camera})" for each in mission.in_view]
     labels = [*(each.label for each in visible), *unplaced]
-    names = ", ".join(labels[:MAX_NAMES]) or "no object that I know"
+    names = ", ".join(labels[:MAX_NAMES]) or NO_OBJECT
     return ToolResult(
         status="DESCRIBED",
         text=text,
-        peer_words=(whereabouts(graph, robot), f"in view: {names}"),
+        peer_words=(whereabouts(graph, robot), f"{VIEW}{names}"),
         in_view=mission.in_view,
     )
 

@@ -38,6 +38,7 @@ def listing(palette: ToolPalette) -> Listing:
         "skills": {each.id: skill_line(each, alone=verbs[each.verb] == 1) for each in palette.targeted},
         "places": {each.id: place_line(each, rooms.get(each.room, "")) for each in places[:MAX_PLACES]},
         "controls": {each.id: control_line(each) for each in palette.worked},
+        "in_view": {each.label: _line(*each.cameras) for each in palette.in_view},
         "locators": {each.id: locator_line(each, palette) for each in palette.locators},
         "cameras": dict.fromkeys(palette.cameras, ""),
         "peers": {

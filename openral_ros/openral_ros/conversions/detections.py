@@ -107,9 +107,14 @@ def unplaced_from_message(message: Detection2DArray, now: float) -> Iterator[Unp
         if best is None or age > MAX_IN_VIEW_AGE or not 0.0 <= best.score <= 1.0:
             continue
         is_sized = each.bbox.size_x > 0.0 and math.isfinite(centre.x + centre.y)
-        where = part_of_image(centre.x, centre.y) if is_sized else ""
+        at = (round(centre.x, 3), round(centre.y, 3)) if is_sized else None
         yield UnplacedDetection(
-            each.header.frame_id, best.class_id, float(best.score), where, round(max(0.0, age), 1)
+            each.header.frame_id,
+            best.class_id,
+            float(best.score),
+            part_of_image(*at) if at else "",
+            round(max(0.0, age), 1),
+            at,
         )
 
 

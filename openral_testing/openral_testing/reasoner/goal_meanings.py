@@ -143,7 +143,7 @@ _WRITERS: Mapping[type, Callable[..., str]] = {
     AskCompare: lambda goal: _call(
         "which", goal.property, goal.what, **{"in": goal.where, "or": goal.other, "near": goal.near}
     ),
-    AskView: lambda goal: _call("view"),
+    AskView: lambda goal: _call("view", goal.what, at=goal.side, of=goal.of),
     AskWhereabouts: lambda goal: _call("whereabouts"),
     Attend: lambda goal: _call(
         goal.act.replace(" ", "_"), goal.who, **{"in": goal.where, "to": goal.to, "topic": goal.topic}

@@ -121,12 +121,12 @@ def run_symbolic_mission(
     try:
         ends = line.run()
     except EndlessMission as endless:
-        return MissionOutcome(MissionState.FAILED, str(endless), *_sent(line))
+        return MissionOutcome(MissionState.FAILED, str(endless), *sent(line))
     end = ends[0] if ends else EndMission(mission_id="", state=MissionState.FAILED, reason="no end")
-    return MissionOutcome(end.state, end.reason, *_sent(line))
+    return MissionOutcome(end.state, end.reason, *sent(line))
 
 
-def _sent(line: SimulatedTimeline) -> tuple[int, tuple[str, ...]]:
+def sent(line: SimulatedTimeline) -> tuple[int, tuple[str, ...]]:
     """Return the number of goals sent to the skill server, and the texts that the operator read."""
     sent = [command for moment in line.moments for command in moment.commands]
     texts = [each.text for each in sent if isinstance(each, PublishPrompt)]

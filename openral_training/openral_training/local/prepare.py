@@ -45,8 +45,6 @@ def prepared(base: Path, adapter: Path | None, cache: Path) -> Path:
             write_files(weights, change, fresh)
             shutil.rmtree(folder, ignore_errors=True)
             fresh.rename(folder)
-        except (LookupError, TypeError, ValueError) as error:  # of files that are cut, or lack a matrix
-            raise UnusableWeights(base, f"{type(error).__name__}: {error}") from error
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
     return folder

@@ -1,11 +1,10 @@
 """Brain `local`: weights, adapter, worker and client, with a model of a few thousand weights."""
 
-import json
 import os
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ import pytest
 from small_language_model import write_language_model
 
 from openral_core.detectors import LifecycleState
-from openral_core.line_worker import LineWorker
 from openral_core.missions import MissionState
 from openral_reasoner.compact.choices import FORMAT
 from openral_reasoner.context import Choice, Context, RawCall
@@ -171,78 +169,6 @@ def test_bad_weights_are_refused_with_what_would_be_valid(base: Path, cache: Pat
         LocalModel(LocalFiles(cut, None, cache), 5.0)
 
 
-def write_hub_folder(base: Path, folder: Path) -> Path:
-    """Write a GGUF model as the hub has it: its names, its order of rotated channels, its tokenizer."""
-    weights, folder = read_weights(base), folder / "hub"
-    shape, header, data = weights.shape, dict[str, object](), b""
-    folder.mkdir()
-    names = {gguf: f"model.{hub}" if hub != "lm_head" else hub for hub, gguf in HUB_TOP.items()}
-    names |= {
-        f"blk.{layer}.{gguf}": f"model.layers.{layer}.{hub}"
-        for layer in range(shape.layers)
-        for hub, gguf in HUB_LAYER.items()
-    }
-    for name in sorted(weights.names):
-        matrix, part = weights.tensor(name), name.rpartition(".")[0]
-        if part.endswith(("attn_q", "attn_k")):
-            halves = matrix.reshape(-1, shape.head_width // 2, 2, shape.width)
-            matrix = halves.swapaxes(1, 2).reshape(matrix.shape)
-        offsets, data = [len(data), len(data) + matrix.nbytes], data + matrix.tobytes()
-        header[f"{names[part]}.weight"] = {"dtype": "F32", "shape": matrix.shape, "data_offsets": offsets}
-    text = json.dumps(header).encode()
-    (folder / "model.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + data)
-    weights.tokenizer.save(str(folder / "tokenizer.json"))
-    config = {"model_type": "llama", "num_hidden_layers": shape.layers, "hidden_size": shape.width}
-    config |= {"num_attention_heads": shape.heads, "num_key_value_heads": shape.kv_heads}
-    config |= {"rms_norm_eps": shape.epsilon, "rope_theta": shape.rope_base}
-    (folder / "config.json").write_text(json.dumps(config))
-    return folder
-
-
-HUB_TOP = {"embed_tokens": "token_embd", "norm": "output_norm"}
-HUB_LAYER = {
-    "self_attn.q_proj": "attn_q",
-    "self_attn.k_proj": "attn_k",
-    "self_attn.v_proj": "attn_v",
-    "self_attn.o_proj": "attn_output",
-    "mlp.gate_proj": "ffn_gate",
-    "mlp.up_proj": "ffn_up",
-    "mlp.down_proj": "ffn_down",
-    "input_layernorm": "attn_norm",
-    "post_attention_layernorm": "ffn_norm",
-}
-
-
-def test_a_hub_folder_by_the_same_flag_decides_as_its_gguf_file(
-    base: Path, cache: Path, tmp_path: Path
-) -> None:
-    folder = write_hub_folder(base, tmp_path)
-    files = local_files(str(folder))
-    assert (files.base, files.adapter) == (folder, None)
-    of_file, of_folder = (LineChooser(prepared(each, None, cache)) for each in (base, files.base))
-    assert of_folder._encoder.prompt(STATE) == of_file._encoder.prompt(STATE)
-    tokens = list(range(20, 60))
-    assert np.allclose(of_folder._extend(tokens), of_file._extend(tokens), atol=0.05)
-
-
-@pytest.mark.parametrize("what", ["config.json", "tokenizer.json", "model.safetensors", "a matrix", "cut"])
-def test_a_hub_folder_that_lacks_a_part_is_refused_with_what_would_be_valid(
-    what: str, base: Path, cache: Path, tmp_path: Path
-) -> None:
-    folder = write_hub_folder(base, tmp_path)
-    weights = folder / "model.safetensors"
-    if what == "a matrix":
-        weights.write_bytes(weights.read_bytes().replace(b"layers.1.mlp.up_proj", b"layers.9.mlp.up_proj"))
-    elif what == "cut":
-        weights.write_bytes(weights.read_bytes()[:-1000])
-    else:
-        (folder / what).unlink()
-    with pytest.raises(LocalModelNotLoaded, match="valid is a GGUF file, or a hub folder") as refused:
-        LocalModel(local_files(str(folder)), 5.0)
-    assert len(str(refused.value)) < 2000
-    assert not [each for each in cache.iterdir() if each.name.startswith(".preparing")]
-
-
 def test_a_base_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "BASE_PACKAGE", "openral_no_such_package")
     with pytest.raises(NoBaseModel, match="98 MB"):
@@ -334,26 +260,8 @@ def test_an_answer_outside_the_list_is_a_failure(model: LocalModel, monkeypatch:
         model(context(*LINES))
 
 
-@pytest.mark.parametrize("fault", ["none", "killed in mid-decision", "outside the list"])
-def test_a_mission_ends_typed_with_a_model_that_knows_nothing(
-    fault: str, model: LocalModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Also if its worker is killed while it decides, or answers a line that was not offered."""
-    honest, asked = client.LineWorker.request, list[object]()
-
-    def request(worker: LineWorker, document: object, seconds: float) -> Mapping[str, object]:
-        asked.append(document)
-        if fault == "outside the list":
-            return {"index": 999}
-        if fault == "killed in mid-decision" and len(asked) == 2:
-            worker.process.kill()
-        return honest(worker, document, seconds)
-
-    monkeypatch.setattr(client.LineWorker, "request", request)
+def test_a_mission_ends_typed_with_a_model_that_knows_nothing(model: LocalModel) -> None:
     problem, core = draw(1), Core(MissionSettings(prompt="compact"))
     peers, goal = HomePeers(problem.home), f"find the {problem.target}"
     line = home_timeline(core, peers.answer, model, lambda: search_palette(problem.home), goal, "")
-    (end,) = line.run()
-    assert end.state in MissionState
-    assert ("NOT_A_CHOICE" in end.reason) is (fault == "outside the list")
-    assert len(asked) > 2 or fault == "none"
+    assert [end.state in MissionState for end in line.run()] == [True]
