@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 import yaml
 
+from openral_core.arrays import Array
 from openral_core.detectors import Box, Detection, UnplacedDetection, part_of_image
 from openral_testing.detectors.average_precision import Photograph
 from openral_testing.detectors.detector_run import LoadedDetector
@@ -79,12 +80,12 @@ def interview(photographs: Sequence[Photograph], detector: LoadedDetector) -> di
     return tallies
 
 
-def _unplaced(each: Detection, size: np.ndarray) -> UnplacedDetection:
+def _unplaced(each: Detection, size: Array) -> UnplacedDetection:
     x, y = (float(value) for value in np.array(each.box.center) / size)
     return UnplacedDetection(CAMERA, each.label, each.score, part_of_image(x, y), 0.1, (x, y))
 
 
-def annotated(photograph: Photograph, detections: Sequence[Detection], size: np.ndarray) -> list[Annotated]:
+def annotated(photograph: Photograph, detections: Sequence[Detection], size: Array) -> list[Annotated]:
     """Match annotated objects with detections, best score first, each used once; crowds are left out."""
     objects: list[Annotated] = []
     for label, corners in photograph.boxes.items():
@@ -129,7 +130,7 @@ def judge(case: AskedQuestion, reply: str) -> Counter[str]:
     statements, right, detected = _sets(
         case, reply, {label for label, _ in objects}, [words for _, words in objects]
     )
-    allowed = {each.label for each in case.there} if case.kind in ("look", "side") else right
+    allowed: set[object] = {each.label for each in case.there} if case.kind in ("look", "side") else right
     return Counter(
         {
             "asked": 1,
@@ -155,7 +156,7 @@ def _sets(
             return set(range(number)), set(every), set(range(len(detected)))
         case "where":
             parts = {each.partition(";")[0].removeprefix(f"{CAMERA}, ") for each in words}
-            right = {index for index in every if targets[index].parts & parts}
+            right: set[object] = {index for index in every if targets[index].parts & parts}
             return (
                 right | (parts - {part for each in targets for part in each.parts}),
                 set(every),
