@@ -19,7 +19,7 @@ from openral_reasoner.behaviors.preconditions import hand_refusal, rule_against
 from openral_reasoner.compact.lines import distinct, line_for
 from openral_reasoner.compact.names import REQUESTER, named, referred, sought
 from openral_reasoner.compact.pending import argument, compared, undelivered
-from openral_reasoner.compact.purpose import serves
+from openral_reasoner.compact.purpose import may_end, serves
 from openral_reasoner.compact.report import MissionStory, question, report
 from openral_reasoner.context import Choice, RawCall, Turn
 from openral_reasoner.evidence import Referred
@@ -38,7 +38,7 @@ from openral_reasoner.tools.base import InvalidCall
 from openral_reasoner.tools.registry import MalformedCall, parse_call
 from openral_reasoner.tools.stating import may_state
 
-FORMAT = 1
+FORMAT = 2
 """Version of lines and prompt; a model trained on one reads no other [1]."""
 MAX_CHOICES = 90
 """Most choices of a decision [1]; the least relevant targets are left out."""
@@ -117,9 +117,11 @@ class _Proposals:
     def _ends(self) -> Iterator[_Proposal]:
         story = MissionStory.of(self.mission)
         text, choices = question(story)
-        yield _Proposal(_call("done", success=True, message=report(story)))
-        yield _Proposal(_call("ask_human", question=text, choices=choices, or_goal=True))
-        yield _Proposal(_call("done", success=False, message=report(story, failed=True)))
+        if may_end(self.mission, success=True):
+            yield _Proposal(_call("done", success=True, message=report(story)))
+        if may_end(self.mission, success=False):
+            yield _Proposal(_call("ask_human", question=text, choices=choices, or_goal=True))
+            yield _Proposal(_call("done", success=False, message=report(story, failed=True)))
 
     def _queries(self) -> Iterator[_Proposal]:
         for name, where in self.sought.items():
@@ -153,7 +155,7 @@ class _Proposals:
             yield _Proposal(call)
 
     def _searches(self) -> Iterator[_Proposal]:
-        frontier, query = open_search(self.turns)
+        frontier, query = open_search(self.turns) if self.sought else ((), "")
         for place in frontier:
             if place == UNEXPLORED:
                 yield _Proposal(_call("explore", search_for=query))

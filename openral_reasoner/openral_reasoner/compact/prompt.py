@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import TypeVar
 
 from openral_core.skills import Verb
@@ -17,7 +18,7 @@ from openral_reasoner.compact.names import named, referred
 from openral_reasoner.compact.pending import argument
 from openral_reasoner.context import Context, Frontier, FrozenModel, ObjectSummary, ToolResult, Turn
 from openral_reasoner.palette.entries import ControlEntry, PlaceEntry
-from openral_reasoner.request.goals import is_understood
+from openral_reasoner.request.goals import Tidy, is_understood, parts_of
 from openral_reasoner.request.saying import in_words
 
 MAX_TURNS, DROPPED = 16, 8
@@ -105,10 +106,24 @@ def lines_of_course(context: Context) -> Iterator[str]:
     left_out = max(0, -(-(len(context.turns) - MAX_TURNS) // DROPPED)) * DROPPED
     if left_out:
         yield f"({left_out} steps before)"
-    for turn in context.turns[left_out:]:
+    tidies = any(isinstance(part, Tidy) for part in parts_of(context.request))
+    for turn in islice(tidying(context.turns) if tidies else context.turns, left_out, None):
         yield from _news(turn.news, turn.operator_words)
         yield f"> {line_for(turn.tool, turn.arguments, context.palette) or _NO_STEP}"
         yield result(turn)
+
+
+def tidying(turns: tuple[Turn, ...]) -> Iterator[Turn]:
+    """Yield past calls with what is still to be put away in the newest list, and nothing in older ones."""
+    newest = max((i for i, turn in enumerate(turns) if turn.reply.status == "LISTED"), default=-1)
+    for index, turn in enumerate(turns):
+        if turn.reply.status == "LISTED":
+            items = turn.reply.found if index == newest else ()
+            still_open = tuple(each for each in items if each.misplaced or each.held or not each.belongs_at)
+            reply = turn.reply.model_copy(update={"found": still_open})
+            yield turn.model_copy(update={"reply": reply})
+        else:
+            yield turn
 
 
 def _news(lines: tuple[str, ...], operator_words: str) -> Iterator[str]:

@@ -2,13 +2,20 @@
 
 from collections.abc import Mapping
 
-from openral_core.skills import Verb
+from openral_core.skills import SkillStatus, Verb
+from openral_reasoner.behaviors.ending import NOT_PROVEN
 from openral_reasoner.compact.names import named
+from openral_reasoner.compact.report import MissionStory
+from openral_reasoner.evidence import Course, looked_at
 from openral_reasoner.mission import Mission
 from openral_reasoner.request import goals as g
-from openral_reasoner.request.goals import Request, is_understood, parts_of
+from openral_reasoner.request.goals import Request, is_understood, parts_of, unrestricted
+from openral_reasoner.request.serving import load_serving_rules
+from openral_reasoner.scripted.plans import SPEAKER
+from openral_reasoner.sentences.context import ME
 from openral_reasoner.sentences.lexicon import singular
 from openral_reasoner.success.case import Case, KnownHome
+from openral_reasoner.success.judge import judge
 
 _OF_ANY_OBJECT = (g.Tidy, g.Clear, g.SetTable)
 _GIVING = (g.Bring, g.BringFilled, g.BringSeveral, g.BringEvery, g.BringEach, g.Clear)
@@ -16,29 +23,80 @@ _SERVED: Mapping[Verb, tuple[type, ...]] = {
     Verb.GRASP: (*_GIVING, *_OF_ANY_OBJECT, g.Pour, g.PickUp, g.Swap),
     Verb.POUR: (g.BringFilled, g.Pour),
     Verb.HANDOVER: _GIVING,
+    Verb.PLACE: (*_GIVING, *_OF_ANY_OBJECT, g.Pour, g.Swap),
     Verb.SWITCH: (g.Switch,),
     Verb.PRESS: (g.Press,),
 }
 """Goals that need an act; a verb not listed may serve any."""
 
 
-def serves(mission: Mission, verb: Verb, target: str) -> bool:
-    """Return True if the goal, as understood, may need an act on a target."""
-    request = mission.request
-    if verb not in _SERVED or not is_understood(request):
-        return True
-    parts = [part for part in parts_of(request) if isinstance(part, _SERVED[verb])]
+def may_end(mission: Mission, *, success: bool) -> bool:
+    """Return True if an end may be reported: a success that was refused, not before a skill has succeeded.
+
+    Tidying is done when the evidence proves it, and does not end while the robot can close what it opened.
+    """
+    goal = unrestricted(mission.request)
+    if isinstance(goal, g.Tidy):
+        can_close = mission.palette.with_verb(Verb.CLOSE) and _opened(mission) and not mission.hand.object_id
+        return not can_close and (not success or judge(goal, _case_of(mission)).proven)
+    acts = ((turn.tool, turn.reply.status) for turn in reversed(mission.decisions.turns))
+    news = (each for each in acts if each[1] == NOT_PROVEN or each == ("execute_rskill", "SUCCEEDED"))
+    return not success or next(news, ("", ""))[1] != NOT_PROVEN
+
+
+def _opened(mission: Mission) -> set[str]:
+    doors = Course.of(mission.evidence).doors
+    return {each for each, act in doors.items() if act.verb is Verb.OPEN}
+
+
+def _case_of(mission: Mission) -> Case:
     palette = mission.palette
     referents = {term: each.id for term, each in mission.operator.referents.items()}
     home = KnownHome(mission.requester, palette.places, frozenset(), palette.controls, referents)
-    case = Case(mission.evidence, home)
-    if verb is Verb.HANDOVER:
-        return any(_receives(case, part, mission.hand.object_id, target) for part in parts)
-    if not parts or verb not in (Verb.GRASP, Verb.POUR):
-        return bool(parts)
-    answers = (turn.reply.operator_words for turn in mission.decisions.turns if turn.reply.operator_words)
-    is_named = case.matches_query(target, *named(request), *answers)
-    return is_named or any(isinstance(part, _OF_ANY_OBJECT) for part in parts)
+    return Case(mission.evidence, home)
+
+
+def serves(mission: Mission, verb: Verb, target: str) -> bool:
+    """Return True if the goal, as understood, may need an act on a target."""
+    if not is_understood(mission.request):
+        return True
+    answers = [turn.reply.operator_words for turn in mission.decisions.turns if turn.reply.operator_words]
+    if verb is Verb.PLACE and (not mission.hand.object_id or answers or _could_not_be_released(mission)):
+        return True
+    if isinstance(unrestricted(mission.request), g.Tidy) and not answers:
+        return _tidies(mission, verb, target)
+    doors = [part.what for part in parts_of(mission.request) if isinstance(part, g.MoveDoor)]
+    if verb is Verb.OPEN and doors and len(doors) == len(parts_of(mission.request)):
+        case = _case_of(mission)
+        return any(case.matches_reference(case.home.node(target), each) for each in doors)
+    return verb not in _SERVED or _is_needed(mission, verb, target, answers)
+
+
+def _is_needed(mission: Mission, verb: Verb, target: str, answers: list[str]) -> bool:
+    parts = [part for part in parts_of(mission.request) if isinstance(part, _SERVED[verb])]
+    palette, held, case = mission.palette, mission.hand.object_id, _case_of(mission)
+    match verb:
+        case Verb.HANDOVER:
+            return any(_receives(case, part, held, target) for part in parts)
+        case Verb.PLACE:
+            return _may_be_put(case, [part.id for part in palette.places if part.closed], parts, held, target)
+        case Verb.POUR:
+            return target != held and any(_is_vessel(case, part, target) for part in parts)
+        case Verb.GRASP if not any(isinstance(each, _OF_ANY_OBJECT) for each in parts):
+            is_named = case.matches_query(target, *named(mission.request), *answers)
+            return is_named and any(_is_known(case, mission, getattr(each, "to", ME)) for each in parts)
+        case _:
+            return bool(parts)
+
+
+def _is_known(case: Case, mission: Mission, receiver: str) -> bool:
+    """Return True if it is known what a receiver means, and it is open; the speaker may be met on the way."""
+    if receiver in SPEAKER:
+        return True
+    places = [each for each in mission.palette.places if case.is_within(case.home.node(each.id), receiver)]
+    if places:
+        return not all(each.closed for each in places)
+    return any(case.matches_query(each, receiver) for each in mission.objects)
 
 
 def _receives(case: Case, part: Request, held: str, person: str) -> bool:
@@ -48,3 +106,51 @@ def _receives(case: Case, part: Request, held: str, person: str) -> bool:
         return False
     what = getattr(part, "what", "")
     return not (held and what) or case.matches_query(held, what, singular(what))
+
+
+def _is_vessel(case: Case, part: Request, target: str) -> bool:
+    """Return True if the goal names an object as the vessel."""
+    vessel, contents = getattr(part, "vessel", ""), getattr(part, "contents", "")
+    return case.matches_query(target, vessel, load_serving_rules().vessel_for(vessel, contents))
+
+
+def _may_be_put(case: Case, closed: list[str], parts: list[Request], held: str, place: str) -> bool:
+    """Return True if the held object is to be put there, or aside so that its place can be opened.
+
+    What is to be poured is put down after that.
+    """
+    contents = [part.contents for part in parts if isinstance(part, g.Pour | g.BringFilled)]
+    if not case.course.poured and any(case.matches_query(held, each) for each in contents):
+        return False
+    brings = [part for part in parts if isinstance(part, g.Bring)]
+    ends = [part.to for part in brings if case.matches_query(held, part.what, singular(part.what))]
+    if not ends or len(brings) < len(parts):
+        return True
+    if any(case.matches_reference(case.home.node(each), to) for each in closed for to in ends):
+        return True
+    return any(case.is_within(case.home.node(place), to) for to in ends)
+
+
+def _tidies(mission: Mission, verb: Verb, target: str) -> bool:
+    """Return True if an act looks at what was not yet, puts away what is out of place, or prepares that."""
+    lists = [turn.reply for turn in mission.decisions.turns if turn.reply.status == "LISTED"]
+    items = {each.id: each for each in lists[-1].found} if lists else {}
+    if verb in (Verb.NAVIGATE, Verb.LOOK_AT):
+        places = {each.id for reply in lists for each in reply.frontier} - looked_at(mission.evidence)
+        return target in places and (verb is Verb.LOOK_AT or target != mission.base.at_target)
+    opened = _opened(mission)
+    if verb is Verb.CLOSE:
+        return target in opened
+    free = {each.id: {*each.belongs_at} - ({*each.closed} - opened) for each in items.values()}
+    if verb is Verb.GRASP:
+        return target in items and items[target].misplaced and bool(free[target])
+    if verb is Verb.PLACE:
+        return target in free.get(mission.hand.object_id, {target})
+    needed = {place for each in items.values() if each.misplaced for place in each.belongs_at}
+    return verb not in (Verb.OPEN, *_SERVED) or (verb is Verb.OPEN and target in needed and not opened)
+
+
+def _could_not_be_released(mission: Mission) -> bool:
+    acts = MissionStory.of(mission).acts
+    releases = (Verb.PLACE, Verb.HANDOVER)
+    return any(verb in releases and reply.status != SkillStatus.SUCCEEDED.name for verb, _, reply in acts)

@@ -87,6 +87,17 @@ def test_a_model_that_picks_any_line_gives_nothing_to_another_person_or_of_anoth
     assert set(home.delivered) <= {("bread_1", "ana")}
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_a_model_that_picks_any_line_puts_what_is_named_nowhere_else(
+    seed: int, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    before = home.objects["mug_1"].place
+    _, skills, _ = mission("put the mug on the shelf", home, palette, settings, seed)
+    assert home.objects["mug_1"].place in (before, "shelf_1", "")
+    assert home.holding in ("", "mug_1")
+    assert all(each.goal.rskill_id != "handover" for each in skills)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_model_that_picks_any_line_opens_nothing_that_was_forbidden(
     seed: int, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings

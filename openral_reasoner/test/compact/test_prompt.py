@@ -13,7 +13,7 @@ from openral_reasoner.compact.prompt import compact_prompt, prefix
 from openral_reasoner.context import Context, Frontier, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.palette.build import changes
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.request.goals import Bring
+from openral_reasoner.request.goals import Bring, Tidy
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
@@ -66,6 +66,25 @@ def test_a_state_begins_as_the_one_before(
         assert max(map(len, made)) < LONGEST_STATE
         dropped = any(line.endswith("steps before)") for line in after.split("\n"))
         assert dropped or settled(after)[: len(settled(before))] == settled(before)
+
+
+def test_a_tidying_mission_shows_once_what_is_still_out_of_place() -> None:
+    at_home = {"room": "kitchen", "belongs_at": ("fridge_1",)}
+    items = (
+        ObjectSummary(id="milk_1", label="milk", place="sofa_1", misplaced=True, **at_home),
+        ObjectSummary(id="butter_1", label="butter", place="fridge_1", **at_home),
+        ObjectSummary(id="box_1", label="box", place="sofa_1"),
+    )
+    listed = [
+        Turn(call_id=str(number), tool="list_objects", arguments="{}", reply=reply)
+        for number, reply in enumerate((ToolResult(status="LISTED", text="", found=items),) * 2)
+    ]
+    context = context_of(ToolPalette(), "mug").model_copy(update={"turns": tuple(listed)})
+    tidying = compact_prompt(context.model_copy(update={"request": Tidy()})).state
+    assert tidying.count("milk_1 at sofa_1 -> fridge_1") == tidying.count("box_1 at sofa_1") == 1
+    assert "butter_1" not in tidying
+    assert tidying.index("listed\n") < tidying.index("milk_1")
+    assert compact_prompt(context).state.count("butter_1") == 2
 
 
 def test_the_prefix_is_the_same_for_every_goal_and_ends_before_the_home(palette: ToolPalette) -> None:

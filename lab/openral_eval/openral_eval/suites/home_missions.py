@@ -27,7 +27,7 @@ class Wanted(Document):
     Attributes:
         effects: In the notation of `openral_eval.suites.effects`.
         asked: The mission ends with a question or a report of failure, not as done.
-        at: Place or room where the robot is at the end, or the object that it is at; "" for anywhere.
+        at: Place or room where the robot is at the end, or the object that it is at or sees; "" for anywhere.
         told: Words of which the operator reads at least one; ``@OBJECT`` is its place, by label or id.
     """
 
@@ -107,7 +107,8 @@ def _names(home: SymbolicHome, word: str) -> tuple[str, ...]:
 
 def _is_at(home: SymbolicHome, node: str) -> bool:
     if node in home.objects:
-        return home.at == home.objects[node].place
+        place = home.places.get(home.objects[node].place)
+        return place is not None and home.sees(place)
     if node in home.rooms:
         x, y, _ = home.graph().by_id[node].pose.position
         return (home.at in home.places and home.places[home.at].room == node) or (
