@@ -17,6 +17,7 @@ def planner(
     *,
     out: Annotated[Path, typer.Option(help="folder of the run; a run in it goes on")],
     base: Annotated[str, typer.Option(help="GGUF file or hub folder; default the installed SmolLM2")] = "",
+    start: Annotated[Path | None, typer.Option(help="adapter to go on from")] = None,
     missions: Annotated[int, typer.Option(min=8, help="missions that are drawn")] = 1200,
     seed: Annotated[int, typer.Option(min=0, help="of the first mission")] = 1000,
     epochs: Annotated[int, typer.Option(min=1, help="times that each mission is seen")] = 1,
@@ -33,25 +34,17 @@ def planner(
     Writes planner.npz, for `--brain local --model OUT/planner.npz`, and the model card card.json. Exit code:
     0 done; 2 refused; 130 interrupted: the same command goes on.
     """
+    chosen = {name: value for name, value in locals().items() if name != "environments"}
     from openral_reasoner.compact.choices import FORMAT
     from openral_training.environment import become, job_command
     from openral_training.local.client import local_files
     from openral_training.planner.drawing import draw_missions
     from openral_training.planner.options import MISSIONS, PlannerOptions
 
-    options = PlannerOptions(
-        out=out,
-        base=local_files(base).base,
-        prompt_format=FORMAT,
-        missions=missions,
-        seed=seed,
-        epochs=epochs,
-        batch=batch,
-        rate=rate,
-        rank=rank,
-        layers=layers,
-        threads=threads,
-        device=device,
+    options = PlannerOptions.model_validate(
+        {**chosen, "base": local_files(base).base, "prompt_format": FORMAT}
     )
     draw_missions(out / MISSIONS, seed, missions, typer.echo)
-    become(job_command(environments, "planner", options.model_dump_json(), "openral_training.planner"))
+    become(
+        job_command(environments, "planner", options.model_dump_json(), "openral_training.planner.trainer")
+    )

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from openral_reasoner.compact.choices import FORMAT
-from openral_training.planner.missions import PlayedMission, play
+from openral_training.planner.homes import draw_mission
+from openral_training.planner.missions import play
 
 REPORTED = 100
 """Missions between two lines of progress [1]."""
@@ -19,8 +20,7 @@ def draw_missions(path: Path, first: int, count: int, say: Callable[[str], None]
         path.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")
     with path.open("a", encoding="utf-8") as file:
         for seed in range(first if last is None else max(first, last + 1), first + count):
-            played = play(seed)
-            file.write(json.dumps(row_of(seed, played)) + "\n")
+            file.write(json.dumps(row_of(seed)) + "\n")
             file.flush()
             if (seed + 1 - first) % REPORTED == 0:
                 say(f"{seed + 1 - first} of {count} missions are drawn")
@@ -35,14 +35,9 @@ def last_seed(path: Path) -> int | None:
     return int(json.loads(lines[-2])["seed"]) if len(lines) > 2 else -1
 
 
-def row_of(seed: int, played: PlayedMission) -> dict[str, object]:
-    """Return the line of a mission."""
+def row_of(seed: int) -> dict[str, object]:
+    """Play the mission of a seed and return its line."""
+    played, mission = play(seed), draw_mission(seed)
     samples = [[each.prompt, each.lines, each.right] for each in played.samples]
-    mission = played.mission
-    return {
-        "seed": seed,
-        "goal": mission.goal,
-        "kind": mission.kind,
-        "state": played.state.name,
-        "samples": samples,
-    }
+    about = {"goal": mission.goal, "kind": mission.kind, "state": played.state.name, "way": played.way}
+    return {"seed": seed, **about, "samples": samples}

@@ -5,12 +5,13 @@ Its layers are those of `openral_training.local.onnx_graph`, in float32, with ma
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from openral_training.local.adapter import Adapter
+from openral_training.local.adapter import Adapter, UnusableAdapter, read_adapter
 from openral_training.local.weights import DecoderWeights, Shape
 
 ADAPTED = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_gate", "ffn_up", "ffn_down")
@@ -86,6 +87,21 @@ class AdaptedDecoder:
             for name, (a, b) in self.factors.items()
         }
         return Adapter(base, prompt_format, factors)
+
+    def load(self, path: Path) -> None:
+        """Begin with an adapter.
+
+        Raises:
+            UnusableAdapter: If it has other matrices or another rank, or cannot be read.
+        """
+        adapter = read_adapter(path)
+        sizes = {name: a.shape for name, (a, _) in self.factors.items()}
+        if sizes != {name: a.shape for name, (a, _) in adapter.factors.items()}:
+            raise UnusableAdapter(path, "it has another rank or other layers: use its --rank and --layers")
+        with torch.no_grad():
+            for name, (a, b) in self.factors.items():
+                a.copy_(torch.from_numpy(adapter.factors[name][0]))
+                b.copy_(torch.from_numpy(adapter.factors[name][1]) / self._options.scale)
 
     def _linear(self, x: Tensor, name: str) -> Tensor:
         y = functional.linear(x, self._fixed[f"{name}.weight"], self._fixed.get(f"{name}.bias"))

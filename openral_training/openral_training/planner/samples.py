@@ -80,12 +80,21 @@ class TokenTree:
         return mask
 
 
-def tree_of(samples: list[Sample], encoder: LineEncoder) -> TokenTree:
-    """Return the tree of a mission's decisions."""
-    tree = TokenTree()
+def trees_of(samples: list[Sample], encoder: LineEncoder, longest: int) -> list[TokenTree]:
+    """Return trees of a mission's decisions, of at most ``longest`` tokens; what is longer is left out."""
+    trees, before = [TokenTree()], list[int]()
     for sample in samples:
-        tree.add(encoder.prompt(sample.prompt), [encoder.choice(line) for line in sample.lines], sample.right)
-    return tree
+        prompt, choices = encoder.prompt(sample.prompt), [encoder.choice(line) for line in sample.lines]
+        size = len(prompt) + len(choices[sample.right])
+        shared = next(
+            (i for i, (a, b) in enumerate(zip(before, prompt, strict=False)) if a != b), len(before)
+        )
+        if len(trees[-1].tokens) + size - shared > longest:
+            trees.append(TokenTree())
+        if size <= longest:
+            trees[-1].add(prompt, choices, sample.right)
+        before = prompt
+    return [tree for tree in trees if tree.choices]
 
 
 def read_missions(path: Path, prompt_format: int) -> Iterator[list[Sample]]:

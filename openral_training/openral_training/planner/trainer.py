@@ -1,14 +1,21 @@
-"""Training of the adapter on the planner's missions; writes it with its model card."""
+"""Training of the adapter on the planner's missions; writes it with its model card.
+
+Run as a module it takes the options as JSON. Exit code: 0 done; 2 refused, with the reason; 130 interrupted.
+"""
 
 import json
 import math
 import os
+import signal
+import sys
+import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
 
 import numpy as np
 import torch
-from torch import Tensor, distributed
+from torch import Tensor
 
 from openral_core.errors import OpenRALError
 from openral_training.local.adapter import file_digest
@@ -16,7 +23,7 @@ from openral_training.local.tokens import LineEncoder
 from openral_training.local.weights import read_weights
 from openral_training.planner.network import AdaptedDecoder, LowRank, choice_loss
 from openral_training.planner.options import MISSIONS, PlannerOptions
-from openral_training.planner.samples import TokenTree, read_missions, tree_of
+from openral_training.planner.samples import TokenTree, read_missions, trees_of
 
 CHECKPOINT, ADAPTER, CARD = "last.pt", "planner.npz", "card.json"
 """Files of a run."""
@@ -38,30 +45,23 @@ class PlannerRunDiffers(OpenRALError):
 
 
 class PlannerRun:
-    """A training run, resumable with the same result.
-
-    Processes that `torchrun` starts share the missions of each step and add their gradients.
-    """
+    """A training run, resumable with the same result."""
 
     def __init__(self, options: PlannerOptions) -> None:
         torch.set_num_threads(options.threads)
-        if "WORLD_SIZE" in os.environ and not distributed.is_initialized():
-            distributed.init_process_group("gloo")
-        self.rank, self.processes = 0, 1
-        if distributed.is_initialized():
-            self.rank, self.processes = distributed.get_rank(), distributed.get_world_size()
         self.options, self.base = options, file_digest(options.base)
         weights = read_weights(options.base)
         encoder = LineEncoder(weights.tokenizer)
-        trees = [
-            tree_of(each, encoder) for each in read_missions(options.out / MISSIONS, options.prompt_format)
-        ]
-        self.trees = [tree for tree in trees if len(tree.tokens) <= options.longest and tree.choices]
-        self.left_out = sum(len(tree.tokens) > options.longest for tree in trees)
+        missions = list(read_missions(options.out / MISSIONS, options.prompt_format))
+        self.missions = sum(bool(each) for each in missions)
+        self.trees = [tree for each in missions for tree in trees_of(each, encoder, options.longest)]
         first = max(0, weights.shape.layers - options.layers)
         self.network = AdaptedDecoder(
             weights, LowRank(options.rank, SCALE, first), options.seed, options.device
         )
+        self.start = "" if options.start is None else file_digest(options.start)
+        if options.start is not None:
+            self.network.load(options.start)
         parameters = self.network.parameters
         self.optimiser = torch.optim.AdamW(parameters, options.rate, BETAS, weight_decay=0.0)
         self.step, self.history = 0, list[dict[str, float]]()
@@ -87,21 +87,13 @@ class PlannerRun:
             group["lr"] = (
                 self.options.rate * rise * (FLOOR + (1 - FLOOR) * 0.5 * (1 + math.cos(math.pi * progress)))
             )
-        trees = self.batch(self.step)
-        loss, hits = self._loss(trees[self.rank :: self.processes] or trees)
+        loss, hits = self._loss(self.batch(self.step))
         loss.backward()
-        self._add_gradients()
         torch.nn.utils.clip_grad_norm_(self.network.parameters, CLIP)
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
         self.step += 1
         self.history.append({"loss": round(loss.item(), 4), "right": round(hits.float().mean().item(), 4)})
-
-    def _add_gradients(self) -> None:
-        if self.processes > 1:
-            for parameter in self.network.parameters:
-                distributed.all_reduce(parameter.grad)
-                parameter.grad = None if parameter.grad is None else parameter.grad / self.processes
 
     def _loss(self, trees: Sequence[TokenTree]) -> tuple[Tensor, Tensor]:
         width = max(len(tree.tokens) for tree in trees)
@@ -126,11 +118,10 @@ class PlannerRun:
 
     def save(self) -> None:
         """Write the checkpoint, atomically."""
-        if self.rank:
-            return
         state = {
             "options": self.options.fixed(),
             "base": self.base,
+            "start": self.start,
             "step": self.step,
             "history": self.history,
             "factors": [each.detach() for each in self.network.parameters],
@@ -144,10 +135,11 @@ class PlannerRun:
         """Go on from the checkpoint.
 
         Raises:
-            PlannerRunDiffers: If the options or the base model are others.
+            PlannerRunDiffers: If the options, the base model or the adapter to start from are others.
         """
         state = torch.load(self.options.out / CHECKPOINT, weights_only=True)
-        if state["options"] != self.options.fixed() or state["base"] != self.base:
+        same = state["base"] == self.base and state.get("start", "") == self.start
+        if not same or state["options"] != self.options.fixed():
             raise PlannerRunDiffers(self.options, {**state["options"]})
         with torch.no_grad():
             for parameter, stored in zip(self.network.parameters, state["factors"], strict=True):
@@ -157,17 +149,16 @@ class PlannerRun:
 
     def finish(self) -> None:
         """Write the adapter and its model card."""
-        if self.rank:
-            return
         self.network.adapter(self.base, self.options.prompt_format).save(self.options.out / ADAPTER)
         last = self.history[-max(1, len(self.history) // 10) :]
         card = {
             "base": {"file": self.options.base.name, "sha256": self.base},
+            "start": self.start,
             "options": self.options.fixed(),
             "data": {
                 "seeds": [self.options.seed, self.options.seed + self.options.missions - 1],
-                "missions": len(self.trees),
-                "too_long": self.left_out,
+                "missions": self.missions,
+                "trees": len(self.trees),
                 "tokens": sum(len(tree.tokens) for tree in self.trees),
                 "choices": sum(len(tree.choices) for tree in self.trees),
             },
@@ -189,7 +180,7 @@ def train_planner(options: PlannerOptions, say: Callable[[str], None], stop: Cal
     run = PlannerRun(options)
     if (options.out / CHECKPOINT).exists():
         run.restore()
-    say(f"{len(run.trees)} missions, {run.left_out} too long; {run.steps} steps, at step {run.step}")
+    say(f"{run.missions} missions in {len(run.trees)} trees; {run.steps} steps, at step {run.step}")
     while run.step < run.steps and not stop():
         run.advance()
         if run.step % options.save_every == 0 or run.step == run.steps:
@@ -201,3 +192,20 @@ def train_planner(options: PlannerOptions, say: Callable[[str], None], stop: Cal
     if run.step == run.steps:
         run.finish()
     return run.step == run.steps
+
+
+def main() -> int:
+    """Train until the end, or until SIGINT or SIGTERM."""
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    options = PlannerOptions.model_validate_json(sys.argv[-1])
+    try:
+        return 0 if train_planner(options, partial(print, flush=True), stop.is_set) else 130
+    except OpenRALError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
