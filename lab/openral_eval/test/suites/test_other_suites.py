@@ -74,7 +74,7 @@ def test_the_calls_before_a_decision_are_accepted_except_where_the_case_is_about
     ["Hol mir den roten Becher!", "Take the book over to Ben.", "put it over there", "Ouvre le frigo."],
 )
 def test_sentences_are_judged_by_what_the_robot_then_does(sentence: str) -> None:
-    task = next(task for task in language.tasks(OPTIONS) if task.goal == sentence)
+    task = next(task for task in language.SUITE.tasks(OPTIONS) if task.goal == sentence)
     assert language.run(task, OPTIONS, ScriptedModel(), SETTINGS).success
     idle = language.run(task, OPTIONS, deciding("done", success=True, message="done"), SETTINGS)
     assert not idle.success
