@@ -10,7 +10,7 @@ from typing_extensions import override
 from openral_core.detectors import DetectorInfo, LifecycleState, UnplacedDetection
 from openral_core.rskills import Mode, Name, Vocabulary
 from openral_core.spatial_memory import SceneGraph
-from openral_reasoner.commands import Command, ReadScene
+from openral_reasoner.commands import Command, PublishHandoff, PublishPrompt, ReadScene
 from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import Event, SceneRead
 from openral_reasoner.llm.base import Model
@@ -21,7 +21,6 @@ from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import home_timeline
 from openral_testing.reasoner.symbolic_home import SymbolicHome
-from openral_testing.reasoner.symbolic_mission import sent
 
 SCRIPTED = ScriptedModel()
 CAMERA = "front"
@@ -74,4 +73,7 @@ def ask(
     core = Core(settings or MissionSettings())
     line = home_timeline(core, peers.answer, model, lambda: palette, question)
     ends = line.run()
-    return (*sent(line)[1], *(end.reason for end in ends))[-1]
+    commands = [command for moment in line.moments for command in moment.commands]
+    texts = [each.text for each in commands if isinstance(each, PublishPrompt)]
+    texts += [each.question.question for each in commands if isinstance(each, PublishHandoff)]
+    return (*texts, *(end.reason for end in ends))[-1]
