@@ -5,8 +5,6 @@ Memory has nothing, no skill and no locator is there: answers come from the list
 
 from collections.abc import Sequence
 
-from typing_extensions import override
-
 from openral_core.detectors import DetectorInfo, LifecycleState, UnplacedDetection
 from openral_core.rskills import Mode, Name, Vocabulary
 from openral_core.spatial_memory import SceneGraph
@@ -33,7 +31,6 @@ class CameraPeers(HomePeers):
         super().__init__(SymbolicHome(places={}, objects={}, rooms={}, agents={}))
         self.in_view = tuple(in_view)
 
-    @override
     def answer(self, command: Command) -> Event | None:
         if isinstance(command, ReadScene):
             return SceneRead(call_id=command.call_id, graph=SceneGraph(), now=1.0, in_view=self.in_view)
