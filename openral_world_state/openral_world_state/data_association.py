@@ -17,11 +17,12 @@ from types import MappingProxyType
 import numpy as np
 import scipy
 
-from openral_core.geometry import Pose
 from openral_core.spatial_memory import Presence
 from openral_core.text import TermRelation, Thesaurus
+from openral_world_state.box_overlap import SAME_SPACE, are_nested, distance_to_box, shared_space
+from openral_world_state.existence import is_confirmed
 from openral_world_state.lifting import AmbiguousDepth
-from openral_world_state.observation import SAME_SPACE, Observation, shared_space
+from openral_world_state.observation import Observation
 from openral_world_state.people import are_person_and_thing, is_person, walked_here
 from openral_world_state.spatial_memory.memory import (
     CapacityError,
@@ -62,7 +63,9 @@ class AssociationGates:
     max: float = 0.6  # Gate of the largest object [m].
     held: float = 0.35  # Distance from the gripper, beside half its size, of the held object [m].
     part: float = 0.03  # Distance from an object's box within which the centre of its visible part lies [m].
-    reach: float = 1.0  # Largest distance of the centres of object and visible part [m]: half a person.
+    large: float = 0.3  # Longest side from which that distance grows with the object [m].
+    part_per_side: float = 0.15  # Growth of it per length of the longest side beyond [1].
+    reach: float = 1.5  # Largest distance of the centres of object and visible part [m]: of a long table.
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +160,14 @@ class DataAssociator:
     def _store(
         self, observation: Observation, matched: ObjectRecord | None, viewpoint: Triple | None, used: set[str]
     ) -> ObjectRecord:
-        whole = self._whole_of(observation, used) if matched is None else None
+        whole = self._sharing_space(observation, used) if matched is None else None
         moved = None
         if matched is None and whole is None:
             moved = None if observation.ambiguous else reidentify_moved(observation, self.memory, used)
             moved = moved or walked_here(observation, self.memory, used, self.map_epoch, self.thesaurus)
         record = matched or whole or moved
-        if whole is not None:
-            observation = as_part(observation, whole)
+        if whole is not None and not observation.truncated and max(observation.size) <= max(whole.size):
+            observation = replace(observation, ambiguous=True)
         if record is None and observation.ambiguous and not observation.from_query:
             raise AmbiguousDepth(observation.label)
         if record is None:
@@ -177,19 +180,30 @@ class DataAssociator:
         self.memory.touch(record)
         return record
 
-    def _whole_of(self, observation: Observation, used: set[str]) -> ObjectRecord | None:
-        """Find the object of which an unmatched observation shows a part; None if there is none."""
+    def _sharing_space(self, observation: Observation, used: set[str]) -> ObjectRecord | None:
+        """Find the object of which an unmatched observation shows a part, or more than was known; or None."""
         near = [
             (distance, record.id, record)
             for record, distance in self.memory.near(observation.pose.position, self.gates.reach)
             if record.id not in used
             and record.map_epoch == self.map_epoch
             and record.presence is not Presence.GONE
-            and max(record.size) > max(observation.size)
-            and distance_to_box(observation.pose.position, record.pose, record.size) <= self.gates.part
-            and label_relation(observation.label, record, self.thesaurus) in _SAME_KIND
+            and self._shares_space(observation, record)
+            and self.thesaurus.relation(observation.label, record.label) in _SAME_KIND
         ]
         return min(near, key=lambda entry: entry[:2])[2] if near else None
+
+    def _shares_space(self, observation: Observation, record: ObjectRecord) -> bool:
+        if max(observation.size) <= max(record.size):
+            return self._is_in(observation, record, self.gates.part)
+        return self._is_in(record, observation, self.gates.part)
+
+    def _is_in(
+        self, part: Observation | ObjectRecord, whole: Observation | ObjectRecord, margin: float
+    ) -> bool:
+        """Tell if a centre lies in a box with a margin [m], larger for large objects: views miss sides."""
+        margin += self.gates.part_per_side * max(max(whole.size) - self.gates.large, 0.0)
+        return distance_to_box(part.pose.position, whole.pose, whole.size) <= margin
 
     def _merge_parts(self, records: Sequence[ObjectRecord], used: set[str]) -> None:
         """Merge the records that lie in the box of an observed object of their kind into its record.
@@ -204,9 +218,10 @@ class DataAssociator:
                 pair = frozenset((record.id, other.id))
                 if other.id == record.id or other.map_epoch != self.map_epoch or other.carried:
                     continue
-                if distance_to_box(other.pose.position, record.pose, record.size) > 0.0:
+                if not self._is_in(other, record, 0.0) or is_confirmed(other) > is_confirmed(record):
                     continue
-                if other.id in used:
+                is_nested = are_nested(other.pose, other.size, record.pose, record.size)
+                if other.id in used and not is_nested:
                     self._set_apart(pair)
                 elif pair not in self._apart and self._is_part(other, record):
                     merge_part(record, other, self.thesaurus)
@@ -218,7 +233,7 @@ class DataAssociator:
             return False
         if shared_space(part.pose, part.size, whole.pose, whole.size) >= SAME_SPACE:
             return True
-        is_same_kind = label_relation(part.label, whole, self.thesaurus) in _SAME_KIND
+        is_same_kind = self.thesaurus.relation(part.label, whole.label) in _SAME_KIND
         return is_same_kind and max(part.size) <= max(whole.size)
 
     def _set_apart(self, pair: frozenset[str]) -> None:
@@ -288,23 +303,6 @@ def association_cost(
     is_size_known = not observation.truncated and min(a, b) > 0.0
     size_cost = min(_COSTS.max_size, _COSTS.size * abs(math.log(a / b))) if is_size_known else 0.0
     return distance / gate + label_cost + size_cost
-
-
-def distance_to_box(point: Triple, pose: Pose, size: Triple) -> float:
-    """Distance of a point in map from an upright box [m], 0 inside."""
-    dx, dy, dz = (a - b for a, b in zip(point, pose.position, strict=True))
-    c, s = math.cos(pose.yaw), math.sin(pose.yaw)
-    local = (c * dx + s * dy, c * dy - s * dx, dz)
-    return math.hypot(*(max(abs(value) - side / 2.0, 0.0) for value, side in zip(local, size, strict=True)))
-
-
-def as_part(observation: Observation, whole: ObjectRecord) -> Observation:
-    """Return an observation of a part as one of the whole object, whose centre may be anywhere in its box."""
-    variance = (max(whole.size) / 2.0) ** 2
-    covariance = tuple(
-        value + (variance if index % 4 == 0 else 0.0) for index, value in enumerate(observation.covariance)
-    )
-    return replace(observation, truncated=True, covariance=covariance)
 
 
 def merge_part(whole: ObjectRecord, part: ObjectRecord, thesaurus: Thesaurus) -> None:

@@ -25,6 +25,7 @@ class ExistenceModel:
             full view is not detected [1]; `rskills/home-tiny/MODEL_CARD.md` has the recall by size.
         bounds: Lowest and highest probability, so that later evidence can change it [1].
         dropped: Probability below which an object is dropped from memory [1].
+        tentative: Time after which one that is not confirmed is dropped, too [s].
     """
 
     neutral: float = 0.25
@@ -32,6 +33,7 @@ class ExistenceModel:
     miss_rates: tuple[tuple[float, float], ...] = ((32.0, 0.3), (16.0, 0.55))
     bounds: tuple[float, float] = (0.02, 0.99)
     dropped: float = 0.15
+    tentative: float = 60.0
 
     def miss_rate(self, side: float) -> float:
         """Probability that a detector misses an object in full view of an apparent side [px]."""

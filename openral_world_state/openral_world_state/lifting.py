@@ -194,6 +194,7 @@ class LiftedObject:
     """An object in map: upright pose, size along its axes [m], covariance of the position (3, 3) [m^2].
 
     ``truncated`` if the image's border cuts it, so that its size is only a lower bound;
+    ``cut`` if something nearer hides a part of it, which may make it longer in truth;
     ``ambiguous`` if other depths are possible too.
     """
 
@@ -202,6 +203,7 @@ class LiftedObject:
     covariance: Array
     truncated: bool
     ambiguous: bool
+    cut: bool = False
 
 
 def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObject:
@@ -234,7 +236,7 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
         covariance = covariance + np.eye(3) * (_CONFIG.cut_per_side * max(extent.size)) ** 2
     x, y, z = extent.center.tolist()
     pose = Pose.planar(x, y, extent.yaw, z)
-    return LiftedObject(pose, extent.size, covariance, truncated, is_ambiguous)
+    return LiftedObject(pose, extent.size, covariance, truncated, is_ambiguous, segment.is_cut)
 
 
 def is_behind_middle(window: BoxWindow, extent: Extent) -> bool:

@@ -20,7 +20,7 @@ from openral_world_state.depth_camera import DepthView
 from openral_world_state.existence import EXISTENCE, is_confirmed
 from openral_world_state.lifting import DepthModel
 from openral_world_state.spatial_memory.memory import SpatialMemory
-from openral_world_state.spatial_memory.record import OPERATOR_LABEL_WEIGHT, ObjectRecord
+from openral_world_state.spatial_memory.record import ObjectRecord
 from openral_world_state.static_map import StaticMap
 
 
@@ -225,14 +225,21 @@ class NegativeEvidence:
             if state is not Visibility.OCCUPIED and record.id in self.memory:
                 self._count_miss(record, view.stamp)
 
+    def drop_tentative(self, stamp: float) -> None:
+        """Drop the objects that are rather false detections and that no later view confirmed."""
+        table = self.memory.table
+        is_old = (table.confidence < CONFIRMED) & (table.last_seen < stamp - EXISTENCE.tentative)
+        records = [table.records[slot] for slot in np.flatnonzero(is_old[: len(table.records)]).tolist()]
+        for record in records:
+            if record is not None and not record.is_certain:
+                self.memory.forget(record.id)
+
     def _doubt(self, record: ObjectRecord, view: DepthView, source: str) -> None:
         """Lower the probability that an object exists that is in full view but was not detected.
 
         One that the gripper held exists: a hand that took it may hide most of it from then on.
         """
-        if record.grasped:
-            return
-        if max(record.votes.values(), default=0.0) >= OPERATOR_LABEL_WEIGHT or view.stamp <= record.last_seen:
+        if record.is_certain or view.stamp <= record.last_seen:
             return
         x, y, z = view.camera_position.tolist()
         before = record.confidence

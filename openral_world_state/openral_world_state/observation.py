@@ -3,16 +3,15 @@
 A detector may draw several boxes with different labels around one object; they are one observation.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from openral_core.detectors import Detection
 from openral_core.geometry import Pose
 from openral_core.text import Thesaurus, UnreadableText
+from openral_world_state.box_overlap import SAME_SPACE, are_nested, shared_space
 from openral_world_state.depth_camera import DepthView
 from openral_world_state.lifting import DepthModel, LiftRefused, lift
-from openral_world_state.spatial_memory.record import Triple
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +27,7 @@ class Observation:
         stamp: Of the image [s].
         source: Detector.
         truncated: The image's border cuts the object.
+        cut: Something nearer hides a part of it.
         ambiguous: It may lie at another depth, so it confirms a known object but is no new one.
         from_query: The detector was asked for this label, which weighs more.
         track: Detector's track id, a hint.
@@ -42,6 +42,7 @@ class Observation:
     stamp: float
     source: str
     truncated: bool = False
+    cut: bool = False
     ambiguous: bool = False
     from_query: bool = False
     track: str = ""
@@ -93,10 +94,6 @@ def lift_detections(
     return frame, tuple(refused)
 
 
-SAME_SPACE = 0.4
-"""Intersection over union of two upright boxes from which they are of one object [1]."""
-
-
 def merge_double_boxes(observations: Sequence[Observation]) -> list[Observation]:
     """Merge the observations of one frame that fill the same space, such as a cup also seen as a mug.
 
@@ -105,7 +102,9 @@ def merge_double_boxes(observations: Sequence[Observation]) -> list[Observation]
     distinct: list[Observation] = []
     for each in sorted(observations, key=lambda one: -one.score):
         for index, best in enumerate(distinct):
-            if shared_space(best.pose, best.size, each.pose, each.size) >= SAME_SPACE:
+            boxes = best.pose, best.size, each.pose, each.size
+            is_part = best.label == each.label and are_nested(*boxes)  # such as the back of a chair
+            if is_part or shared_space(*boxes) >= SAME_SPACE:
                 names = {best.label, *(label for label, _ in best.alternatives)}
                 if each.label not in names:
                     added = (*best.alternatives, (each.label, each.score))
@@ -114,19 +113,6 @@ def merge_double_boxes(observations: Sequence[Observation]) -> list[Observation]
         else:
             distinct.append(each)
     return distinct
-
-
-def shared_space(first: Pose, first_size: Triple, second: Pose, second_size: Triple) -> float:
-    """Intersection over union of two upright boxes [1], the second turned like the first."""
-    dx, dy, dz = (b - a for a, b in zip(first.position, second.position, strict=True))
-    c, s = math.cos(first.yaw), math.sin(first.yaw)
-    apart = (abs(c * dx + s * dy), abs(c * dy - s * dx), abs(dz))
-    common = math.prod(
-        max(min(a, b, (a + b) / 2.0 - gap), 0.0)
-        for a, b, gap in zip(first_size, second_size, apart, strict=True)
-    )
-    whole = math.prod(first_size) + math.prod(second_size) - common
-    return common / whole if whole > 0.0 else 0.0
 
 
 def lift_observation(
@@ -147,6 +133,7 @@ def lift_observation(
         stamp=view.stamp,
         source=source,
         truncated=lifted.truncated,
+        cut=lifted.cut,
         ambiguous=lifted.ambiguous,
         from_query=from_query,
         track=detection.track,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import CONFIRMED, Presence
 from openral_core.text import TermRelation, Thesaurus
+from openral_world_state.box_overlap import local_point, turned_size
 from openral_world_state.existence import EXISTENCE
 from openral_world_state.observation import Observation
 from openral_world_state.spatial_memory.memory import SpatialMemory
@@ -61,7 +62,8 @@ class TrackUpdateConfig:
 
     A label's vote weighs the detector's score, ``query_weight`` times as much if the detector was asked for
     that very label. Position is fused with a Kalman gain per track; ``min_gain`` keeps a confident track
-    correctable. A track whose observation lies beyond ``jump_sigma`` standard deviations has moved.
+    correctable. A track whose observation lies beyond ``jump_sigma`` standard deviations has moved. An
+    ambiguous observation tells that the object exists, but not where it is.
     """
 
     max_votes: float = 10.0  # Sum of the weights of all labels, so that a newer label can win [1].
@@ -73,6 +75,13 @@ class TrackUpdateConfig:
     jump_margin: float = 0.02  # Distance added to that [m].
     shape_variance: float = 2.0  # Ratio of variances up to which size and orientation are replaced [1].
     covariance_floor: float = 0.25  # Part of an observation's variance that fusion leaves at least [1].
+    side_error: float = 0.15  # Error of a side that a whole view shows, per length of the side [1].
+    least_error: float = 0.01  # Least such error [m].
+    small: float = 0.3  # Longest side up to which only views as good as the first tell a whole size [m].
+    face_error: float = 0.02  # Distance beyond a face that is no more than an error of a cut view [m].
+    extension: float = 0.15  # Part of what a cut view shows beyond a box by which the box grows [1].
+    turning: float = 0.03  # Part of the angle to a cut view's sides by which a box turns [1].
+    oblique: float = 0.2  # Angle to them from which the view tells no face's place [rad].
     more: float = 1.5  # Ratio of longest sides from which more of an object shows than was known [1].
 
 
@@ -128,15 +137,12 @@ def update_record(
         thesaurus: Tells which label is the most specific.
         moved: The object was re-identified at another place.
     """
-    spread = math.sqrt(max(mean_variance(record.covariance) + mean_variance(observation.covariance), 1e-6))
-    distance = record.pose.distance(observation.pose)
-    has_jumped = distance > _CONFIG.jump_sigma * spread + _CONFIG.jump_margin
-    shows_more = max(observation.size) > _CONFIG.more * max(record.size) and not observation.ambiguous
-    if moved or shows_more or (not observation.truncated and has_jumped):
+    if moved:
         record.pose, record.covariance = observation.pose, observation.covariance
-        is_partial = observation.truncated
-        record.size = _max_sides(record.size, observation.size) if is_partial else observation.size
-    else:
+        record.size = record.size if observation.truncated else observation.size
+    elif observation.truncated and not observation.ambiguous:
+        extend_box(record, observation)
+    elif not observation.ambiguous:
         fuse_pose(record, observation)
     add_votes(record, observation, thesaurus)
     EXISTENCE.add_detection(record, existence_score(observation), viewpoint)
@@ -193,34 +199,78 @@ def support_of(record: ObjectRecord) -> list[str]:
 
 
 def fuse_pose(record: ObjectRecord, observation: Observation) -> None:
-    """Fuse pose and size, weighted by variance.
+    """Fuse pose and size, weighted by variance; a view that is far off or shows more replaces both.
+
+    A hidden part makes the size of a view a lower bound.
 
     Source: scalar Kalman update with the mean variance of the axes.
     """
     old = max(mean_variance(record.covariance), 1e-8)
     new = max(mean_variance(observation.covariance), 1e-8)
-    gain = max(0.0 if observation.truncated else _CONFIG.min_gain, old / (old + new))
+    off = record.pose.distance(observation.pose) - _CONFIG.jump_margin
+    shows_more = max(observation.size) > _CONFIG.more * max(record.size)
+    if shows_more or off > _CONFIG.jump_sigma * math.sqrt(max(old + new, 1e-6)):
+        record.pose, record.covariance = observation.pose, observation.covariance
+        record.size = observation.size
+        return
+    gain = max(_CONFIG.min_gain, old / (old + new))
     x, y, z = (
         a + gain * (b - a) for a, b in zip(record.pose.position, observation.pose.position, strict=True)
     )
-    keeps_shape = observation.truncated or new > _CONFIG.shape_variance * old
-    orientation = record.pose.orientation if keeps_shape else observation.pose.orientation
-    record.pose = Pose((x, y, z), orientation)
-    if observation.truncated:
-        record.size = _max_sides(record.size, observation.size)
-    elif not keeps_shape:
-        record.size = observation.size
+    shown = turned_size(observation.size, observation.pose.yaw - record.pose.yaw)
+    if new <= _CONFIG.shape_variance * old and not observation.cut:
+        record.pose, record.size = Pose((x, y, z), observation.pose.orientation), observation.size
+    else:
+        record.pose = replace(record.pose, position=(x, y, z))
+        if max(record.size) > _CONFIG.small:
+            record.size = blended_size(record.size, shown, gain, is_bound=observation.cut)
     shrink = max(1.0 - gain, min(1.0, _CONFIG.covariance_floor * new / old))
     record.covariance = tuple(shrink * value for value in record.covariance)
+
+
+def blended_size(size: Triple, shown: Triple, gain: float, *, is_bound: bool) -> Triple:
+    """Return a known size moved towards that of a view where they differ by more than a view's error."""
+    changes = (
+        q - p if abs(q - p) > max(_CONFIG.side_error * p, _CONFIG.least_error) else 0.0
+        for p, q in zip(size, shown, strict=True)
+    )
+    a, b, c = (
+        p + gain * max(change, 0.0 if is_bound else change) for p, change in zip(size, changes, strict=True)
+    )
+    return a, b, c
+
+
+def extend_box(record: ObjectRecord, observation: Observation) -> None:
+    """Move a box's faces outward to what a view shows beyond that the image's border cuts.
+
+    The box turns, too, by the smaller angle at which the sides of both are parallel.
+    """
+    turn, (u, v, w) = observation.pose.yaw - record.pose.yaw, record.pose.position
+    middle, shown = local_point(observation.pose.position, record.pose), turned_size(observation.size, turn)
+    if max(record.size) <= _CONFIG.small:
+        a, b, c = map(max, record.size, shown)
+        record.size = (a, b, c)
+        return
+    spans = tuple(zip(middle, shown, record.size, strict=True))
+    low = [min(m - s / 2.0 + size / 2.0 + _CONFIG.face_error, 0.0) for m, s, size in spans]
+    high = [max(m + s / 2.0 - size / 2.0 - _CONFIG.face_error, 0.0) for m, s, size in spans]
+    if not any((*low, *high)):
+        return
+    off, half = math.remainder(turn, math.pi / 2.0), _CONFIG.extension / 2.0
+    if abs(off) <= _CONFIG.oblique:
+        x, y, z = (half * (a + b) for a, b in zip(low, high, strict=True))
+        cos, sin = math.cos(record.pose.yaw), math.sin(record.pose.yaw)
+        u, v, w = u + cos * x - sin * y, v + sin * x + cos * y, w + z
+        a, b, c = (
+            size + 2.0 * half * (up - down) for size, up, down in zip(record.size, high, low, strict=True)
+        )
+        record.size = (a, b, c)
+    record.pose = Pose.planar(u, v, record.pose.yaw + _CONFIG.turning * off, w)
 
 
 def mean_variance(covariance: tuple[float, ...]) -> float:
     """Mean variance of the axes of a covariance (9,) [m^2]."""
     return (covariance[0] + covariance[4] + covariance[8]) / 3.0
-
-
-def _max_sides(first: Triple, second: Triple) -> Triple:
-    return max(first[0], second[0]), max(first[1], second[1]), max(first[2], second[2])
 
 
 MAX_GRASP_DISTANCE = 1.2

@@ -226,6 +226,36 @@ def test_a_misdetection_relates_no_two_objects(name: str) -> None:
     assert again.id == first.id
 
 
+@pytest.mark.parametrize(("more", "length"), [({}, 0.58), ({"cut": True}, 0.7), ({"ambiguous": True}, 0.7)])
+def test_only_whole_views_make_an_object_shorter(more: dict[str, bool], length: float) -> None:
+    _, associator = fresh()
+    (record,) = taken(associator, [seen("chair", size=(0.5, 0.7, 0.9))])
+    record.covariance = tuple(0.1 * value for value in record.covariance)
+    turned = Pose.planar(0.0, 0.0, math.pi / 2.0, 0.8)
+    for stamp in range(2, 42):
+        taken(associator, [seen("chair", stamp=float(stamp), size=(0.5, 0.5, 0.9), pose=turned, **more)])
+    assert record.size == pytest.approx((0.5, length, 0.9), abs=0.02)
+
+
+def test_a_table_that_is_never_seen_whole_is_one_and_as_long_as_it_is() -> None:
+    memory, associator = fresh()
+    for view in range(41):
+        table = seen("table", x=-0.7 + 0.035 * view, stamp=1.0 + view, size=(0.8, 0.9, 0.1), truncated=True)
+        taken(associator, [table])
+    (record,) = memory
+    assert record.size == pytest.approx((2.2, 0.9, 0.1), rel=0.15)
+    assert record.pose.position[0] == pytest.approx(0.0, abs=0.15)
+
+
+def test_the_back_of_a_chair_seen_beside_the_chair_is_no_other_chair() -> None:
+    memory, associator = fresh()
+    chair, back = seen("chair", size=(0.5, 0.5, 0.9)), seen("chair", 0.2, size=(0.1, 0.5, 0.4))
+    for _ in range(2):
+        taken(associator, [chair, back])
+    taken(associator, [chair])
+    assert len(memory) == 1
+
+
 def test_a_better_look_corrects_a_worse_one() -> None:
     _, associator = fresh()
     poor = tuple(400.0 * value for value in SURE)

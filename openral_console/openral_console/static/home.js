@@ -12,6 +12,7 @@ import { choose, state } from "./state.js";
 
 const TRAIL = 600; // positions of the robot that are kept
 const MOST = 1500; // objects drawn; the view says how many it leaves out
+const CONFIRMED = 0.5; // probability that an object exists from which it is drawn
 const MANY = 200; // objects from which a view that turns is drawn roughly, and the robot over all objects
 const STILL = 150; // time after which a view has come to rest [ms]
 const PULSE = 1500; // between two requests for transforms [ms]; the console forgets them after 3 s
@@ -156,7 +157,9 @@ function paint(canvas, nodes, sections, left, looked) {
   const rooms = nodes.filter((node) => node.kind === "room");
   for (const room of rooms) floor(context, room, project, colours);
   way(context, trail, project, colours);
-  const objects = nodes.filter((node) => node.kind === "object" && node.presence !== "gone");
+  const objects = nodes.filter(
+    (node) => node.kind === "object" && node.presence !== "gone" && !(node.confidence < CONFIRMED),
+  );
   const drawn = [
     ...nodes.filter((node) => node.kind === "place" || node.kind === "agent"),
     ...objects.slice(0, MOST),

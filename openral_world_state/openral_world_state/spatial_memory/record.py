@@ -70,6 +70,11 @@ class ObjectRecord:
         return (self.label, *(vote for vote in self.votes if vote != self.label), *self.aliases)
 
     @property
+    def is_certain(self) -> bool:
+        """True if it exists however rarely it is detected: the gripper held it, or an operator named it."""
+        return self.grasped or max(self.votes.values(), default=0.0) >= OPERATOR_LABEL_WEIGHT
+
+    @property
     def is_missing(self) -> bool:
         """True if the last check of its place did not find it."""
         return not self.carried and (self.misses > 0 or self.presence is not Presence.PRESENT)

@@ -30,6 +30,7 @@ from openral_world_state.data_association import AssociationGates, DataAssociato
 from openral_world_state.depth_camera import DepthView
 from openral_world_state.existence import is_confirmed
 from openral_world_state.lifting import AmbiguousDepth, DepthModel
+from openral_world_state.map_association import MapAssociator
 from openral_world_state.navigation import FloorGrid, Routes
 from openral_world_state.negative_evidence import DetectorVocabularies, ExistenceDecay, NegativeEvidence
 from openral_world_state.observation import ObservationFrame, lift_detections
@@ -40,7 +41,7 @@ from openral_world_state.queries.recall import MatchBuilder, RecallRequestHandle
 from openral_world_state.queries.resolve import ReferenceNames, ResolveRequestHandler
 from openral_world_state.scene_graph import home_edges, locate_in_home, object_edges, route_edges
 from openral_world_state.spatial_memory.memory import CapacityError, MemoryLimits, SpatialMemory
-from openral_world_state.spatial_memory.record import ObjectRecord
+from openral_world_state.spatial_memory.record import ObjectRecord, record_from_node
 from openral_world_state.static_map import StaticMap
 from openral_world_state.tracking import HeldObjectTracker, ImageClock
 from openral_world_state.world.agents import AgentPoseMemory
@@ -121,6 +122,8 @@ class WorldModel:
             home, self._floor, settings.standoff, self.container_states.openings, self.object_states.of
         )
         self._names = ReferenceNames(home, thesaurus)
+        self._map_associator = MapAssociator(home, thesaurus)
+        self._map_associator.take_over(memory)
         self._negative_evidence = NegativeEvidence(
             memory=memory,
             home=home,
@@ -288,10 +291,14 @@ class WorldModel:
             if self.container_states.set(site.node.id, opening):
                 self.object_states.set(site.node.id, opening.value, StateSource.SEEN)
         x, y, z = view.camera_position.tolist()
-        outcomes = self._associator.associate(frame.observations, (x, y, z), self.held_object.held)
+        nodes = [self._map_associator.node_of(each) for each in frame.observations]
+        free = tuple(each for each, node in zip(frame.observations, nodes, strict=True) if node is None)
+        stored = iter(self._associator.associate(free, (x, y, z), self.held_object.held))
+        outcomes = [next(stored) if node is None else record_from_node(node) for node in nodes]
         result = split_outcomes(frame, refusals, outcomes)
         if negative_evidence:
             self._negative_evidence.apply(view, frame.source, {record.id for record in result.records})
+            self._negative_evidence.drop_tentative(view.stamp)
         self.memory.commit()
         return result
 

@@ -55,6 +55,16 @@ def test_an_unconfirmed_detection_is_not_offered_and_fades(world: WorldModel) ->
     assert not list(world.memory)
 
 
+def test_what_no_later_view_confirms_is_dropped_after_a_minute_out_of_view(world: WorldModel) -> None:
+    see(world, 1.0, ("mug", 0.3))
+    (record,) = world.memory
+    away = look_at_pose((1.4, 3.05, 1.35), (1.4, 2.0, 0.9))
+    for stamp in (60.0, 62.0):
+        shot = render_depth(KITCHEN, away, size=(320, 240), stamp=stamp)
+        world.integrate(shot.view, [], EYES)
+        assert (record.id in world.memory) is (stamp == 60.0)
+
+
 def test_what_the_next_images_from_the_same_place_do_not_repeat_is_not_offered(world: WorldModel) -> None:
     see(world, 1.0, ("mug", 0.7))
     assert world.recall(RecallQuery("mug"), NOW).status is RecallStatus.FOUND
