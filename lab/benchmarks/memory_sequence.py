@@ -14,7 +14,7 @@ import yaml
 
 from benchmarks import real
 from benchmarks.memory_day import Row, TrueObject, row
-from openral_core.arrays import Array, Transform
+from openral_core.arrays import Array, Array32, Transform
 from openral_core.detectors import Detection
 from openral_core.text import Thesaurus
 from openral_testing.detectors.detector_run import LoadedDetector
@@ -66,14 +66,15 @@ def looks(
             for file in sorted(folder.glob("frame-*.color.jpg"))[::STRIDE]:
                 number = int(file.name[6:12])
                 rgb = cv2.cvtColor(cv2.imread(str(file)), cv2.COLOR_BGR2RGB)
-                depth = cv2.imread(str(file).replace("color.jpg", "depth.png"), cv2.IMREAD_UNCHANGED) / 1e3
+                name = str(file).replace("color.jpg", "depth.png")
+                depth = np.asarray(cv2.imread(name, cv2.IMREAD_UNCHANGED)) / 1e3
                 T = T_map_world @ np.loadtxt(str(file).replace("color.jpg", "pose.txt"))
                 T[:3, 3] += BASELINE * T[:3, 0]
                 view = DepthView("camera", number / RATE, registered(depth), Intrinsics(K_COLOUR, *SIZE), T)
                 yield view, [each for each in detector.detect(rgb).detections if each.score >= THRESHOLD]
 
 
-def registered(depth: Array) -> Array:
+def registered(depth: Array) -> Array32:
     """Return depth (480, 640) [m] as the colour camera sees it; 0 where unknown."""
     rows, columns = np.nonzero((depth > 0.0) & (depth < 60.0))
     z = depth[rows, columns]
@@ -83,4 +84,4 @@ def registered(depth: Array) -> Array:
     inside = (x >= 0) & (x < SIZE[0]) & (y >= 0) & (y < SIZE[1])
     result = np.full(depth.shape, np.inf, np.float32)
     np.minimum.at(result, (y[inside], x[inside]), z[inside].astype(np.float32))
-    return np.where(np.isfinite(result), result, 0.0)
+    return np.where(np.isfinite(result), result, np.float32(0.0))
