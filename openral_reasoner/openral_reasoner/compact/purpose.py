@@ -8,6 +8,7 @@ from openral_reasoner.compact.names import named
 from openral_reasoner.compact.report import MissionStory
 from openral_reasoner.evidence import Course, looked_at
 from openral_reasoner.mission import Mission
+from openral_reasoner.palette.entries import PlaceEntry
 from openral_reasoner.request import goals as g
 from openral_reasoner.request.goals import Request, is_understood, parts_of, unrestricted
 from openral_reasoner.request.serving import load_serving_rules
@@ -39,9 +40,27 @@ def may_end(mission: Mission, *, success: bool) -> bool:
     if isinstance(goal, g.Tidy):
         can_close = mission.palette.with_verb(Verb.CLOSE) and _opened(mission) and not mission.hand.object_id
         return not can_close and (not success or judge(goal, _case_of(mission)).proven)
+    if success and _keeps_what_it_poured_from(mission):
+        return False
     acts = ((turn.tool, turn.reply.status) for turn in reversed(mission.decisions.turns))
     news = (each for each in acts if each[1] == NOT_PROVEN or each == ("execute_rskill", "SUCCEEDED"))
     return not success or next(news, ("", ""))[1] != NOT_PROVEN
+
+
+def _keeps_what_it_poured_from(mission: Mission) -> bool:
+    """Return True if the goal is to pour, and the hand still holds what it took for that."""
+    pours = any(isinstance(part, g.Pour) for part in parts_of(mission.request))
+    taken = {target for verb, target, _ in MissionStory.of(mission).acts if verb is Verb.GRASP}
+    can_place = mission.palette.with_verb(Verb.PLACE) and not _could_not_be_released(mission)
+    return bool(pours and can_place and mission.hand.object_id in taken)
+
+
+def delivered(mission: Mission) -> set[str]:
+    """Return the names of what the evidence proves delivered, if other parts of the goal are open."""
+    parts, case = parts_of(mission.request), _case_of(mission)
+    proven = {part for part in parts if isinstance(part, g.Bring) and judge(part, case).proven}
+    still = {part.what for part in parts if isinstance(part, g.Bring) and part not in proven}
+    return {part.what for part in proven} - still if len(proven) < len(parts) else set()
 
 
 def _opened(mission: Mission) -> set[str]:
@@ -69,7 +88,28 @@ def serves(mission: Mission, verb: Verb, target: str) -> bool:
     if verb is Verb.OPEN and doors and len(doors) == len(parts_of(mission.request)):
         case = _case_of(mission)
         return any(case.matches_reference(case.home.node(target), each) for each in doors)
+    if verb in (Verb.OPEN, Verb.NAVIGATE) and not answers:
+        return _leads_on(mission, verb, target)
     return verb not in _SERVED or _is_needed(mission, verb, target, answers)
+
+
+def _leads_on(mission: Mission, verb: Verb, target: str) -> bool:
+    """Return True if a drive ends where the goal says, and a door hides what it says or closes its place."""
+    parts, case = parts_of(mission.request), _case_of(mission)
+    node = case.home.node(target)
+    places = [part.where for part in parts if isinstance(part, g.GoTo) and part.where not in SPEAKER]
+    if verb is Verb.NAVIGATE:
+        return len(places) < len(parts) or any(case.is_within(node, each) for each in places)
+    brings = [part for part in parts if isinstance(part, g.Bring)]
+    if len(brings) < len(parts) or any(case.matches_reference(node, part.to) for part in brings):
+        return True
+    reliable = [each for each in mission.objects.values() if not (each.hint or each.disproved)]
+    for part in brings:
+        things = [each for each in reliable if case.matches_query(each.id, part.what, singular(part.what))]
+        hides = not things or any(target in (each.must_open, *each.containers) for each in things)
+        if hides and _exists(case, mission, part.to):
+            return True
+    return False
 
 
 def _is_needed(mission: Mission, verb: Verb, target: str, answers: list[str]) -> bool:
@@ -83,7 +123,10 @@ def _is_needed(mission: Mission, verb: Verb, target: str, answers: list[str]) ->
         case Verb.POUR:
             return target != held and any(_is_vessel(case, part, target) for part in parts)
         case Verb.GRASP if not any(isinstance(each, _OF_ANY_OBJECT) for each in parts):
-            is_named = case.matches_query(target, *named(mission.request), *answers)
+            names = set(named(mission.request)) - {
+                each for name in delivered(mission) for each in (name, singular(name))
+            }
+            is_named = case.matches_query(target, *names, *answers)
             return is_named and any(_is_known(case, mission, getattr(each, "to", ME)) for each in parts)
         case _:
             return bool(parts)
@@ -91,12 +134,21 @@ def _is_needed(mission: Mission, verb: Verb, target: str, answers: list[str]) ->
 
 def _is_known(case: Case, mission: Mission, receiver: str) -> bool:
     """Return True if it is known what a receiver means, and it is open; the speaker may be met on the way."""
-    if receiver in SPEAKER:
+    places = _places_meant(case, mission, receiver)
+    return _exists(case, mission, receiver) and not (places and all(each.closed for each in places))
+
+
+def _exists(case: Case, mission: Mission, receiver: str) -> bool:
+    """Return True if it is known what a receiver means; the speaker may be met on the way."""
+    if receiver in SPEAKER or _places_meant(case, mission, receiver):
         return True
-    places = [each for each in mission.palette.places if case.is_within(case.home.node(each.id), receiver)]
-    if places:
-        return not all(each.closed for each in places)
     return any(case.matches_query(each, receiver) for each in mission.objects)
+
+
+def _places_meant(case: Case, mission: Mission, receiver: str) -> list[PlaceEntry]:
+    if receiver in SPEAKER:
+        return []
+    return [each for each in mission.palette.places if case.is_within(case.home.node(each.id), receiver)]
 
 
 def _receives(case: Case, part: Request, held: str, person: str) -> bool:

@@ -82,3 +82,46 @@ def test_every_decision_of_the_planner_can_be_said_and_done(
     assert by_lines.skills == alone.skills
     assert ended(by_lines.end) is ended(alone.end)
     assert (home.delivered, home.holding) == (copy.delivered, copy.holding)
+
+
+def lines_offered(
+    goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> list[set[str]]:
+    """Return the lines of each decision while the planner decides."""
+    lines: list[set[str]] = []
+
+    def planned(context: Context) -> RawCall:
+        lines.append({each.line for each in context.choices})
+        return decide(context)
+
+    run_mission_in_home(goal, palette, HomePeers(home).answer, planned, settings)
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("goal", "doors"),
+    [("put the mug in the fridge", {"open fridge_1"}), ("give the mug to Charlotte", set())],
+)
+def test_no_door_is_opened_that_neither_hides_the_object_nor_closes_its_place(
+    goal: str, doors: set[str], home: SymbolicHome, palette: ToolPalette, compact: MissionSettings
+) -> None:
+    lines = lines_offered(goal, home, palette, compact)
+    start = next((n for n, each in enumerate(lines) if any("mug_1" in line for line in each)), 0)
+    assert {line for each in lines[start:] for line in each if line.startswith("open")} == doors
+
+
+def test_a_drive_ends_where_the_goal_says(
+    home: SymbolicHome, palette: ToolPalette, compact: MissionSettings
+) -> None:
+    lines = lines_offered("go to the shelf", home, palette, compact)
+    assert {line for each in lines for line in each if line.startswith("goto")} == {"goto shelf_1"}
+
+
+def test_what_is_delivered_is_looked_for_no_more(
+    home: SymbolicHome, palette: ToolPalette, compact: MissionSettings
+) -> None:
+    lines = lines_offered("bring me the mug and the baguette", home, palette, compact)
+    assert {"recall mug", "recall baguette"} <= lines[0]
+    assert {each for each, _ in home.delivered} == {"mug_1", "bread_1"}
+    assert "recall baguette" in lines[-2]
+    assert "recall mug" not in lines[-2]
