@@ -13,4 +13,4 @@ def test_the_commands_of_the_laboratory_are_as_recorded() -> None:
     different = difference(recorded, json.loads(json.dumps(commands_of_openral(lab=True))))
     assert not different, different
     groups = {name.split()[1] for name in recorded}
-    assert groups == {"bench", "eval", "fleet", "model-server"}
+    assert groups == {"bench", "eval", "eval-page", "fleet", "model-server"}

@@ -19,7 +19,7 @@ from openral_reasoner.behaviors.preconditions import hand_refusal, rule_against
 from openral_reasoner.compact.lines import distinct, line_for
 from openral_reasoner.compact.names import REQUESTER, named, referred, sought
 from openral_reasoner.compact.pending import argument, compared, undelivered
-from openral_reasoner.compact.purpose import delivered, may_end, serves
+from openral_reasoner.compact.purpose import may_end, reached, serves
 from openral_reasoner.compact.report import MissionStory, question, report
 from openral_reasoner.context import Choice, RawCall, Turn
 from openral_reasoner.evidence import Referred
@@ -99,7 +99,7 @@ class _Proposals:
     def __init__(self, mission: Mission) -> None:
         self.mission, self.palette, self.request = mission, mission.palette, mission.request
         self.turns = tuple(mission.decisions.turns)
-        self.delivered = delivered(mission)
+        self.reached = reached(mission)
         self.sought = self._sought()
         self.objects = newest_objects(mission)
         self.named = named_ids(mission, self.turns)
@@ -113,7 +113,7 @@ class _Proposals:
 
     def _sought(self) -> dict[str, str]:
         answers = (turn.reply.operator_words for turn in self.turns if turn.reply.operator_words)
-        names = {name: where for name, where in sought(self.request).items() if name not in self.delivered}
+        names = {name: where for name, where in sought(self.request).items() if name not in self.reached}
         return names | {each: "" for each in answers if len(each.split()) <= 4}
 
     def _ends(self) -> Iterator[_Proposal]:
@@ -158,7 +158,7 @@ class _Proposals:
 
     def _searches(self) -> Iterator[_Proposal]:
         frontier, query = open_search(self.turns) if self.sought else ((), "")
-        for place in frontier if query not in self.delivered else ():
+        for place in frontier if query not in self.reached else ():
             if place == UNEXPLORED:
                 yield _Proposal(_call("explore", search_for=query))
             else:

@@ -55,12 +55,14 @@ def _keeps_what_it_poured_from(mission: Mission) -> bool:
     return bool(pours and can_place and mission.hand.object_id in taken)
 
 
-def delivered(mission: Mission) -> set[str]:
-    """Return the names of what the evidence proves delivered, if other parts of the goal are open."""
-    parts, case = parts_of(mission.request), _case_of(mission)
-    proven = {part for part in parts if isinstance(part, g.Bring) and judge(part, case).proven}
-    still = {part.what for part in parts if isinstance(part, g.Bring) and part not in proven}
-    return {part.what for part in proven} - still if len(proven) < len(parts) else set()
+def reached(mission: Mission) -> set[str]:
+    """Return the names of objects to bring that the hand holds, or that are delivered beside open parts."""
+    parts, case, held = parts_of(mission.request), _case_of(mission), mission.hand.object_id
+    brings = [part for part in parts if isinstance(part, g.Bring)]
+    proven = [part for part in brings if judge(part, case).proven] if len(parts) > 1 else []
+    over = proven if len(proven) < len(parts) else []
+    over += [part for part in brings if held and case.matches_query(held, part.what, singular(part.what))][:1]
+    return {part.what for part in over} - {part.what for part in brings if part not in over}
 
 
 def _opened(mission: Mission) -> set[str]:
@@ -124,7 +126,7 @@ def _is_needed(mission: Mission, verb: Verb, target: str, answers: list[str]) ->
             return target != held and any(_is_vessel(case, part, target) for part in parts)
         case Verb.GRASP if not any(isinstance(each, _OF_ANY_OBJECT) for each in parts):
             names = set(named(mission.request)) - {
-                each for name in delivered(mission) for each in (name, singular(name))
+                each for name in reached(mission) for each in (name, singular(name))
             }
             is_named = case.matches_query(target, *names, *answers)
             return is_named and any(_is_known(case, mission, getattr(each, "to", ME)) for each in parts)
