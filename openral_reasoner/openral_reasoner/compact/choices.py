@@ -17,7 +17,7 @@ from openral_reasoner.behaviors.ending import TOO_EARLY
 from openral_reasoner.behaviors.exploring import UNEXPLORED
 from openral_reasoner.behaviors.preconditions import hand_refusal, rule_against
 from openral_reasoner.compact.lines import distinct, line_for
-from openral_reasoner.compact.names import REQUESTER, named, referred, sought
+from openral_reasoner.compact.names import PERSON, REQUESTER, named, referred, sought
 from openral_reasoner.compact.pending import argument, compared, undelivered
 from openral_reasoner.compact.purpose import may_end, reached, serves
 from openral_reasoner.compact.report import MissionStory, question, report
@@ -113,7 +113,9 @@ class _Proposals:
 
     def _sought(self) -> dict[str, str]:
         answers = (turn.reply.operator_words for turn in self.turns if turn.reply.operator_words)
-        names = {name: where for name, where in sought(self.request).items() if name not in self.reached}
+        has_requester = any(each.answers_to(REQUESTER) for each in self._places(NodeKind.AGENT))
+        settled = self.reached | ({PERSON} if has_requester else set())
+        names = {name: where for name, where in sought(self.request).items() if name not in settled}
         return names | {each: "" for each in answers if len(each.split()) <= 4}
 
     def _ends(self) -> Iterator[_Proposal]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from openral_core.skills import SkillStatus, Verb
 from openral_reasoner.behaviors.ending import NOT_PROVEN
-from openral_reasoner.compact.names import named
+from openral_reasoner.compact.names import REQUESTER, named
 from openral_reasoner.compact.report import MissionStory
 from openral_reasoner.evidence import Course, looked_at
 from openral_reasoner.mission import Mission
@@ -119,7 +119,9 @@ def _is_needed(mission: Mission, verb: Verb, target: str, answers: list[str]) ->
     palette, held, case = mission.palette, mission.hand.object_id, _case_of(mission)
     match verb:
         case Verb.HANDOVER:
-            return any(_receives(case, part, held, target) for part in parts)
+            entry = palette.place(target)
+            is_speaker = not mission.requester and entry is not None and entry.answers_to(REQUESTER)
+            return any(_receives(case, part, held, target, is_speaker=is_speaker) for part in parts)
         case Verb.PLACE:
             return _may_be_put(case, [part.id for part in palette.places if part.closed], parts, held, target)
         case Verb.POUR:
@@ -153,10 +155,11 @@ def _places_meant(case: Case, mission: Mission, receiver: str) -> list[PlaceEntr
     return [each for each in mission.palette.places if case.is_within(case.home.node(each.id), receiver)]
 
 
-def _receives(case: Case, part: Request, held: str, person: str) -> bool:
+def _receives(case: Case, part: Request, held: str, person: str, *, is_speaker: bool) -> bool:
     """Return True if a person is to receive the held object; one that was held before may be any."""
     to = getattr(part, "to", "")
-    if to and not case.matches_reference(case.home.node(person), to):
+    is_meant = is_speaker and to in SPEAKER
+    if to and not is_meant and not case.matches_reference(case.home.node(person), to):
         return False
     what = getattr(part, "what", "")
     return not (held and what) or case.matches_query(held, what, singular(what))
