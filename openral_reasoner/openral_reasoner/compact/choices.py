@@ -19,7 +19,7 @@ from openral_reasoner.behaviors.preconditions import hand_refusal, rule_against
 from openral_reasoner.compact.lines import distinct, line_for
 from openral_reasoner.compact.names import PERSON, REQUESTER, named, referred, sought
 from openral_reasoner.compact.pending import argument, compared, undelivered
-from openral_reasoner.compact.purpose import may_end, reached, serves
+from openral_reasoner.compact.purpose import MissionPurpose, may_end, serves
 from openral_reasoner.compact.report import MissionStory, question, report
 from openral_reasoner.context import Choice, RawCall, Turn
 from openral_reasoner.evidence import Referred
@@ -56,15 +56,17 @@ class _Proposal:
 
 def legal_choices(mission: Mission) -> tuple[Choice, ...]:
     """Return the calls that the mission would accept now, best known targets first, at most `MAX_CHOICES`."""
-    proposals = [each for each in _Proposals(mission).every() if is_legal(mission, each.call)]
+    purpose = MissionPurpose(mission)
+    proposals = [each for each in _Proposals(purpose).every() if is_legal(purpose, each.call)]
     ranked = sorted(range(len(proposals)), key=lambda index: proposals[index].rank)
     best = sorted(ranked[:MAX_CHOICES])
     calls = [proposals[index].call for index in best]
     return distinct(Choice(line=line_for(c.tool, c.arguments, mission.palette), call=c) for c in calls)
 
 
-def is_legal(mission: Mission, raw: RawCall) -> bool:
+def is_legal(purpose: MissionPurpose, raw: RawCall) -> bool:
     """Return True if the mission would accept a call now, and its goal may need it."""
+    mission = purpose.mission
     try:
         call = parse_call(raw, mission.palette, stating=may_state(mission))
         call.check(mission)
@@ -85,7 +87,7 @@ def is_legal(mission: Mission, raw: RawCall) -> bool:
         entry is not None
         and hand_refusal(mission, entry.verb, call.target) is None
         and rule_against(mission, entry.verb, target) is None
-        and serves(mission, entry.verb, call.target)
+        and serves(purpose, entry.verb, call.target)
     )
 
 
@@ -96,10 +98,11 @@ def _call(tool: str, **arguments: object) -> RawCall:
 class _Proposals:
     """Calls that may be legal, in the order in which a model reads them."""
 
-    def __init__(self, mission: Mission) -> None:
+    def __init__(self, purpose: MissionPurpose) -> None:
+        mission = purpose.mission
+        self.purpose = purpose
         self.mission, self.palette, self.request = mission, mission.palette, mission.request
         self.turns = tuple(mission.decisions.turns)
-        self.reached = reached(mission)
         self.sought = self._sought()
         self.objects = newest_objects(mission)
         self.named = named_ids(mission, self.turns)
@@ -114,16 +117,16 @@ class _Proposals:
     def _sought(self) -> dict[str, str]:
         answers = (turn.reply.operator_words for turn in self.turns if turn.reply.operator_words)
         has_requester = any(each.answers_to(REQUESTER) for each in self._places(NodeKind.AGENT))
-        settled = self.reached | ({PERSON} if has_requester else set())
+        settled = self.purpose.reached | ({PERSON} if has_requester else set())
         names = {name: where for name, where in sought(self.request).items() if name not in settled}
         return names | {each: "" for each in answers if len(each.split()) <= 4}
 
     def _ends(self) -> Iterator[_Proposal]:
         story = MissionStory.of(self.mission)
         text, choices = question(story)
-        if may_end(self.mission, success=True):
+        if may_end(self.purpose, success=True):
             yield _Proposal(_call("done", success=True, message=report(story)))
-        if may_end(self.mission, success=False):
+        if may_end(self.purpose, success=False):
             yield _Proposal(_call("ask_human", question=text, choices=choices, or_goal=True))
             yield _Proposal(_call("done", success=False, message=report(story, failed=True)))
 
@@ -160,7 +163,7 @@ class _Proposals:
 
     def _searches(self) -> Iterator[_Proposal]:
         frontier, query = open_search(self.turns) if self.sought else ((), "")
-        for place in frontier if query not in self.reached else ():
+        for place in frontier if query not in self.purpose.reached else ():
             if place == UNEXPLORED:
                 yield _Proposal(_call("explore", search_for=query))
             else:

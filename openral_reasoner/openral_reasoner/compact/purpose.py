@@ -1,6 +1,8 @@
 """Acts that serve a goal: what may be taken, poured, given away and switched on its behalf, and to whom."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from openral_core.skills import SkillStatus, Verb
 from openral_reasoner.behaviors.ending import NOT_PROVEN
@@ -31,15 +33,44 @@ _SERVED: Mapping[Verb, tuple[type, ...]] = {
 """Goals that need an act; a verb not listed may serve any."""
 
 
-def may_end(mission: Mission, *, success: bool) -> bool:
+@dataclass(frozen=True)
+class MissionPurpose:
+    """The goal of a mission as its evidence stands, the same for every call of one decision."""
+
+    mission: Mission
+
+    @cached_property
+    def case(self) -> Case:
+        """Evidence and home; the requester whom nothing resolved yet goes by that name."""
+        mission, palette = self.mission, self.mission.palette
+        referents = {term: each.id for term, each in mission.operator.referents.items()}
+        requester = mission.requester or REQUESTER
+        home = KnownHome(requester, palette.places, frozenset(), palette.controls, referents)
+        return Case(mission.evidence, home)
+
+    @cached_property
+    def reached(self) -> set[str]:
+        """Names of objects to bring that the hand holds, or that are delivered beside open parts."""
+        parts, case, held = parts_of(self.mission.request), self.case, self.mission.hand.object_id
+        brings = [part for part in parts if isinstance(part, g.Bring)]
+        proven = [part for part in brings if judge(part, case).proven] if len(parts) > 1 else []
+        over = proven if len(proven) < len(parts) else []
+        over += [
+            part for part in brings if held and case.matches_query(held, part.what, singular(part.what))
+        ][:1]
+        return {part.what for part in over} - {part.what for part in brings if part not in over}
+
+
+def may_end(purpose: MissionPurpose, *, success: bool) -> bool:
     """Return True if an end may be reported: a success that was refused, not before a skill has succeeded.
 
     Tidying is done when the evidence proves it, and does not end while the robot can close what it opened.
     """
+    mission = purpose.mission
     goal = unrestricted(mission.request)
     if isinstance(goal, g.Tidy):
         can_close = mission.palette.with_verb(Verb.CLOSE) and _opened(mission) and not mission.hand.object_id
-        return not can_close and (not success or judge(goal, _case_of(mission)).proven)
+        return not can_close and (not success or judge(goal, purpose.case).proven)
     if success and _keeps_what_it_poured_from(mission):
         return False
     acts = ((turn.tool, turn.reply.status) for turn in reversed(mission.decisions.turns))
@@ -55,30 +86,14 @@ def _keeps_what_it_poured_from(mission: Mission) -> bool:
     return bool(pours and can_place and mission.hand.object_id in taken)
 
 
-def reached(mission: Mission) -> set[str]:
-    """Return the names of objects to bring that the hand holds, or that are delivered beside open parts."""
-    parts, case, held = parts_of(mission.request), _case_of(mission), mission.hand.object_id
-    brings = [part for part in parts if isinstance(part, g.Bring)]
-    proven = [part for part in brings if judge(part, case).proven] if len(parts) > 1 else []
-    over = proven if len(proven) < len(parts) else []
-    over += [part for part in brings if held and case.matches_query(held, part.what, singular(part.what))][:1]
-    return {part.what for part in over} - {part.what for part in brings if part not in over}
-
-
 def _opened(mission: Mission) -> set[str]:
     doors = Course.of(mission.evidence).doors
     return {each for each, act in doors.items() if act.verb is Verb.OPEN}
 
 
-def _case_of(mission: Mission) -> Case:
-    palette = mission.palette
-    referents = {term: each.id for term, each in mission.operator.referents.items()}
-    home = KnownHome(mission.requester, palette.places, frozenset(), palette.controls, referents)
-    return Case(mission.evidence, home)
-
-
-def serves(mission: Mission, verb: Verb, target: str) -> bool:
+def serves(purpose: MissionPurpose, verb: Verb, target: str) -> bool:
     """Return True if the goal, as understood, may need an act on a target."""
+    mission, case = purpose.mission, purpose.case
     if not is_understood(mission.request):
         return True
     answers = [turn.reply.operator_words for turn in mission.decisions.turns if turn.reply.operator_words]
@@ -88,16 +103,16 @@ def serves(mission: Mission, verb: Verb, target: str) -> bool:
         return _tidies(mission, verb, target)
     doors = [part.what for part in parts_of(mission.request) if isinstance(part, g.MoveDoor)]
     if verb is Verb.OPEN and doors and len(doors) == len(parts_of(mission.request)):
-        case = _case_of(mission)
         return any(case.matches_reference(case.home.node(target), each) for each in doors)
     if verb in (Verb.OPEN, Verb.NAVIGATE) and not answers:
-        return _leads_on(mission, verb, target)
-    return verb not in _SERVED or _is_needed(mission, verb, target, answers)
+        return _leads_on(purpose, verb, target)
+    return verb not in _SERVED or _is_needed(purpose, verb, target, answers)
 
 
-def _leads_on(mission: Mission, verb: Verb, target: str) -> bool:
+def _leads_on(purpose: MissionPurpose, verb: Verb, target: str) -> bool:
     """Return True if a drive ends where the goal says, and a door hides what it says or closes its place."""
-    parts, case = parts_of(mission.request), _case_of(mission)
+    mission, case = purpose.mission, purpose.case
+    parts = parts_of(mission.request)
     node = case.home.node(target)
     places = [part.where for part in parts if isinstance(part, g.GoTo) and part.where not in SPEAKER]
     if verb is Verb.NAVIGATE:
@@ -114,21 +129,20 @@ def _leads_on(mission: Mission, verb: Verb, target: str) -> bool:
     return False
 
 
-def _is_needed(mission: Mission, verb: Verb, target: str, answers: list[str]) -> bool:
+def _is_needed(purpose: MissionPurpose, verb: Verb, target: str, answers: list[str]) -> bool:
+    mission, case = purpose.mission, purpose.case
     parts = [part for part in parts_of(mission.request) if isinstance(part, _SERVED[verb])]
-    palette, held, case = mission.palette, mission.hand.object_id, _case_of(mission)
+    palette, held = mission.palette, mission.hand.object_id
     match verb:
         case Verb.HANDOVER:
-            entry = palette.place(target)
-            is_speaker = not mission.requester and entry is not None and entry.answers_to(REQUESTER)
-            return any(_receives(case, part, held, target, is_speaker=is_speaker) for part in parts)
+            return any(_receives(case, part, held, target) for part in parts)
         case Verb.PLACE:
             return _may_be_put(case, [part.id for part in palette.places if part.closed], parts, held, target)
         case Verb.POUR:
             return target != held and any(_is_vessel(case, part, target) for part in parts)
         case Verb.GRASP if not any(isinstance(each, _OF_ANY_OBJECT) for each in parts):
             names = set(named(mission.request)) - {
-                each for name in reached(mission) for each in (name, singular(name))
+                each for name in purpose.reached for each in (name, singular(name))
             }
             is_named = case.matches_query(target, *names, *answers)
             return is_named and any(_is_known(case, mission, getattr(each, "to", ME)) for each in parts)
@@ -155,11 +169,10 @@ def _places_meant(case: Case, mission: Mission, receiver: str) -> list[PlaceEntr
     return [each for each in mission.palette.places if case.is_within(case.home.node(each.id), receiver)]
 
 
-def _receives(case: Case, part: Request, held: str, person: str, *, is_speaker: bool) -> bool:
+def _receives(case: Case, part: Request, held: str, person: str) -> bool:
     """Return True if a person is to receive the held object; one that was held before may be any."""
     to = getattr(part, "to", "")
-    is_meant = is_speaker and to in SPEAKER
-    if to and not is_meant and not case.matches_reference(case.home.node(person), to):
+    if to and not case.matches_reference(case.home.node(person), to):
         return False
     what = getattr(part, "what", "")
     return not (held and what) or case.matches_query(held, what, singular(what))
