@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from openral_bringup.graph.resources import scene_path
+from openral_core.geometry import Pose
 from openral_core.rskills import Registry
 from openral_core.spatial_memory import CONFIRMED, Presence, SceneNode
 from openral_core.text import TermRelation, Thesaurus
@@ -21,6 +22,7 @@ from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 from openral_reasoner_ros.brains import Brain
 from openral_sim.scene.world import SimWorldModel
+from openral_world_state.box_overlap import distance_to_box
 
 LONG = True
 Row = dict[str, str | float]
@@ -47,11 +49,8 @@ class TrueObject:
 
     def distance(self, point: Triple) -> float:
         """Distance of a point from the box [m], 0 inside."""
-        dx, dy, dz = (a - b for a, b in zip(point, self.position, strict=True))
-        c, s = math.cos(self.yaw), math.sin(self.yaw)
-        local = (c * dx + s * dy, c * dy - s * dx, dz)
-        gaps = (max(abs(v) - side / 2.0, 0.0) for v, side in zip(local, self.size, strict=True))
-        return math.hypot(*gaps)
+        x, y, z = self.position
+        return distance_to_box(point, Pose.planar(x, y, self.yaw, z), self.size)
 
 
 def row(name: str, records: Sequence[SceneNode], truth: Sequence[TrueObject], mapped: int = 0) -> Row:

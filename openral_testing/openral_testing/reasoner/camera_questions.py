@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from openral_core.detectors import DetectorInfo, LifecycleState, UnplacedDetection
 from openral_core.rskills import Mode, Name, Vocabulary
 from openral_core.spatial_memory import SceneGraph
-from openral_reasoner.commands import Command, PublishHandoff, PublishPrompt, ReadScene
+from openral_reasoner.commands import Command, ReadScene
 from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import Event, SceneRead
 from openral_reasoner.llm.base import Model
@@ -19,6 +19,7 @@ from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import home_timeline
 from openral_testing.reasoner.symbolic_home import SymbolicHome
+from openral_testing.reasoner.symbolic_mission import sent
 
 SCRIPTED = ScriptedModel()
 CAMERA = "front"
@@ -70,7 +71,5 @@ def ask(
     core = Core(settings or MissionSettings())
     line = home_timeline(core, peers.answer, model, lambda: palette, question)
     ends = line.run()
-    commands = [command for moment in line.moments for command in moment.commands]
-    texts = [each.text for each in commands if isinstance(each, PublishPrompt)]
-    texts += [each.question.question for each in commands if isinstance(each, PublishHandoff)]
+    _, texts = sent(line)
     return (*texts, *(end.reason for end in ends))[-1]
