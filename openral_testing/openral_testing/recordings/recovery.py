@@ -25,6 +25,8 @@ from openral_core.errors import OpenRALError
 from openral_testing.recordings.foreign_files import foreign_kind
 
 RECORDING = "run.mcap"
+EVENTS = "/openral/recording/reasoner"
+"""Topic on which the recorder stores the lines of `reasoner.jsonl`."""
 DAMAGE = (
     McapError,
     EOFError,

@@ -11,6 +11,7 @@ from openral_reasoner.settings import MissionSettings
 from openral_recorder.schemas import ros_schema
 from openral_recorder.writer import McapRecording, RecordingLimits
 from openral_testing.recordings.lives import settings_line, step_line
+from openral_testing.recordings.recovery import EVENTS, RECORDING
 
 
 def record_decision(folder: Path, status: str, start: float) -> Path:
@@ -29,10 +30,10 @@ def record_decision(folder: Path, status: str, start: float) -> Path:
         step_line(1.0, PromptReceived(id="p", text="find the mug"), ()),
         step_line(4.0, Cancelled(reason=""), (report,)),
     ]
-    recording = McapRecording(folder / "run.mcap", RecordingLimits(min_free=0))
+    recording = McapRecording(folder / RECORDING, RecordingLimits(min_free=0))
     for seconds, line in zip((0.0, 1.0, 4.0), lines, strict=True):
         data = bytes(serialize_message(String(data=line)))
         time = int((start + seconds) * 1e9)
-        recording.write("/openral/recording/reasoner", ros_schema("std_msgs/msg/String"), data, time)
+        recording.write(EVENTS, ros_schema("std_msgs/msg/String"), data, time)
     recording.close()
     return folder

@@ -20,9 +20,6 @@ export = typer.Typer(no_args_is_help=True, help="write recordings in formats of 
 commands.add_typer(export, name="export")
 FOREVER = 1e12
 """Longest recording that is read [s]: all of it."""
-MCAP_FILE = "run.mcap"
-EVENTS = "/openral/recording/reasoner"
-"""Topic on which the recorder stores the lines of `reasoner.jsonl`."""
 
 
 class UnreadableRecording(OpenRALError):
@@ -41,6 +38,8 @@ def mcap_lines(path: Path) -> Iterator[str]:
     from mcap.exceptions import McapError
     from mcap.reader import make_reader
     from zstandard import ZstdError
+
+    from openral_testing.recordings.recovery import EVENTS
 
     try:
         with path.open("rb") as file:
@@ -142,12 +141,13 @@ def _names(folder: Path, other: Path) -> tuple[str, str]:
 def _read(folder: Path) -> Iterator[Life]:
     from openral_reasoner_ros.telemetry import RECORDING_FILE
     from openral_testing.recordings.lives import read_lives
+    from openral_testing.recordings.recovery import RECORDING
 
     candidates = (
         folder,
         folder / RECORDING_FILE,
         folder / DEPLOYMENT_SUBFOLDER / RECORDING_FILE,
-        folder / MCAP_FILE,
+        folder / RECORDING,
     )
     path = next((candidate for candidate in candidates if candidate.is_file()), None)
     if path is None:

@@ -26,13 +26,12 @@ from openral_ros.conversions.stamps import seconds
 from openral_ros.message_types import DamagedMessage, by_type_name, decoded
 from openral_ros.mission_calls import CallHistory, has_all_calls
 from openral_testing.recordings.lives import Life, read_lives
-from openral_testing.recordings.recovery import complete_recording, recorded_messages
+from openral_testing.recordings.recovery import EVENTS, complete_recording, recorded_messages
 from openral_testing.recordings.replay import stories
 from openral_testing.recordings.run_comparison import compare_runs, comparison_lines, story_of
 from openral_testing.recordings.spans import read_spans
 
 CAMERA_SUFFIX = "/image_raw/compressed"
-EVENTS = "/openral/recording/reasoner"
 SPANS = "/openral/recording/spans/"
 SHARED = ("/diagnostics", "/tf")
 """Topics of several publishers."""

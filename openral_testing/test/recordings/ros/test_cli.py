@@ -23,7 +23,8 @@ from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import run_mission_in_home
 from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 from openral_testing.recordings.lives import settings_line, step_line
-from openral_testing.recordings.ros.cli import EVENTS, UnreadableRecording, commands, mcap_lines
+from openral_testing.recordings.recovery import EVENTS
+from openral_testing.recordings.ros.cli import UnreadableRecording, commands, mcap_lines
 
 Invoke = Callable[..., Any]
 HOME = SymbolicHome(
