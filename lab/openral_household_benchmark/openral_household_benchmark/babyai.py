@@ -91,7 +91,7 @@ def play(engine: EngineProcess, level: str, seed: int, registry: Registry, model
     ends = line.run()
     if ends[0].state in _ENDED_WELL and not world.over:
         world.act("done")
-    sent = [command for moment in line.moments for command in moment.commands]
+    sent = line.commands
     return BabyAIResult(
         level,
         seed,

@@ -59,7 +59,7 @@ def play(
     ends = line.run()
     if game.finish is not None:
         game.finish(world)
-    sent = [command for moment in line.moments for command in moment.commands]
+    sent = line.commands
     reached = world.score >= 1.0 and game.ends_itself
     return TextResult(
         game.name,

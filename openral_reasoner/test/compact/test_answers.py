@@ -41,7 +41,7 @@ def mission(
     compact = settings.model_copy(update={"prompt": "compact", "budget": SearchBudget(model_calls=40)})
     line = home_timeline(Core(compact), HomePeers(home).answer, any_of(seed), lambda: palette, goal)
     ends = line.run()
-    sent = [command for moment in line.moments for command in moment.commands]
+    sent = line.commands
     return (
         ends,
         [each for each in sent if isinstance(each, SendSkill)],

@@ -19,7 +19,6 @@ from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import home_timeline
 from openral_testing.reasoner.symbolic_home import SymbolicHome
-from openral_testing.reasoner.symbolic_mission import sent
 
 SCRIPTED = ScriptedModel()
 CAMERA = "front"
@@ -71,5 +70,4 @@ def ask(
     core = Core(settings or MissionSettings())
     line = home_timeline(core, peers.answer, model, lambda: palette, question)
     ends = line.run()
-    _, texts = sent(line)
-    return (*texts, *(end.reason for end in ends))[-1]
+    return (*line.texts, *(end.reason for end in ends))[-1]

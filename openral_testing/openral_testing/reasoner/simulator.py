@@ -8,7 +8,16 @@ from itertools import count
 from typing import TypeVar
 
 from openral_core.errors import OpenRALError
-from openral_reasoner.commands import AskModel, ClearDeadline, Command, EndMission, SendSkill, SetDeadline
+from openral_reasoner.commands import (
+    AskModel,
+    ClearDeadline,
+    Command,
+    EndMission,
+    PublishHandoff,
+    PublishPrompt,
+    SendSkill,
+    SetDeadline,
+)
 from openral_reasoner.context import CallEvent, Context, Decision, RawCall
 from openral_reasoner.core.mission_core import Core
 from openral_reasoner.events import DeadlinePassed, Event, ModelAnswered, PaletteChanged, PromptReceived
@@ -72,6 +81,18 @@ class SimulatedTimeline:
             self.now = max(self.now, due)
             ends += self._handle(event)
         return ends
+
+    @property
+    def commands(self) -> list[Command]:
+        """Commands of the core so far, in order."""
+        return [command for moment in self.moments for command in moment.commands]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Texts that the operator read: those of prompts, then questions."""
+        prompts = [each.text for each in self.commands if isinstance(each, PublishPrompt)]
+        questions = [each.question.question for each in self.commands if isinstance(each, PublishHandoff)]
+        return (*prompts, *questions)
 
     def _handle(self, event: Event) -> list[EndMission]:
         commands = self.core.handle(event, self.now)

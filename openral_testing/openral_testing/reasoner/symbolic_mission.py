@@ -9,7 +9,7 @@ from openral_core.detectors import DetectorInfo, LifecycleState
 from openral_core.missions import MissionState
 from openral_core.rskills import Mode, Name, Registry, Vocabulary
 from openral_core.skills import SkillResult, Verb
-from openral_reasoner.commands import EndMission, PublishHandoff, PublishPrompt, SendSkill
+from openral_reasoner.commands import EndMission, SendSkill
 from openral_reasoner.core.mission_core import Core
 from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.build import DetectorState, GraphState, build_palette
@@ -121,14 +121,11 @@ def run_symbolic_mission(
     try:
         ends = line.run()
     except EndlessMission as endless:
-        return MissionOutcome(MissionState.FAILED, str(endless), *sent(line))
+        return MissionOutcome(MissionState.FAILED, str(endless), *_sent(line))
     end = ends[0] if ends else EndMission(mission_id="", state=MissionState.FAILED, reason="no end")
-    return MissionOutcome(end.state, end.reason, *sent(line))
+    return MissionOutcome(end.state, end.reason, *_sent(line))
 
 
-def sent(line: SimulatedTimeline) -> tuple[int, tuple[str, ...]]:
+def _sent(line: SimulatedTimeline) -> tuple[int, tuple[str, ...]]:
     """Return the number of goals sent to the skill server, and the texts that the operator read."""
-    sent = [command for moment in line.moments for command in moment.commands]
-    texts = [each.text for each in sent if isinstance(each, PublishPrompt)]
-    texts += [each.question.question for each in sent if isinstance(each, PublishHandoff)]
-    return sum(isinstance(each, SendSkill) for each in sent), tuple(texts)
+    return sum(isinstance(each, SendSkill) for each in line.commands), line.texts
