@@ -16,6 +16,7 @@ from openral_testing.detectors.running_node import RunningNode
 from openral_testing.detectors.subject import LoadSetting
 
 ROOT = Path(__file__).parents[2]
+PROFILE = ROOT / "launch" / "dds" / "large_images.xml"
 SETTING = LoadSetting(ROOT / ".environments", LoadOptions(), inference_timeout=60.0)
 FAULTY_NODE = "openral_testing.detectors.faulty_node"
 WIDTH, HEIGHT = 640, 480  # [px]
@@ -68,9 +69,13 @@ def picture() -> EngineFrame:
 def camera(
     node: RunningNode, rate: float, size: tuple[int, int] = (WIDTH, HEIGHT), name: str = "head"
 ) -> Iterator[None]:
-    """Publish noise on ``/<name>/image_raw`` at a rate [Hz] from a process in the node's ROS domain."""
+    """Publish noise on ``/<name>/image_raw`` at a rate [Hz] from a process in the node's ROS domain.
+
+    It has the profile of a deployment: without it most images are lost in shared memory.
+    """
     command = [sys.executable, "-c", _CAMERA, *map(str, size), str(rate), name]
-    process = subprocess.Popen(command, env=dict(node.variables), stdin=subprocess.DEVNULL)
+    variables = {**node.variables, "FASTRTPS_DEFAULT_PROFILES_FILE": str(PROFILE)}
+    process = subprocess.Popen(command, env=variables, stdin=subprocess.DEVNULL)
     try:
         yield
     finally:
