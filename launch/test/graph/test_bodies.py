@@ -49,6 +49,7 @@ def test_every_example_makes_a_graph_without_the_simulation(file: Path) -> None:
     ("file", "frames"),
     [
         ("mobile_manipulator", ("map", "base_link", "gripper_link")),
+        ("photographs", ("map", "camera_link", None)),
         ("shelf_camera", ("map", "camera_link", None)),
         ("tabletop_arm", ("map", "base_link", "tool0")),
     ],
@@ -70,6 +71,7 @@ def test_the_examples_are_a_robot_that_acts_and_one_that_only_looks() -> None:
     assert skills == {
         "foreign_sim": {Verb.NAVIGATE, Verb.LOOK_AT, Verb.GRASP, Verb.PLACE, Verb.HANDOVER},
         "mobile_manipulator": {Verb.NAVIGATE, Verb.LOOK_AT, Verb.GRASP, Verb.PLACE, Verb.HANDOVER, Verb.POUR},
+        "photographs": set(),
         "shelf_camera": set(),
         "tabletop_arm": {Verb.OPEN},
     }

@@ -1,4 +1,4 @@
-"""Commands `openral detector add` and `openral detect`: detectors of other projects, on photographs."""
+"""Commands `openral detector add`, `detect` and `camera`: detectors of other projects, on photographs."""
 
 from __future__ import annotations
 
@@ -161,3 +161,48 @@ def _table(precision: AveragePrecision) -> list[str]:
     total = f"AP50 {precision.mean:.3f} over {len(rows)} classes of {precision.images} images"
     unknown = f"; it cannot name {', '.join(precision.unknown)}" if precision.unknown else ""
     return [*lines, total + unknown]
+
+
+@commands.command()
+def camera(
+    folder: Annotated[Path, typer.Argument(help="folder of photographs")],
+    robot: Annotated[str, typer.Option(help="robot.yaml, or name of a shipped one")] = "photographs",
+    rate: Annotated[float, typer.Option(min=0.1, max=60.0, help="images per second [Hz]")] = 2.0,
+    dwell: Annotated[
+        float, typer.Option(min=0.0, help="time of each photograph [s]; 0 = until the next is requested")
+    ] = 0.0,
+    field_of_view: Annotated[
+        float, typer.Option(min=1.0, max=170.0, help="of the longer side [degrees]")
+    ] = 60.0,
+) -> None:
+    """Publish photographs as the images of a robot's first camera, until interrupted.
+
+    Enter, the service next_photograph, or --dwell shows the next one. Beside it, without any robot:
+    `deploy_robot.py --robot photographs --detectors real`.
+    """
+    import os
+    import sys
+    from threading import Event
+
+    from openral_bringup.graph.middleware import LARGE_IMAGES, rmw_environment
+    from openral_bringup.graph.resources import robot_path
+    from openral_core.robot import load_robot
+    from openral_ros.node_thread import NodeThread
+    from openral_training.ros.photo_camera import PhotoCamera
+
+    description = load_robot(robot_path(robot))
+    topics = next(iter(description.cameras.values()))
+    os.environ.update(rmw_environment(os.environ, LARGE_IMAGES))
+    thread = NodeThread("photo_camera", description.namespace)
+    try:
+        shown = PhotoCamera(thread.node, thread.scope, topics, folder, rate, field_of_view, typer.echo)
+        if dwell:
+            thread.scope.timer(dwell, shown.show_next)
+        thread.start()
+        for _ in sys.stdin if sys.stdin.isatty() else ():
+            thread.post(shown.show_next)
+        Event().wait()
+    except KeyboardInterrupt:
+        typer.echo("ended")
+    finally:
+        thread.close()
