@@ -47,7 +47,7 @@ def thread(ros_domain: int) -> Iterator[NodeThread]:
 
 
 class Viewer:
-    """What a detector and memory receive of a camera."""
+    """Subscriber to the images and intrinsics of a camera."""
 
     def __init__(self, node: Node, camera: Camera) -> None:
         self.node, self.images, self.infos = node, list[Image](), list[CameraInfo]()
