@@ -90,6 +90,18 @@ class BoxWindow:
         """Length of the longer side of the box at a depth [m]."""
         return self.step * int(max(part.stop - part.start for part in self.inside)) / self.focal * depth
 
+    @property
+    def median_depth(self) -> float:
+        """Median depth of the box [m]."""
+        depths = self.depth[self.inside]
+        return quantile(depths[~np.isnan(depths)], 0.5)
+
+    def ray_through(self, box: Box) -> Vector3:
+        """Ray of a box's centre in map, per unit of the depths, shape (3,)."""
+        pixel = np.array([[(box.x_min + box.x_max) / 2.0, (box.y_min + box.y_max) / 2.0]])
+        ray = self.view.T_map_camera[:3, :3] @ self.view.intrinsics.rays(pixel)[0]
+        return np.asarray(ray / np.linalg.norm(ray) if self.view.intrinsics.is_fisheye else ray)
+
     def middle(self, depth: float) -> tuple[Vector3, float]:
         """Return the box's centre in map [m] at its median depth near ``depth`` [m], and that depth [m]."""
         depths = self.depth[self.inside]
@@ -105,7 +117,7 @@ class BoxWindow:
 
     def smoothed(self) -> "BoxWindow":
         """Return the window with its depths smoothed if they are noisy."""
-        return replace(self, depth=without_noise(self.depth)) if self.noise > _SMOOTHING_THRESHOLD else self
+        return self._with(without_noise(self.depth)) if self.noise > _SMOOTHING_THRESHOLD else self
 
     def without_ramps(self) -> "BoxWindow":
         """Remove what a stereo camera invents from an object to what is behind: depth rises on both sides.
@@ -118,7 +130,11 @@ class BoxWindow:
             sharp = pixels_behind_edges(self.depth, self.edges(self.depth)) & ~ramps
             if sharp.sum() <= ramps.sum():
                 ramps = self._ramps(gentle)
-        return replace(self, depth=np.where(ramps, np.nan, self.depth))
+        return self._with(np.where(ramps, np.nan, self.depth))
+
+    def _with(self, depth: Array) -> "BoxWindow":
+        """Return the window with other depths, unless none would be left in the box."""
+        return self if np.isnan(depth[self.inside]).all() else replace(self, depth=depth)
 
     def _ramps(self, slope: float) -> Mask:
         """Mask of the pixels on a ramp of at least this slope, and steeper than a level surface would be."""

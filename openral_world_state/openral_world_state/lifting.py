@@ -183,6 +183,10 @@ class LiftingConfig:
     small: float = 0.8  # Longest side of a small object [m].
     layer: float = 0.008  # Height above a support up to which points may be of the support [m].
     level: float = 0.15  # Sine of the angle to the horizon from which a ray tells a flat object's place [1].
+    apart: float = 0.03  # Distance from the place its box tells from which a surface gives way to it [m].
+    apart_per_side: float = 0.1  # The same per length of the box [1].
+    perspective: float = 0.3  # The same per square of an object's length and per distance [1].
+    noisy: float = 0.003  # Noise of depths from which a surface tells no more than its height [m].
     longest: float = 1.25  # Side of an object's image, per side of its box, that makes it ambiguous [1].
 
 
@@ -226,7 +230,8 @@ def lift(view: DepthView, detection: Detection, optics: DepthModel) -> LiftedObj
     if not optics.nearest <= segment.depth <= optics.farthest:
         raise OutOfRange(detection.label, detection.box, segment.depth, optics.nearest, optics.farthest)
     truncated = is_truncated(detection.box, width, height)
-    extent = fit_extent(segment, view, None if truncated else detection.box)
+    extent = fit_extent(segment, window, None if truncated else detection.box)
+    extent = replace(extent, center=center_by_box(window, detection.box, extent))
     is_long = not truncated and exceeds_box(view, extent, detection.box)
     is_ambiguous = segment.is_ambiguous or is_long or is_behind_middle(window, extent)
     sigma = lateral_sigma(segment, extent, window)
@@ -248,12 +253,32 @@ def is_behind_middle(window: BoxWindow, extent: Extent) -> bool:
     return is_small and depth > middle_depth and math.dist(extent.center, middle) > allowed
 
 
-def fit_extent(segment: Segment, view: DepthView, box: Box | None) -> Extent:
+def center_by_box(window: BoxWindow, box: Box, extent: Extent) -> Vector3:
+    """Correct the centre of a surface, of which noise and ramps may take an end, by its box, shape (3,) [m].
+
+    Along the ray of the box's centre, the median of three places counts: beside the surface's centre, at its
+    height, and at the median depth. A surface farther from there than perspective puts the centre of a long
+    object gives way; a noisy one counts half.
+    """
+    ray, viewpoint, center = window.ray_through(box), window.view.camera_position, extent.center
+    level = center_on_level(viewpoint, ray, center)
+    near, at_level = ((np.stack((center, level)) - viewpoint) @ ray / (ray @ ray)).tolist()
+    by_box = viewpoint + ray * sorted((near, at_level, window.median_depth))[1]
+    perspective = _CONFIG.perspective * max(extent.size) ** 2 / math.dist(center, viewpoint)
+    apart = max(_CONFIG.apart, _CONFIG.apart_per_side * window.length_at(near), perspective)
+    if math.dist(center, by_box) > apart:
+        return np.asarray(by_box)
+    return (center + level) / 2.0 if window.error > _CONFIG.noisy else center
+
+
+def fit_extent(segment: Segment, window: BoxWindow, box: Box | None) -> Extent:
     """Fit an upright box, without the farthest points as long as it is longer than the detection's allows."""
-    points = segment.points
+    points, view = segment.points, window.view
     extent = estimate_extent(points, view.camera_position, segment.support)
     if box is not None and segment.is_flat and quantile(points[:, 2], 0.25) < segment.support + _CONFIG.layer:
-        return replace(extent, center=center_on_level(view, box, extent.center))
+        return replace(
+            extent, center=center_on_level(view.camera_position, window.ray_through(box), extent.center)
+        )
     forward = (points[:, :2] - view.camera_position[:2]) @ (extent.center - view.camera_position)[:2]
     for fraction in (0.9, 0.8, 0.7, 0.6, 0.5):
         if box is None or not exceeds_box(view, extent, box):
@@ -263,13 +288,10 @@ def fit_extent(segment: Segment, view: DepthView, box: Box | None) -> Extent:
     return extent
 
 
-def center_on_level(view: DepthView, box: Box, center: Vector3) -> Vector3:
-    """Return where the ray of a box's centre meets the height of a flat object, shape (3,) [m]."""
-    pixel = np.array([[(box.x_min + box.x_max) / 2.0, (box.y_min + box.y_max) / 2.0]])
-    ray = view.T_map_camera[:3, :3] @ view.intrinsics.rays(pixel)[0]
-    drop = center[2] - view.camera_position[2]
-    is_level = ray[2] > -_CONFIG.level * np.linalg.norm(ray)
-    return center if is_level else np.asarray(view.camera_position + ray * drop / ray[2])
+def center_on_level(viewpoint: Vector3, ray: Vector3, center: Vector3) -> Vector3:
+    """Return where a ray, unless it is level, meets the height of a centre, shape (3,) [m]."""
+    is_level = not ray[2] < -_CONFIG.level * np.linalg.norm(ray)
+    return center if is_level else viewpoint + ray * (center[2] - viewpoint[2]) / ray[2]
 
 
 def exceeds_box(view: DepthView, extent: Extent, box: Box) -> bool:

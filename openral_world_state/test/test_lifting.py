@@ -23,7 +23,7 @@ from openral_testing.synthetic_depth import (
     look_at_pose,
     render_depth,
 )
-from openral_world_state.box_depth import nearest_depth_cluster, quantile
+from openral_world_state.box_depth import nearest_depth_cluster, quantile, window_around
 from openral_world_state.box_segmentation import without_support
 from openral_world_state.depth_camera import DepthView, Intrinsics, InvalidIntrinsics
 from openral_world_state.lifting import (
@@ -33,6 +33,7 @@ from openral_world_state.lifting import (
     NoDepth,
     OutOfRange,
     OutsideImage,
+    center_by_box,
     estimate_extent,
     exceeds_box,
     lift,
@@ -388,3 +389,32 @@ def test_an_object_longer_than_its_box_allows_is_ambiguous() -> None:
     extent = Extent(np.array([1.0, 0.0, 0.06]), 0.0, (0.08, 0.08, 0.12), 0.0)
     assert not exceeds_box(shot.view, extent, shot.boxes["can"])
     assert exceeds_box(shot.view, replace(extent, size=(0.4, 0.08, 0.12)), shot.boxes["can"])
+
+
+@pytest.mark.parametrize(("lost", "error"), [(0.0, 0.0), (0.02, 0.02), (0.07, 0.02), (-0.07, 0.03)])
+def test_a_centre_far_from_its_box_gives_way_to_it(lost: float, error: float) -> None:
+    shot = render_depth(KITCHEN, look_at_pose((0.0, 0.0, 1.5), (1.2, 0.0, 1.0)))
+    window, mug = window_around(shot.view, shot.boxes["mug"], OPTICS.samples), np.array((1.2, 0.1, 1.05))
+    extent = Extent(mug + np.array((lost, 0.0, 0.0)), 0.0, (0.09, 0.09, 0.1), 0.0)
+    center = center_by_box(window, shot.boxes["mug"], extent)
+    assert np.linalg.norm(center - mug) <= error + 1e-9
+    noisy = center_by_box(replace(window, error=0.006), shot.boxes["mug"], extent)
+    assert np.linalg.norm(noisy - mug) <= max(error, 0.01)
+
+
+@pytest.mark.parametrize("degrees", [70.0, 80.0])
+def test_a_wall_seen_at_a_grazing_angle_is_lifted_though_it_is_as_steep_as_a_ramp(degrees: float) -> None:
+    normal = (-np.cos(np.radians(degrees)), np.sin(np.radians(degrees)), 0.0)
+    shot = render_depth({"_wall": Plane(normal, -0.6 * np.cos(np.radians(degrees)))}, AHEAD)
+    lifted = lift(shot.view, Detection(Box(300.0, 220.0, 320.0, 240.0), "poster", 0.9), DepthModel())
+    assert lifted.pose.distance(Pose.planar(0.6, 0.0, 0.0, 1.0)) < 0.1
+
+
+def test_sparse_and_noisy_depth_is_lifted() -> None:
+    shot = render_depth({"cup": Cylinder((1.0, 0.0, 1.0), 0.04, 0.1, hollow=True), "_wall": WALL}, AHEAD)
+    rng = np.random.default_rng(0)
+    depth = shot.view.depth + rng.normal(0.0, 0.004, shot.view.depth.shape)
+    depth[rng.random(depth.shape) < 0.85] = 0.0
+    view = DepthView("head", 0.0, depth.astype(np.float32), shot.view.intrinsics, AHEAD)
+    lifted = lift(view, Detection(shot.boxes["cup"], "cup", 0.9), DepthModel())
+    assert lifted.pose.distance(Pose.planar(1.0, 0.0, 0.0, 1.0)) < 0.05
