@@ -25,17 +25,11 @@ from openral_sim.scene.scene import load_scene
 from openral_sim.scene.world import SimWorldModel
 from openral_testing.real_data import find_real_data
 from openral_testing.synthetic_depth import look_at_pose
+from openral_world_state import lifting
 from openral_world_state.box_depth import quantile, window_around
 from openral_world_state.box_segmentation import Patch, segment_of
 from openral_world_state.depth_camera import DepthView, Intrinsics
-from openral_world_state.lifting import (
-    DepthModel,
-    LiftRefused,
-    center_by_box,
-    estimate_extent,
-    fit_extent,
-    lift,
-)
+from openral_world_state.lifting import DepthModel, LiftRefused, estimate_extent, lift
 
 Row = dict[str, str | float]
 SCENE = Path(__file__).parents[2] / "scenes" / "deploy" / "home.yaml"
@@ -109,7 +103,7 @@ def lifted_pixels(each: BoxedObject, box: Box) -> Vector3:
     if not mask.any():
         return median_depth(each.view, box)
     segment = segment_of(window, Patch(mask, quantile(window.heights[mask], 0.02)))
-    return center_by_box(window, box, fit_extent(segment, window, box))
+    return lifting.center_by_box(window, box, lifting.fit_extent(segment, window, box))
 
 
 def scaled(box: Box, scale: float) -> Box:
@@ -202,7 +196,6 @@ def table(folder: Path) -> Iterator[BoxedObject]:
 def mask_center(view: DepthView, mask: Mask) -> Vector3:
     """Centre of the upright box around the points of a mask without its outline, on z = 0, in map [m]."""
     inner = cv2.erode(mask.view(np.uint8), np.ones((3, 3), np.uint8)).view(bool) & (view.depth > 0)
-    rows, columns = np.nonzero(inner)
-    rays = view.intrinsics.rays(np.column_stack((columns, rows)).astype(float)) * view.depth[inner][:, None]
-    points = rays @ view.T_map_camera[:3, :3].T + view.camera_position
+    whole = Box(0.0, 0.0, float(view.intrinsics.width), float(view.intrinsics.height))
+    points = window_around(view, whole, mask.size).points(inner)
     return estimate_extent(points, view.camera_position, 0.0).center
