@@ -27,7 +27,7 @@ from openral_testing.real_data import find_real_data
 from openral_testing.synthetic_depth import look_at_pose
 from openral_world_state import lifting
 from openral_world_state.box_depth import quantile, window_around
-from openral_world_state.box_segmentation import Patch, segment_of
+from openral_world_state.box_segmentation import Patch, horizontal_surfaces, segment_of
 from openral_world_state.depth_camera import DepthView, Intrinsics
 from openral_world_state.lifting import DepthModel, LiftRefused, estimate_extent, lift
 
@@ -102,7 +102,9 @@ def lifted_pixels(each: BoxedObject, box: Box) -> Vector3:
     mask = each.mask[np.ix_(window.rows.astype(int), window.columns.astype(int))] & ~np.isnan(window.depth)
     if not mask.any():
         return median_depth(each.view, box)
-    segment = segment_of(window, Patch(mask, quantile(window.heights[mask], 0.02)))
+    lowest = quantile(window.heights[mask], 0.02)
+    levels = [level for level in horizontal_surfaces(window) if abs(level - lowest) < WRONG]
+    segment = segment_of(window, Patch(mask, levels[0] if levels else lowest))
     return lifting.center_by_box(window, box, lifting.fit_extent(segment, window, box))
 
 
