@@ -35,6 +35,9 @@ def nested_part(first: Pose, first_size: Triple, second: Pose, second_size: Trip
 
 def common_volume(first: Pose, first_size: Triple, second: Pose, second_size: Triple) -> float:
     """Volume that two boxes share [m^3], the second turned like the first."""
+    reach = (math.hypot(*first_size) + math.hypot(*second_size)) / 2.0
+    if math.dist(first.position, second.position) >= reach:
+        return 0.0
     apart = map(abs, local_point(second.position, first))
     sides = zip(first_size, turned_size(second_size, second.yaw - first.yaw), apart, strict=True)
     return math.prod(max(min(a, b, (a + b) / 2.0 - gap), 0.0) for a, b, gap in sides)
