@@ -28,8 +28,7 @@ def _sought(request: Request) -> Iterator[tuple[str, str]]:
         where = getattr(part, "where", "")
         if isinstance(part, goals.BringFilled | goals.Pour):
             yield part.contents, ""
-            yield load_serving_rules().vessel_for(part.vessel, part.contents), ""
-            yield part.vessel, ""
+            yield from ((vessel, "") for vessel in vessels(part))
         elif isinstance(part, goals.SetTable):
             yield from ((each.what, "") for each in place_settings(part))
         elif isinstance(part, goals.Attend):
@@ -38,6 +37,13 @@ def _sought(request: Request) -> Iterator[tuple[str, str]]:
             yield from ((getattr(part, slot), where) for slot in _SOUGHT if hasattr(part, slot))
     if ME in referred(request):
         yield PERSON, ""
+
+
+def vessels(goal: goals.BringFilled | goals.Pour) -> tuple[str, ...]:
+    """Return the vessels that may be filled, best first; one that is brought suits its contents."""
+    if isinstance(goal, goals.Pour):
+        return (goal.vessel,)
+    return load_serving_rules().vessel_for(goal.vessel, goal.contents), goal.vessel
 
 
 def referred(request: Request) -> tuple[str, ...]:

@@ -1,26 +1,28 @@
 """Acts that serve a goal: what may be taken, poured, given away and switched on its behalf, and to whom."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from openral_core.skills import SkillStatus, Verb
 from openral_reasoner.behaviors.ending import NOT_PROVEN
-from openral_reasoner.compact.names import REQUESTER, named
+from openral_reasoner.compact.names import REQUESTER, named, vessels
 from openral_reasoner.compact.report import MissionStory
 from openral_reasoner.evidence import Course, looked_at
 from openral_reasoner.mission import Mission
 from openral_reasoner.palette.entries import PlaceEntry
 from openral_reasoner.request import goals as g
 from openral_reasoner.request.goals import Request, is_understood, parts_of, unrestricted
-from openral_reasoner.request.serving import load_serving_rules
-from openral_reasoner.scripted.plans import SPEAKER
+from openral_reasoner.scripted.plans import SPEAKER, staging_surfaces
+from openral_reasoner.scripted.steps import PlanContext
 from openral_reasoner.sentences.context import ME
 from openral_reasoner.sentences.lexicon import singular
 from openral_reasoner.success.case import Case, KnownHome
 from openral_reasoner.success.judge import judge
 
 _OF_ANY_OBJECT = (g.Tidy, g.Clear, g.SetTable)
+_OPENS_NO_OTHER_DOOR = (g.MoveDoor, g.LookAt, g.LookInside, g.GoTo, g.Describe, g.Explore, g.AskView)
+"""Goals that open no door but one that they name, or that hides what they name."""
 _GIVING = (g.Bring, g.BringFilled, g.BringSeveral, g.BringEvery, g.BringEach, g.Clear)
 _SERVED: Mapping[Verb, tuple[type, ...]] = {
     Verb.GRASP: (*_GIVING, *_OF_ANY_OBJECT, g.Pour, g.PickUp, g.Swap),
@@ -50,7 +52,7 @@ class MissionPurpose:
 
     @cached_property
     def reached(self) -> set[str]:
-        """Names of objects to bring that the hand holds, or that are delivered beside open parts."""
+        """Names of objects to bring or pour that the hand holds, or that are delivered beside open parts."""
         parts, case, held = parts_of(self.mission.request), self.case, self.mission.hand.object_id
         brings = [part for part in parts if isinstance(part, g.Bring)]
         proven = [part for part in brings if judge(part, case).proven] if len(parts) > 1 else []
@@ -58,7 +60,9 @@ class MissionPurpose:
         over += [
             part for part in brings if held and case.matches_query(held, part.what, singular(part.what))
         ][:1]
-        return {part.what for part in over} - {part.what for part in brings if part not in over}
+        contents = {part.contents for part in parts if isinstance(part, g.Pour | g.BringFilled)}
+        poured = {each for each in contents if held and case.matches_query(held, each)}
+        return poured | {part.what for part in over} - {part.what for part in brings if part not in over}
 
 
 def may_end(purpose: MissionPurpose, *, success: bool) -> bool:
@@ -93,20 +97,33 @@ def _opened(mission: Mission) -> set[str]:
 
 def serves(purpose: MissionPurpose, verb: Verb, target: str) -> bool:
     """Return True if the goal, as understood, may need an act on a target."""
-    mission, case = purpose.mission, purpose.case
+    mission = purpose.mission
     if not is_understood(mission.request):
         return True
     answers = [turn.reply.operator_words for turn in mission.decisions.turns if turn.reply.operator_words]
     if verb is Verb.PLACE and (not mission.hand.object_id or answers or _could_not_be_released(mission)):
         return True
     if isinstance(unrestricted(mission.request), g.Tidy) and not answers:
-        return _tidies(mission, verb, target)
-    doors = [part.what for part in parts_of(mission.request) if isinstance(part, g.MoveDoor)]
-    if verb is Verb.OPEN and doors and len(doors) == len(parts_of(mission.request)):
-        return any(case.matches_reference(case.home.node(target), each) for each in doors)
+        return _tidies(purpose, verb, target)
+    parts = parts_of(mission.request)
+    if verb is Verb.OPEN and all(isinstance(part, _OPENS_NO_OTHER_DOOR) for part in parts):
+        return _is_named_door(purpose, target, parts)
     if verb in (Verb.OPEN, Verb.NAVIGATE) and not answers:
         return _leads_on(purpose, verb, target)
     return verb not in _SERVED or _is_needed(purpose, verb, target, answers)
+
+
+def _is_named_door(purpose: MissionPurpose, door: str, parts: Iterable[Request]) -> bool:
+    """Return True if a goal is to move a door or to look behind it, or at an object that is there."""
+    case, objects = purpose.case, purpose.mission.objects.values()
+    behind = [each.id for each in objects if door in (each.must_open, *each.containers)]
+    for part in parts:
+        if isinstance(part, g.MoveDoor | g.LookInside):
+            if case.matches_reference(case.home.node(door), part.what):
+                return True
+        elif isinstance(part, g.LookAt) and any(case.matches_query(each, part.what) for each in behind):
+            return True
+    return False
 
 
 def _leads_on(purpose: MissionPurpose, verb: Verb, target: str) -> bool:
@@ -132,14 +149,15 @@ def _leads_on(purpose: MissionPurpose, verb: Verb, target: str) -> bool:
 def _is_needed(purpose: MissionPurpose, verb: Verb, target: str, answers: list[str]) -> bool:
     mission, case = purpose.mission, purpose.case
     parts = [part for part in parts_of(mission.request) if isinstance(part, _SERVED[verb])]
-    palette, held = mission.palette, mission.hand.object_id
+    held = mission.hand.object_id
     match verb:
         case Verb.HANDOVER:
             return any(_receives(case, part, held, target) for part in parts)
         case Verb.PLACE:
-            return _may_be_put(case, [part.id for part in palette.places if part.closed], parts, held, target)
+            return _may_be_put(case, mission, parts, held, target)
         case Verb.POUR:
-            return target != held and any(_is_vessel(case, part, target) for part in parts)
+            pours = [part for part in parts if isinstance(part, g.Pour | g.BringFilled)]
+            return target != held and any(case.matches_query(target, *vessels(part)) for part in pours)
         case Verb.GRASP if not any(isinstance(each, _OF_ANY_OBJECT) for each in parts):
             names = set(named(mission.request)) - {
                 each for name in purpose.reached for each in (name, singular(name))
@@ -178,36 +196,44 @@ def _receives(case: Case, part: Request, held: str, person: str) -> bool:
     return not (held and what) or case.matches_query(held, what, singular(what))
 
 
-def _is_vessel(case: Case, part: Request, target: str) -> bool:
-    """Return True if the goal names an object as the vessel."""
-    vessel, contents = getattr(part, "vessel", ""), getattr(part, "contents", "")
-    return case.matches_query(target, vessel, load_serving_rules().vessel_for(vessel, contents))
-
-
-def _may_be_put(case: Case, closed: list[str], parts: list[Request], held: str, place: str) -> bool:
+def _may_be_put(case: Case, mission: Mission, parts: list[Request], held: str, place: str) -> bool:
     """Return True if the held object is to be put there, or aside so that its place can be opened.
 
-    What is to be poured is put down after that.
+    What is to be poured is put down after that, where it stood or where things are set down.
     """
-    contents = [part.contents for part in parts if isinstance(part, g.Pour | g.BringFilled)]
-    if not case.course.poured and any(case.matches_query(held, each) for each in contents):
-        return False
     brings = [part for part in parts if isinstance(part, g.Bring)]
     ends = [part.to for part in brings if case.matches_query(held, part.what, singular(part.what))]
+    contents = [part.contents for part in parts if isinstance(part, g.Pour | g.BringFilled)]
+    if any(case.matches_query(held, each) for each in contents):
+        stood = {mission.objects[held].place} if held in mission.objects else set()
+        back = {*stood, *staging_surfaces(PlanContext(mission.palette))} - {""}
+        return bool(case.course.poured) and (bool(ends) or not back or place in back)
     if not ends or len(brings) < len(parts):
         return True
+    closed = [each.id for each in mission.palette.places if each.closed]
     if any(case.matches_reference(case.home.node(each), to) for each in closed for to in ends):
         return True
     return any(case.is_within(case.home.node(place), to) for to in ends)
 
 
-def _tidies(mission: Mission, verb: Verb, target: str) -> bool:
-    """Return True if an act looks at what was not yet, puts away what is out of place, or prepares that."""
+def _tidies(purpose: MissionPurpose, verb: Verb, target: str) -> bool:
+    """Return True if an act looks at what was not yet, puts away what is out of place, or prepares that.
+
+    Nothing outside the room or place that the goal names is tidied.
+    """
+    mission, case = purpose.mission, purpose.case
+    where = next(part.where for part in parts_of(mission.request) if isinstance(part, g.Tidy))
+
+    def in_scope(place: str) -> bool:
+        return not where or case.is_within(case.home.node(place), where)
+
     lists = [turn.reply for turn in mission.decisions.turns if turn.reply.status == "LISTED"]
-    items = {each.id: each for each in lists[-1].found} if lists else {}
+    items = {each.id: each for each in lists[-1].found if each.held or in_scope(each.place)} if lists else {}
     if verb in (Verb.NAVIGATE, Verb.LOOK_AT):
-        places = {each.id for reply in lists for each in reply.frontier} - looked_at(mission.evidence)
-        return target in places and (verb is Verb.LOOK_AT or target != mission.base.at_target)
+        places = {each.id for reply in lists for each in reply.frontier if in_scope(each.id)}
+        places -= looked_at(mission.evidence)
+        here = mission.base.at_target
+        return (target == here and verb is Verb.LOOK_AT) if here in places else target in places
     opened = _opened(mission)
     if verb is Verb.CLOSE:
         return target in opened

@@ -100,7 +100,12 @@ def lines_offered(
 
 @pytest.mark.parametrize(
     ("goal", "doors"),
-    [("put the mug in the fridge", {"open fridge_1"}), ("give the mug to Charlotte", set())],
+    [
+        ("put the mug in the fridge", {"open fridge_1"}),
+        ("give the mug to Charlotte", set()),
+        ("look at the shelf", set()),
+        ("look in the fridge", {"open fridge_1"}),
+    ],
 )
 def test_no_door_is_opened_that_neither_hides_the_object_nor_closes_its_place(
     goal: str, doors: set[str], home: SymbolicHome, palette: ToolPalette, compact: MissionSettings
@@ -125,3 +130,51 @@ def test_what_is_in_the_hand_or_delivered_is_looked_for_no_more(
     assert {each for each, _ in home.delivered} == {"mug_1", "bread_1"}
     assert any("recall baguette" in each and "recall mug" not in each for each in lines)
     assert not {"recall mug", "recall baguette"} & lines[-2]
+
+
+def test_a_robot_that_tidies_looks_at_a_place_before_it_drives_on(
+    home: SymbolicHome, palette: ToolPalette, compact: MissionSettings
+) -> None:
+    lines = lines_offered("tidy the kitchen", home, palette, compact)
+    moves = [{line for line in each if line.startswith(("goto", "look"))} for each in lines]
+    looks = [each for each in moves if len(each) == 1]
+    assert looks == [{"look counter_1"}, {"look fridge_1"}, {"look cabinet_1"}]
+
+
+@pytest.mark.parametrize("goal", ["tidy the kitchen", "tidy the cellar"])
+def test_nothing_outside_the_stated_room_is_tidied(
+    goal: str, home: SymbolicHome, palette: ToolPalette, compact: MissionSettings
+) -> None:
+    room = goal.rpartition(" ")[2]
+    inside = {place.id for place in home.places.values() if place.room == room}
+    inside |= {each.id for each in home.objects.values() if each.place in inside}
+    lists = RawCall(tool="list_objects", arguments="{}")
+    lines: set[str] = set()
+
+    def listing(context: Context) -> RawCall:
+        lines.update(each.line for each in context.choices)
+        return lists
+
+    run_mission_in_home(goal, palette, HomePeers(home).answer, listing, compact)
+    acts = [line.split() for line in lines if line.startswith(("goto", "look", "grasp", "open"))]
+    assert bool(acts) == bool(inside)
+    assert {act[1] for act in acts} <= inside
+
+
+def test_what_is_to_be_poured_is_not_looked_for_in_the_hand(
+    home: SymbolicHome, palette: ToolPalette, compact: MissionSettings
+) -> None:
+    lines = lines_offered("pour the wine into the glass", home, palette, compact)
+    assert "recall wine" in lines[0]
+    assert any("pour glass_1" in each for each in lines)
+    assert all("recall wine" not in each for each in lines if "pour glass_1" in each)
+    assert "place counter_1" in lines[-2]
+    places = {line for line in lines[-2] if line.startswith("place")}
+    assert places == {"place counter_1", "place fridge_1", "place shelf_1", "place table_1"}
+
+
+def test_only_the_named_vessel_is_filled(
+    home: SymbolicHome, palette: ToolPalette, compact: MissionSettings
+) -> None:
+    lines = lines_offered("pour the wine into the mug", home, palette, compact)
+    assert {line for each in lines for line in each if line.startswith("pour")} == {"pour mug_1"}
