@@ -85,12 +85,13 @@ def test_the_right_token_stands_first_and_a_forced_one_is_no_choice() -> None:
 
 @needs(TRAINING)
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.xdist_group("torch")
 def test_a_resumed_training_has_the_same_weights_bit_for_bit(tmp_path: Path) -> None:
     write_language_model(tmp_path / "small.gguf")
     draw_missions(tmp_path / "missions.jsonl", 1000, 8, print)
     script = Path(__file__).with_name("planner_torch_runs.py")
-    outcome = json.loads(in_environment(str(script), str(tmp_path), name=TRAINING))
+    outcome = json.loads(in_environment(str(script), str(tmp_path), name=TRAINING, patience=800.0))
     assert outcome["ended"] == [True, False, True]
     assert outcome["same"]
     assert outcome["goes_on"]
