@@ -14,4 +14,5 @@ class CorePart(StrEnum):
     """One live detection after a miss of memory, before the model decides again."""
 
 
-SUITE_NAMES = ("search", "household", "tidy", "twc", "tools", "language", "paraphrases", "injection")
+_SENTENCES = ("language", "paraphrases", "refusals")
+SUITE_NAMES = ("search", "household", "tidy", "twc", "tools", *_SENTENCES, "injection")

@@ -1,7 +1,11 @@
-"""Drawn symbolic homes for missions: the same furniture in three rooms, objects where the seed puts them."""
+"""Symbolic homes for missions: one that a seed draws, and the one that the suite paraphrases speaks of."""
 
+from importlib.resources import files
 from random import Random
 
+from pydantic import TypeAdapter
+
+from openral_core.parsing import parse_yaml
 from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
 ROOM = 5.0
@@ -51,3 +55,9 @@ def draw_home(seed: int) -> SymbolicHome:
     home = SymbolicHome(places=places, objects={o.id: o for o in objects}, rooms=dict(_ROOMS), agents=agents)
     home.x, home.y = rng.uniform(0.0, 3.0 * ROOM), -1.0
     return home
+
+
+def large_home() -> SymbolicHome:
+    """Return the home of ``large_home.yaml``: four rooms, with Alice and Bob."""
+    text = files(__package__).joinpath("large_home.yaml").read_text(encoding="utf-8")
+    return TypeAdapter(SymbolicHome).validate_python(parse_yaml(text))

@@ -1,4 +1,4 @@
-"""Suites language and paraphrases: ways to say a goal, judged by what the robot then does."""
+"""Suites language, paraphrases and refusals: sentences judged by what the robot then does."""
 
 from collections.abc import Mapping
 from functools import cache, partial
@@ -9,7 +9,7 @@ from pydantic import Field, RootModel
 from openral_core.documents import Document
 from openral_core.parsing import parse_yaml
 from openral_eval.suites.home_missions import HomeMission, Wanted, run_home_mission
-from openral_eval.suites.homes import draw_home
+from openral_eval.suites.homes import draw_home, large_home
 from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
@@ -34,7 +34,7 @@ def meanings(suite: str) -> Mapping[str, Meaning]:
 
 
 def tasks(suite: str, options: SuiteOptions) -> tuple[SuiteTask, ...]:
-    """Return a task per sentence, all in the home of the first seed."""
+    """Return a task per sentence."""
     every = tuple(
         SuiteTask(suite, f"{kind} {number}", sentence, kind, options.seed, kind)
         for kind, meaning in meanings(suite).items()
@@ -44,8 +44,9 @@ def tasks(suite: str, options: SuiteOptions) -> tuple[SuiteTask, ...]:
 
 
 def run(task: SuiteTask, options: SuiteOptions, model: Model, settings: MissionSettings) -> TaskVerdict:
-    """Do what a sentence asks for."""
-    mission = HomeMission(task.goal, draw_home(task.seed), meanings(task.suite)[task.case].wanted, {})
+    """Do what a sentence asks for, in the home of the first seed or in the one that its writer was given."""
+    home = large_home() if task.suite == PARAPHRASES.name else draw_home(task.seed)
+    mission = HomeMission(task.goal, home, meanings(task.suite)[task.case].wanted, {})
     return run_home_mission(mission, model, settings)
 
 
@@ -55,4 +56,5 @@ SUITE = Suite(
     partial(tasks, "language"),
     run,
 )
-PARAPHRASES = Suite("paraphrases", "sixty goals in 300 English sentences", partial(tasks, "paraphrases"), run)
+PARAPHRASES = Suite("paraphrases", "300 English sentences by a stranger", partial(tasks, "paraphrases"), run)
+REFUSALS = Suite("refusals", "English sentences to be asked back", partial(tasks, "refusals"), run)

@@ -15,6 +15,7 @@ SUITES: Mapping[str, Suite] = {
         tools.SUITE,
         language.SUITE,
         language.PARAPHRASES,
+        language.REFUSALS,
         injection.SUITE,
     )
 }

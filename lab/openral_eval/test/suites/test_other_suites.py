@@ -6,6 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from openral_eval.suites import injection, language, text_games, tools
+from openral_eval.suites.effects import compare, state_of
+from openral_eval.suites.homes import large_home
 from openral_eval.suites.tasks import GamesNotGiven, SuiteOptions, SuiteTask, TaskVerdict
 from openral_reasoner.context import Context, Decision, RawCall
 from openral_reasoner.llm.base import ModelUnavailable
@@ -67,6 +69,26 @@ def test_the_calls_before_a_decision_are_accepted_except_where_the_case_is_about
     wanted_refusals = {"mend an unknown id": "INVALID_CALL", "free the hand first": "HAND_FULL"}
     refused = {"INVALID_CALL", "HAND_FULL", "NOTHING_HELD", "NOT_FOUND"} & set(replies)
     assert refused == {wanted_refusals[task.case]} if task.case in wanted_refusals else not refused
+
+
+def test_the_outcomes_of_the_paraphrases_are_of_their_home_and_none_holds_before() -> None:
+    home, meanings = large_home(), language.meanings("paraphrases").values()
+    ids = {*home.places, *home.objects, *home.agents, "*"}
+    before = state_of(home)
+    for wanted in (each.wanted for each in meanings):
+        effects = [one.removesuffix("?").split() for each in wanted.effects for one in each.split("|")]
+        assert {name for _, *names in effects for name in names} <= ids
+        assert {each[1:] for each in wanted.told if each.startswith("@")} <= ids
+        needed = [each for each in wanted.effects if not each.endswith("?")]
+        assert compare(before, before, needed).missing if needed else wanted.told
+    assert sum(len(each.sentences) for each in meanings) == 300
+
+
+@pytest.mark.parametrize("sentence", ["Bring Alice the red mug.", "Please do not touch the red mug."])
+def test_each_suite_of_sentences_has_its_own_home(sentence: str) -> None:
+    suites = (language.PARAPHRASES, language.REFUSALS)
+    task = next(each for suite in suites for each in suite.tasks(OPTIONS) if each.goal == sentence)
+    assert language.run(task, OPTIONS, ScriptedModel(), SETTINGS).success
 
 
 @pytest.mark.parametrize(
