@@ -55,3 +55,8 @@ def examples(palette: ToolPalette, thing: str = "") -> Iterator[str]:
         yield f"open the {closed[0].label}"
     if palette.controls and can(Verb.SWITCH):
         yield f"turn on the {palette.controls[0].label}"
+
+
+def ask_where(palette: ToolPalette) -> str:
+    """Return the question after a search without a hit; a robot without skills has looked where it can."""
+    return "Where should I look?" if palette.skills else "I can't look anywhere else. What should I do?"

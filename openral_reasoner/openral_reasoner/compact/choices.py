@@ -73,7 +73,7 @@ def is_legal(purpose: MissionPurpose, raw: RawCall) -> bool:
     except (InvalidCall, MalformedCall):
         return False
     if not isinstance(call, ExecuteRskillTool):
-        return True
+        return mission.palette.skills != () or not _is_repeated(mission, raw)
     entry = mission.palette.skill(call.rskill_id)
     known_object = mission.objects.get(call.target)
     place = mission.palette.place(call.target) or mission.palette.control(call.target)
@@ -89,6 +89,12 @@ def is_legal(purpose: MissionPurpose, raw: RawCall) -> bool:
         and rule_against(mission, entry.verb, target) is None
         and serves(purpose, entry.verb, call.target)
     )
+
+
+def _is_repeated(mission: Mission, raw: RawCall) -> bool:
+    """Return True if a query was answered before; without skills, nothing happens that changes its answer."""
+    made = ((turn.tool, turn.arguments) for turn in mission.decisions.turns)
+    return raw.tool != "done" and (raw.tool, raw.arguments) in made
 
 
 def _call(tool: str, **arguments: object) -> RawCall:
@@ -109,7 +115,11 @@ class _Proposals:
         self.referred = referred_ids(self.named, self.turns)
 
     def every(self) -> Iterator[_Proposal]:
-        """Yield every proposal."""
+        """Yield every proposal; a question that is answered has nothing left but its answer."""
+        if self.purpose.is_answered:
+            return self._ends()
+        if self.purpose.is_about_view:
+            return chain(self._ends(), self._view())
         return chain(
             self._ends(), self._queries(), self._searches(), self._hand(), self._moves(), self._reads()
         )
@@ -131,7 +141,7 @@ class _Proposals:
             yield _Proposal(_call("done", success=False, message=report(story, failed=True)))
 
     def _queries(self) -> Iterator[_Proposal]:
-        for name, where in self.sought.items():
+        for name, where in self.sought.items() if not self.purpose.is_count else ():
             likely = {"likely_places": [where]} if where else {}
             yield _Proposal(_call("recall_object", query=name, **likely))
         references = referred(self.request)
@@ -141,12 +151,19 @@ class _Proposals:
             references = (*references, *(each.label for each in self._places(NodeKind.AGENT)))
         for name in references:
             yield _Proposal(_call("resolve_place", reference=name))
-        for name in self.sought:
+        for name in self.sought if not self.purpose.is_count else ():
             yield _Proposal(_call("locate_in_view", query=name))
         for part in parts_of(self.request):
             if isinstance(part, goals.AskCompare) and part.property in MEASURES:
                 yield from self._comparison(part)
         yield from self._deliveries()
+
+    def _view(self) -> Iterator[_Proposal]:
+        """Yield the description of the view and, after it, looks for what it does not name."""
+        if MissionStory.of(self.mission).last("describe_home") is None:
+            yield _Proposal(_call("describe_home", only_view=True))
+        else:
+            yield from (_Proposal(_call("locate_in_view", query=name)) for name in self.sought)
 
     def _comparison(self, goal: goals.AskCompare) -> Iterator[_Proposal]:
         ids, near = compared(self.palette, goal, self.turns)
@@ -217,12 +234,17 @@ class _Proposals:
             yield _Proposal(_call("explore", within=room), self._rank(room))
 
     def _reads(self) -> Iterator[_Proposal]:
+        if not self.palette.skills and isinstance(self.request, goals.Find):
+            return
         rooms = [each.id for each in self._places(NodeKind.ROOM)]
         places = [each.id for each in self._places(NodeKind.PLACE) if each.id in self.referred]
-        yield _Proposal(_call("describe_home", only_view=True))
+        if not self.purpose.is_count:
+            yield _Proposal(_call("describe_home", only_view=True))
         yield from (
             _Proposal(_call("list_objects", within=each), self._rank(each)) for each in ("", *rooms, *places)
         )
+        if self.purpose.is_count:
+            return
         yield from (_Proposal(_call("describe_home", within=each), self._rank(each)) for each in ("", *rooms))
         values = {part.value for part in parts_of(self.request) if isinstance(part, goals.TellState)}
         asks_state = any(isinstance(part, goals.AskState) for part in parts_of(self.request))

@@ -7,7 +7,7 @@ from functools import cached_property
 from openral_core.skills import SkillStatus, Verb
 from openral_reasoner.behaviors.ending import NOT_PROVEN
 from openral_reasoner.compact.names import REQUESTER, named, vessels
-from openral_reasoner.compact.report import MissionStory
+from openral_reasoner.compact.report import MissionStory, answer_to
 from openral_reasoner.evidence import Course, looked_at
 from openral_reasoner.mission import Mission
 from openral_reasoner.palette.entries import PlaceEntry
@@ -33,6 +33,8 @@ _SERVED: Mapping[Verb, tuple[type, ...]] = {
     Verb.PRESS: (g.Press,),
 }
 """Goals that need an act; a verb not listed may serve any."""
+_VIEWS = (g.AskView, g.AskWhereabouts)
+_QUESTIONS = (*_VIEWS, g.AskCount, g.AskCompare, g.AskState, g.Describe, g.Find)
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,39 @@ class MissionPurpose:
         poured = {each for each in contents if held and case.matches_query(held, each)}
         return poured | {part.what for part in over} - {part.what for part in brings if part not in over}
 
+    @cached_property
+    def is_question(self) -> bool:
+        """True if every part of the goal asks for an answer alone."""
+        return all(isinstance(part, (*_QUESTIONS, g.Sequence)) for part in parts_of(self.mission.request))
+
+    @cached_property
+    def is_about_view(self) -> bool:
+        """True if the goal asks what is in view, or where the robot is."""
+        return all(isinstance(part, _VIEWS) for part in parts_of(self.mission.request))
+
+    @cached_property
+    def is_count(self) -> bool:
+        """True if the goal only asks how many there are."""
+        return all(isinstance(part, g.AskCount) for part in parts_of(self.mission.request))
+
+    @cached_property
+    def is_answered(self) -> bool:
+        """True if the goal asks for answers alone, and replies prove and give each of them."""
+        parts, story = parts_of(self.mission.request), MissionStory.of(self.mission)
+        answers = (answer_to(story, part) for part in parts if isinstance(part, _QUESTIONS))
+        return self.is_question and judge(self.mission.request, self.case).proven and all(answers)
+
 
 def may_end(purpose: MissionPurpose, *, success: bool) -> bool:
     """Return True if an end may be reported: a success that was refused, not before a skill has succeeded.
 
-    Tidying is done when the evidence proves it, and does not end while the robot can close what it opened.
+    A question ends with its answer, or without one once something was tried in vain. Tidying is done when the
+    evidence proves it, and does not end while the robot can close what it opened.
     """
     mission = purpose.mission
     goal = unrestricted(mission.request)
+    if purpose.is_question and (purpose.is_answered or success or not _has_missed(purpose)):
+        return success and purpose.is_answered
     if isinstance(goal, g.Tidy):
         can_close = mission.palette.with_verb(Verb.CLOSE) and _opened(mission) and not mission.hand.object_id
         return not can_close and (not success or judge(goal, purpose.case).proven)
@@ -80,6 +107,12 @@ def may_end(purpose: MissionPurpose, *, success: bool) -> bool:
     acts = ((turn.tool, turn.reply.status) for turn in reversed(mission.decisions.turns))
     news = (each for each in acts if each[1] == NOT_PROVEN or each == ("execute_rskill", "SUCCEEDED"))
     return not success or next(news, ("", ""))[1] != NOT_PROVEN
+
+
+def _has_missed(purpose: MissionPurpose) -> bool:
+    """Return True if something was tried, and not just the view described, which a locator may add to."""
+    turns = purpose.mission.decisions.turns
+    return bool(turns) and not (purpose.is_about_view and turns[-1].reply.status == "DESCRIBED")
 
 
 def _keeps_what_it_poured_from(mission: Mission) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Self
 from openral_core.consent.decisions import ANSWERS
 from openral_core.skills import Verb
 from openral_core.text.terms import same_term
-from openral_reasoner.behaviors.abilities import examples
+from openral_reasoner.behaviors.abilities import ask_where, examples
 from openral_reasoner.compact.pending import argument
 from openral_reasoner.context import ObjectSummary, ToolResult, Turn, plain
 from openral_reasoner.mission import Mission
@@ -17,7 +17,7 @@ from openral_reasoner.request import goals
 from openral_reasoner.request.goals import NotUnderstood, Request, is_understood, parts_of
 from openral_reasoner.request.saying import in_words
 from openral_reasoner.scripted.comparing import comparison_in_words, count_in_words
-from openral_reasoner.scripted.looking_around import view_in_words
+from openral_reasoner.scripted.looking_around import is_unnamed, view_in_words
 from openral_reasoner.scripted.progress import AGAIN, GIVE_UP
 from openral_reasoner.scripted.states import answer_in_words
 from openral_reasoner.scripted.steps import (
@@ -120,7 +120,7 @@ def question(story: MissionStory) -> tuple[str, tuple[str, ...]]:
     if last is not None and last.status == "AMBIGUOUS" and last.valid:
         return f"{why}. Which one do you mean?"[:LONGEST], last.valid[:MAX_CHOICES]
     missing = missed(story)
-    ending = "Where should I look?" if missing else "What should I do?"
+    ending = ask_where(story.palette) if missing else "What should I do?"
     text = f"{why or f'I do not know how to do this: {goal_in_words(story)}'}. {ending}"
     return " ".join((*deeds(story), text))[:LONGEST], (() if missing else (AGAIN, GIVE_UP))
 
@@ -145,6 +145,8 @@ def problem(story: MissionStory) -> str:
             continue
         if turn.tool == "done":
             return f"It is not proven: {outcome(turn.reply)}"
+        if turn.reply.in_view:
+            return str(SeenWithoutPlace(turn.reply)).removesuffix(".")
         target = argument(turn, "target")
         acting = _ACTING.get(verb_of(story, turn), turn.tool.replace("_", " "))
         subject = f" {story.name(target)}" if target else ""
@@ -261,10 +263,21 @@ def description_answer(story: MissionStory, goal: Request) -> str:
     explored = story.last("explore") if isinstance(goal, goals.Explore) else None
     if isinstance(goal, goals.AskView | goals.AskWhereabouts):
         is_view = reply is not None and "".join(reply.peer_words[1:]).startswith(VIEW)
-        return view_in_words(goal, reply) if reply is not None and is_view else ""
+        return view_answer(story, goal, reply) if reply is not None and is_view else ""
     texts = [each.text for each in (explored, reply) if each is not None and each.text]
     names = reply.peer_words if reply is not None else ()
     return " ".join(f"{text[:1].upper()}{text[1:]}." for text in (*texts, *names))
+
+
+def view_answer(story: MissionStory, goal: goals.AskView | goals.AskWhereabouts, reply: ToolResult) -> str:
+    """Say what a description of the view has; "" while a locator may still look for what it does not name."""
+    look = story.last("locate_in_view")
+    if isinstance(goal, goals.AskView) and is_unnamed(goal, reply) and story.palette.detector_available:
+        if look is None:
+            return ""
+        if look.found:
+            return f"I see the {goal.what} {describe_location(story.palette, look.found[0])}."
+    return view_in_words(goal, reply)
 
 
 def location_answer(story: MissionStory, goal: goals.Find) -> str:

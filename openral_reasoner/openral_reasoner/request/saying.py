@@ -83,7 +83,7 @@ _WORDS: Mapping[type, Callable[[Any], str]] = {
     goals.AskAbilities: lambda goal: "say what I can do",
     goals.AskWhereabouts: lambda goal: "say where I am",
     goals.AskView: lambda goal: (
-        f"say {f'if I see {goal.what}' if goal.what else 'what I see'}{_at('at the', goal.side)}"
+        f"say {f'if I see {goal.what}' if goal.what else 'what I see'}{_at('at', goal.side)}"
         f"{_at('of', goal.of)}"
     ),
     goals.Conditional: _conditional,

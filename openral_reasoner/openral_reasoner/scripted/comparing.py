@@ -23,7 +23,12 @@ def ask_count(context: PlanContext, goal: AskCount) -> Plan[str]:
 
 
 def count_in_words(palette: ToolPalette, goal: AskCount, reply: ToolResult) -> str:
-    """Return the answer to a question of number by a list of memory, with what is closed to the view."""
+    """Return the answer to a question of number by a list of memory, with what is closed to the view.
+
+    Without a map and without an object in memory, what cameras see now is counted.
+    """
+    if not (palette.places or reply.found):
+        return _seen_in_words(goal, reply)
     there = _of_kind(reply, goal.what)
     furniture = _furniture(palette, goal.what, goal.where)
     ages = ((each.label, each.why or ("not seen for long" if each.stale else "")) for each in there)
@@ -34,6 +39,12 @@ def count_in_words(palette: ToolPalette, goal: AskCount, reply: ToolResult) -> s
     unseen = f" I have not looked into {', '.join(shut[:4])}, which are closed." if shut else ""
     list_of_names = f": {', '.join(names)}" if names else ""
     return f"I know of {len(names)} x {goal.what}{where}{list_of_names}.{unseen}"
+
+
+def _seen_in_words(goal: AskCount, reply: ToolResult) -> str:
+    visible = [each for each in reply.in_view if goal.what == ANYTHING or answers(goal.what, each.label)]
+    names = ", ".join(f"{each.label} ({each.where or each.camera})" for each in visible)
+    return f"I see {len(visible)} x {goal.what}: {names}." if visible else f"I see no {goal.what}."
 
 
 def _listed(context: PlanContext, where: str) -> Plan[tuple[ToolResult, str]]:

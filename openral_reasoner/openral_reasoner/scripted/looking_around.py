@@ -8,7 +8,7 @@ from openral_reasoner.context import ToolResult
 from openral_reasoner.palette.entries import PlaceEntry
 from openral_reasoner.request.goals import AskView, AskWhereabouts, Describe, Explore
 from openral_reasoner.scripted.steps import Plan, PlanContext, PlanFailed, describe_location
-from openral_reasoner.tools.exploration import NO_OBJECT, VIEW, DescribeHomeTool, ExploreTool
+from openral_reasoner.tools.exploration import LOST, NO_OBJECT, VIEW, DescribeHomeTool, ExploreTool
 from openral_reasoner.tools.queries import LocateInViewTool
 
 
@@ -58,11 +58,16 @@ def say_view(context: PlanContext, goal: AskView | AskWhereabouts) -> Plan[str]:
     reply = yield DescribeHomeTool(only_view=True)
     if reply.status != "DESCRIBED":
         raise PlanFailed(f"I can't say what I see: {reply.text}. What should I do?")
-    if isinstance(goal, AskView) and goal.what and not (goal.side or _named(goal.what, reply)):
+    if isinstance(goal, AskView) and is_unnamed(goal, reply):
         look = (yield LocateInViewTool(query=goal.what)) if context.can_look else reply
         if look.found:
             return f"I see the {goal.what} {describe_location(context.now, look.found[0])}."
     return view_in_words(goal, reply)
+
+
+def is_unnamed(goal: AskView | AskWhereabouts, reply: ToolResult) -> bool:
+    """Return True if a description of the view does not name what is asked for, on whatever side."""
+    return isinstance(goal, AskView) and bool(goal.what) and not (goal.side or _named(goal.what, reply))
 
 
 def view_in_words(goal: AskView | AskWhereabouts, reply: ToolResult) -> str:
@@ -71,7 +76,7 @@ def view_in_words(goal: AskView | AskWhereabouts, reply: ToolResult) -> str:
     if isinstance(goal, AskWhereabouts):
         return f"{here}."
     if not (goal.what or goal.side):
-        return f"{here}. {_capitalised(view)}."
+        return f"{here}. {_capitalised(view)}." if here != LOST else f"{_capitalised(view)}."
     if not goal.side:
         return f"I see {', '.join(_named(goal.what, reply)) or f'no {goal.what}'}."
     if not (reply.in_view or view.endswith(NO_OBJECT)):

@@ -11,6 +11,7 @@ from openral_core.errors import OpenRALError
 from openral_core.skills import Verb
 from openral_core.spatial_memory import ResolveStatus
 from openral_core.text.noun_phrases import without_number
+from openral_reasoner.behaviors.abilities import ask_where
 from openral_reasoner.behaviors.exploring import UNEXPLORED
 from openral_reasoner.behaviors.preconditions import HAND_FULL
 from openral_reasoner.behaviors.recall_or_locate import BAD_QUERY
@@ -68,8 +69,8 @@ class PlanContext:
     ``holding`` follows the replies of skills; ``brought`` are the ids that goals of several objects
     delivered, ``brought_of_every`` how many of every one of a kind are to be brought, and the ids of those
     that are there already. A plan that ``defers_questions`` fails instead of asking where to look, so that
-    the other parts of the goal are done first; ``suggestion`` is the operator's later answer, ``guests`` a
-    number that a plan asked for. ``shut`` are the containers it closed, which the palette may not know yet.
+    other parts of the goal come first; ``suggestion`` is the operator's later answer, ``guests`` a number it
+    asked for, ``shut`` what it closed.
     """
 
     def __init__(self, palette: ToolPalette) -> None:
@@ -228,12 +229,12 @@ def search_object(context: PlanContext, words: str, reply: ToolResult) -> Plan[O
         missed = _missed(words, reply, doors)
         if context.defers_questions:
             break
-        reply = yield AskHumanTool(question=f"{missed}. Where should I look?"[:500], or_goal=True)
+        reply = yield AskHumanTool(question=f"{missed}. {ask_where(context.now)}"[:500], or_goal=True)
         if not reply.frontier:
             break
     if answer := context.suggestion or reply.operator_words:
         return (yield from _search_suggested_place(context, words, answer))
-    raise PlanFailed(f"{missed}. Where should I look?" if context.defers_questions else f"{missed}.")
+    raise PlanFailed(f"{missed}. {ask_where(context.now)}" if context.defers_questions else f"{missed}.")
 
 
 def _visit_frontier(
@@ -393,8 +394,6 @@ def one_of(reply: ToolResult, reference: str) -> ObjectSummary:
     """
     if not reply.found:
         several = reply.status == SEVERAL and reply.valid
-        choices = f"{reply.status}: it may be {', '.join(reply.valid)}" if several else ""
-        raise PlanFailed(
-            f"I don't know which place or person {reference!r} is ({choices or outcome(reply)})."
-        )
+        why = f"{reply.status}: it may be {', '.join(reply.valid)}" if several else outcome(reply)
+        raise PlanFailed(f"I don't know which place or person {reference!r} is ({why}).")
     return reply.found[0]

@@ -62,7 +62,8 @@ class ListObjectsTool(Tool):
         if self.within and mission.base.faced_target == self.within and mission.palette.continuous_detectors:
             yield from pause(mission, LOOKING)
         graph, robot = yield from read_scene(mission)
-        is_answer = bool(graph.nodes or mission.in_view)
+        looks = mission.palette.continuous_detectors and not mission.palette.places
+        is_answer = bool(graph.nodes or mission.in_view or looks)
         mission.finish(call_id, "LISTED" if is_answer else "UNAVAILABLE")
         if not is_answer:
             return ToolResult(status="UNAVAILABLE", text="memory did not answer")

@@ -34,6 +34,8 @@ IN_VIEW = 5.0
 """Longest time since an object in view was seen [s]: detectors may take a second, memory another."""
 VIEW, NO_OBJECT = "in view: ", "no object that I know"
 """Begin of the line that names what is in view, and its end where nothing is."""
+LOST = "I don't know where I am"
+"""Line in the place of where the robot is."""
 MAX_NAMES = 40
 """Most objects, and most places, that are named per room."""
 _IN_ROOM = (Relation.IN_ROOM, Relation.PART_OF)
@@ -172,7 +174,7 @@ def whereabouts(graph: SceneGraph, robot: Pose | None) -> str:
     """Describe where the robot is: its room, and the place that it is nearest to."""
     places = [each for each in graph.of_kind(NodeKind.PLACE) if each.is_container or any(each.size)]
     if robot is None or not places:
-        return "I don't know where I am"
+        return LOST
     nearest = min(places, key=lambda each: math.dist(each.pose.position, robot.position))
     rooms = [each for each in graph.of_kind(NodeKind.ROOM) if _covers(each, robot)]
     rooms += [graph.by_id[each] for kind in _IN_ROOM for each in graph.targets(nearest.id, kind)]

@@ -4,15 +4,17 @@ from copy import deepcopy
 
 import pytest
 
+from openral_core.detectors import UnplacedDetection
 from openral_core.missions import MissionState
 from openral_reasoner.commands import EndMission
 from openral_reasoner.compact.choices import MAX_CHOICES
 from openral_reasoner.compact.lines import line_for, line_of
 from openral_reasoner.compact.prompt import compact_prompt
-from openral_reasoner.context import Context, RawCall
+from openral_reasoner.context import Context, Decision, RawCall
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.scripted.planner import decide
+from openral_reasoner.scripted.planner import ScriptedModel, decide
 from openral_reasoner.settings import MissionSettings
+from openral_testing.reasoner.camera_questions import ask
 from openral_testing.reasoner.fake_peers import HomePeers
 from openral_testing.reasoner.simulator import run_mission_in_home
 from openral_testing.reasoner.symbolic_home import SymbolicHome
@@ -178,3 +180,41 @@ def test_only_the_named_vessel_is_filled(
 ) -> None:
     lines = lines_offered("pour the wine into the mug", home, palette, compact)
     assert {line for each in lines for line in each if line.startswith("pour")} == {"pour mug_1"}
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("what do you see", {"view"}),
+        ("is there a bottle in view", {"view"}),
+        ("what is on the left", {"view"}),
+        ("how many bottles", {"list home"}),
+        ("is there a bottle", {"recall bottle"}),
+    ],
+)
+def test_a_question_ends_with_its_answer_and_not_without_a_look(
+    question: str, first: set[str], compact: MissionSettings
+) -> None:
+    lines: list[set[str]] = []
+
+    def choose(context: Context) -> Decision:
+        lines.append({each.line for each in context.choices})
+        return ScriptedModel()(context)
+
+    bottle = UnplacedDetection("front", "bottle", 0.8, "left", 0.4, (0.2, 0.5))
+    assert "bottle (" in ask(question, (bottle,), ("bottle",), choose, compact)
+    assert lines == [first, {"done"}]
+
+
+def test_what_a_camera_sees_but_memory_cannot_place_is_what_a_human_is_told(
+    compact: MissionSettings,
+) -> None:
+    bottle = UnplacedDetection("front", "bottle", 0.8, "left", 0.4, (0.2, 0.5))
+
+    def choose(context: Context) -> Decision:
+        line = "ask" if context.turns else "recall bottle"
+        call = next(each.call for each in context.choices if each.line == line)
+        return Decision(calls=(call,))
+
+    answer = ask("bring me the bottle", (bottle,), ("bottle",), choose, compact)
+    assert answer == f"I see {bottle}, but can't place it in my map. What should I do?"

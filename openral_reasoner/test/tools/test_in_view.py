@@ -67,6 +67,9 @@ def test_how_many_are_in_view_is_counted(mission: Mission, peers: CameraPeers) -
     reply = reply_to(mission, peers, ListObjectsTool())
     assert count_in_words(mission.palette, AskCount("bottle"), reply).startswith("I know of 2 x bottle")
     assert count_in_words(mission.palette, AskCount("cup"), reply).startswith("I know of 0 x cup")
+    seen = camera_palette(LABELS, SEEN)
+    assert count_in_words(seen, AskCount("cup"), reply) == "I see no cup."
+    assert count_in_words(seen, AskCount("object"), reply).startswith("I see 3 x object: bottle (left), ")
 
 
 def test_a_view_names_what_is_in_it(mission: Mission, peers: CameraPeers) -> None:
@@ -129,7 +132,7 @@ def test_the_palette_lists_kinds_in_view_until_memory_places_an_object() -> None
         ("is there a bottle in view", "I see bottle (left), bottle (lower right)."),
         ("is there a cup in the image", "I see no cup."),
         ("is there a bottle", "I see bottle (door, left; score 0.81, 0.4 s ago)"),
-        ("how many bottles", "I know of 2 x bottle"),
+        ("how many bottles", "I see 2 x bottle: bottle (left), bottle (lower right)."),
         ("what is on the left", "I see bottle (left) at the left."),
         ("what is at the lower right of the image", "I see bottle (lower right) at the lower right."),
         ("what is right of the bottle", "I see bottle (lower right) at the right of the bottle."),
