@@ -1,5 +1,10 @@
-"""Answers to questions about photographs, judged by annotations and by what the detector detected in them."""
+"""Answers to questions about photographs, judged by annotations and by what the detector detected in them.
 
+As a benchmark they are asked over ROS, at `openral camera`. EVERY=n in the environment takes each n-th
+photograph, BRAIN names who decides; the answers are kept beside the results.
+"""
+
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,13 +15,18 @@ from typing import NamedTuple
 import cv2
 import numpy as np
 import yaml
+from graph.photographs import PhotoRobot, photo_detector, photo_robot
 
 from openral_core.arrays import Array
 from openral_core.detectors import Box, Detection, UnplacedDetection, part_of_image
 from openral_testing.detectors.average_precision import Photograph
 from openral_testing.detectors.detector_run import LoadedDetector
+from openral_testing.real_data import real_data
 from openral_testing.reasoner.camera_questions import CAMERA, ask
 from openral_testing.robot_check.named_objects import OVERLAP, overlap
+
+LONG = True
+Row = dict[str, str | float]
 
 NEAR = 0.05
 """Distance to the border of a part of the image up to which either part is right, of the image's size [1]."""
@@ -25,7 +35,7 @@ ABSENT = 2
 QUESTIONS: Mapping[str, list[str]] = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 """Questions by what they ask for; those of one kind are asked in turns."""
 _OBJECT = re.compile(r"([A-Za-z][A-Za-z -]*?) \(([^()]*)\)")
-_NO = ("I see no", "I couldn't find", "I know of 0", "no object that I know")
+_NO = ("I see no", "I couldn't find", "no object that I know")
 _MANY = {"person": "people", "knife": "knives", "mouse": "mice", "skis": "skis", "sheep": "sheep"}
 _SIBILANT = ("s", "sh", "ch", "x")
 
@@ -54,14 +64,21 @@ class AskedQuestion(NamedTuple):
     there: Sequence[Annotated]
 
 
-def interview(photographs: Sequence[Photograph], detector: LoadedDetector) -> dict[str, Counter[str]]:
-    """Ask about photographs, and in each also for classes that it has not.
+def run() -> list[Row]:
+    """Ask over ROS, as missions of a launched graph whose camera is a folder of the photographs."""
+    data, brain = real_data(Path(__file__).parents[2]), os.environ.get("BRAIN", "scripted")
+    photographs = Photograph.read(data / "photos")[:: int(os.environ.get("EVERY", "1"))]
+    names = [each.file.name for each in photographs]
+    with photo_detector(data) as detector, photo_robot(names, data, ("--brain", brain)) as robot:
+        rows = interview(photographs, detector, robot)
+    robot.save(Path(__file__).parent / "results" / f"camera_questions_{brain}.tsv")
+    return [*rows, {"questions": "all", "asked": len(robot.missions), **robot.ends()}]
 
-    Returns:
-        Per kind of question the number of ``asked`` questions, those of them ``not understood``, and the
-        ``items`` that are right, how many of them were answered (``answers``) and detected (``detections``),
-        and the ``statements`` with the ``errors`` among them.
-    """
+
+def interview(
+    photographs: Sequence[Photograph], detector: LoadedDetector, robot: PhotoRobot | None = None
+) -> list[Row]:
+    """Ask a robot, or the core alone, about photographs, in each also for classes that it has not."""
     labels = detector.ready.labels
     tallies: dict[str, Counter[str]] = {kind: Counter() for kind in QUESTIONS}
     turns = {kind: count() for kind in QUESTIONS}
@@ -73,11 +90,24 @@ def interview(photographs: Sequence[Photograph], detector: LoadedDetector) -> di
         others = (labels[(7 * index + 13 * step) % len(labels)] for step in range(len(labels)))
         absent = [each for each in others if each not in photograph.boxes][:ABSENT]
         there = annotated(photograph, detections, size)
+        if robot is not None:
+            robot.show(photograph.file.name)
         for kind, subject, targets in cases(there, absent):
             text = QUESTIONS[kind][next(turns[kind]) % len(QUESTIONS[kind])]
             case = AskedQuestion(kind, subject, worded(text, subject), targets, there)
-            tallies[kind].update(judge(case, ask(case.question, in_view, labels)))
-    return tallies
+            reply = robot.ask(case.question).reason if robot else ask(case.question, in_view, labels)
+            tallies[kind].update(judge(case, reply))
+    return [
+        {
+            "questions": kind,
+            "asked": tally["asked"],
+            "not understood": tally["not understood"],
+            "recall": round(tally["answers"] / tally["items"], 3),
+            "detector's recall": round(tally["detections"] / tally["items"], 3),
+            "wrong": round(tally["errors"] / max(tally["statements"], 1), 3),
+        }
+        for kind, tally in tallies.items()
+    ]
 
 
 def _unplaced(each: Detection, size: Array) -> UnplacedDetection:
@@ -124,7 +154,7 @@ def worded(text: str, subject: str) -> str:
 
 
 def judge(case: AskedQuestion, reply: str) -> Counter[str]:
-    """Compare what an answer states with what is there."""
+    """Compare what an answer states with what is there; ``items`` are what is right to state."""
     listed = reply.partition("view: ")[2] or reply.removeprefix("I see ")
     objects = [(label.rpartition(": ")[2].strip(), words) for label, words in _OBJECT.findall(listed)]
     statements, right, detected = _sets(
@@ -152,10 +182,10 @@ def _sets(
     detected = {index for index in every if targets[index].is_detected}
     match case.kind:
         case "count":
-            number = int((re.findall(r"know of (\d+) x", reply) or ["0"])[0])
+            number = int((re.findall(r"I see (\d+) x", reply) or ["0"])[0])
             return set(range(number)), set(every), set(range(len(detected)))
         case "where":
-            parts = {each.partition(";")[0].removeprefix(f"{CAMERA}, ") for each in words}
+            parts = {each.partition(";")[0].rpartition(", ")[2] for each in words}
             right: set[object] = {index for index in every if targets[index].parts & parts}
             return (
                 right | (parts - {part for each in targets for part in each.parts}),

@@ -4,23 +4,24 @@ Times are CPU time of the one thread at work, so that other load on the machine 
 """
 
 import gc
+import math
 import random
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import psutil
 
-from benchmarks.linear_memory import LinearMemory
-from benchmarks.meaning_vectors import meaning_rows
 from openral_core.geometry import Pose
 from openral_core.home_map import Fixture, HomeMap, Pose2, Room
 from openral_core.spatial_memory import RecallQuery
 from openral_core.text import Thesaurus
 from openral_core.text.thesaurus import shipped_entries
 from openral_world_state.data_association import AssociationGates, DataAssociator
+from openral_world_state.embeddings.index import MOST_LABELS, EmbeddingIndex
 from openral_world_state.observation import Observation
 from openral_world_state.scene_graph import object_edges
 from openral_world_state.spatial_memory.memory import MemoryLimits, SpatialMemory
@@ -35,6 +36,7 @@ FIXTURES, PER_ROOM = 500, 20  # [count]
 SURE = (1e-4, 0.0, 0.0, 0.0, 1e-4, 0.0, 0.0, 0.0, 1e-4)  # Covariance [m^2].
 NAMES = sorted(shipped_entries().things)
 COLOURS = ("red", "blue", "green", "white", "black", "")
+DIMENSIONS, LEAST, CONSIDERED = 384, 0.5, 8  # Of a vector; similarity [1]; labels [count].
 MISSES = ("unicorn", "flux capacitor", "zorb", "dragon egg", "moon rock")
 
 
@@ -216,3 +218,78 @@ def _timed(size: int, case: str, ours: list[float], baseline: list[float] | None
     if baseline is not None:
         row["baseline median [ms]"] = round(float(np.median(baseline)), 3)
     return row
+
+
+def meaning_rows(size: int, world: WorldModel, rng: random.Random) -> Iterator[Row]:
+    """A miss that names what is near in meaning by random vectors, a model's own time left out."""
+    numbers, thesaurus = np.random.default_rng(rng.randrange(1 << 30)), Thesaurus.load()
+    meanings = _filled(EmbeddingIndex(thesaurus), [*world.memory.labels.labels], numbers)
+    times = []
+    for number in range(200):
+        words = f"gadget{number}"
+        vector = meanings._vectors[int(numbers.integers(len(meanings)))] + _unit(numbers, 1)[0] * 0.3
+        vector = (vector / np.linalg.norm(vector)).astype(np.float32)
+        began = time.thread_time()
+        world.recall(RecallQuery(words), 1e6, list(meanings.near(words, vector, LEAST, CONSIDERED)))
+        times.append(1e3 * (time.thread_time() - began))
+    yield {
+        "bench": "memory",
+        "objects": size,
+        "case": f"recall miss, near in meaning among {len(meanings)} phrases",
+        "median [ms]": round(float(np.median(times)), 3),
+        "p99 [ms]": round(float(np.percentile(times, 99)), 3),
+    }
+
+
+def _filled(meanings: EmbeddingIndex, labels: list[str], numbers: np.random.Generator) -> EmbeddingIndex:
+    """Labels in use, then others up to the most that are kept."""
+    vocabulary = [*labels, *(f"thing{number}" for number in range(MOST_LABELS))]
+    while phrases := meanings.unknown(vocabulary):
+        meanings.put(phrases, _unit(numbers, len(phrases)))
+    return meanings
+
+
+def _unit(numbers: np.random.Generator, count: int) -> np.ndarray:
+    vectors = numbers.normal(size=(count, DIMENSIONS)).astype(np.float32)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+@dataclass
+class MemoryEntry:
+    """One remembered object."""
+
+    label: str
+    position: tuple[float, float, float]
+    last_seen: float
+
+
+class LinearMemory:
+    """Baseline: a list, gone through each time; the nearest of a label within a radius is the same."""
+
+    def __init__(self, radius: float = 0.12) -> None:
+        self._things: list[MemoryEntry] = []
+        self._radius = radius
+
+    def preload(self, snapshot: tuple[Observation, ...]) -> None:
+        """Keep everything as new."""
+        self._things.extend(MemoryEntry(each.label, each.pose.position, each.stamp) for each in snapshot)
+
+    def take_in(self, snapshot: tuple[Observation, ...]) -> None:
+        """Update the nearest thing of the same label, else keep a new one."""
+        for each in snapshot:
+            near = [
+                item
+                for item in self._things
+                if item.label == each.label and math.dist(item.position, each.pose.position) < self._radius
+            ]
+            if near:
+                best = min(near, key=lambda element: math.dist(element.position, each.pose.position))
+                best.position, best.last_seen = each.pose.position, each.stamp
+            else:
+                self.preload((each,))
+
+    def recall(self, words: str) -> list[MemoryEntry]:
+        """The five things seen last whose label has all the words."""
+        terms = set(words.casefold().split())
+        hits = [item for item in self._things if terms <= set(item.label.casefold().split())]
+        return sorted(hits, key=lambda element: -element.last_seen)[:5]

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 import psutil
+from graph.faults.resource_usage import segments
 
 LONG = True
 ROOT = Path(__file__).parents[2]
@@ -68,11 +69,5 @@ def story(name: str, seed: int) -> dict[str, object]:
         "calls": len(mission["calls"]),
         "reason": outcome["problem"] or mission["reason"],
         "left_processes": len(rest),
-        "left_segments": len(segments() - before),
+        "left_segments": segments() - before,
     }
-
-
-def segments() -> set[str]:
-    """Shared-memory segments on this machine."""
-    folder = Path("/dev/shm")
-    return {file.name for file in folder.iterdir() if "fastrtps" in file.name} if folder.exists() else set()

@@ -6,8 +6,9 @@ Needs real data (`make real-data`). The networks were trained on train2017; phot
 import statistics
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from graph.photographs import photo_detector
 
 from benchmarks import real_mapping, stereo_lift
 from benchmarks.camera_questions import interview
@@ -29,8 +30,6 @@ PUBLISHED: Mapping[str, Mapping[str, object]] = {
     "yolox-nano-416": {**IMAGENET, "fit": "letterbox"},
     "fastestdet-352": {"colour": "bgr"},
 }
-ASKED = "nanodet-plus-m-416"
-"""Network of `coco-nano`."""
 NOT_UNDERSTOOD = 12
 """Most questions of 1,050 that are not understood: ties and buses are verbs, too."""
 WRONG_YES = 0.05
@@ -48,32 +47,13 @@ WRONG_FLOOR, LOST_OBSTACLES, ADDED_ERROR = 1.5, 0.5, 1.0
 
 
 def run() -> list[Row]:
-    """One row per detector, per scale of the box that is lifted, and two of the mapper."""
+    """One row per detector, kind of question and scale of the box that is lifted, and two of the mapper."""
     data = real_data(ROOT)
     objects = list(stereo_lift.table(data / "rgbd_table"))
     lifts = [stereo_lift.row("rgbd_table", objects, scale) for scale in stereo_lift.SCALES]
-    return [*detectors(data), *questions(data), *lifts, *real_mapping.run()]
-
-
-def questions(data: Path) -> list[Row]:
-    """Ask a robot with one RGB camera about every photograph; one row per kind of question."""
-    with tempfile.TemporaryDirectory() as folder:
-        made = next(each for each in setups(data, Path(folder)) if each.manifest.id == ASKED)
-        threshold = Registry.load([ROOT / "rskills"]).detector("coco-nano").threshold
-        manifest = made.manifest.model_copy(update={"threshold": threshold})
-        with LoadedDetector.load(replace(made, manifest=manifest)) as detector:
-            tallies = interview(Photograph.read(data / "photos"), detector)
-    return [
-        {
-            "questions": kind,
-            "asked": tally["asked"],
-            "not understood": tally["not understood"],
-            "recall": round(tally["answers"] / tally["items"], 3),
-            "detector's recall": round(tally["detections"] / tally["items"], 3),
-            "wrong": round(tally["errors"] / tally["statements"], 3),
-        }
-        for kind, tally in tallies.items()
-    ]
+    with photo_detector(data) as detector:
+        questions = interview(Photograph.read(data / "photos"), detector)
+    return [*detectors(data), *questions, *lifts, *real_mapping.run()]
 
 
 def detectors(data: Path) -> list[Row]:
