@@ -1,11 +1,10 @@
 """Symbolic homes for missions: one that a seed draws, and the one that the suite paraphrases speaks of."""
 
-from importlib.resources import files
 from random import Random
 
 from pydantic import TypeAdapter
 
-from openral_core.parsing import parse_yaml
+from openral_eval.suites.tasks import suite_document
 from openral_testing.reasoner.symbolic_home import HomeObject, HomePlace, SymbolicHome
 
 ROOM = 5.0
@@ -59,5 +58,4 @@ def draw_home(seed: int) -> SymbolicHome:
 
 def large_home() -> SymbolicHome:
     """Return the home of ``large_home.yaml``: four rooms, with Alice and Bob."""
-    text = files(__package__).joinpath("large_home.yaml").read_text(encoding="utf-8")
-    return TypeAdapter(SymbolicHome).validate_python(parse_yaml(text))
+    return TypeAdapter(SymbolicHome).validate_python(suite_document("large_home.yaml"))

@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
-from pydantic import Field, RootModel
+from pydantic import Field, TypeAdapter
 
 from openral_core.documents import Document
-from openral_core.parsing import parse_yaml
 from openral_eval.suites.home_missions import HomeMission, Wanted, run_home_mission
 from openral_eval.suites.homes import draw_home
-from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict
+from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict, suite_document
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.symbolic_home import SymbolicHome
@@ -27,15 +25,10 @@ class BasicMission(Document):
     moved: Mapping[str, str] = Field(default={})
 
 
-class BasicMissions(RootModel[Mapping[str, BasicMission]]):
-    """The file ``household.yaml``: missions by their kind."""
-
-
 @cache
 def missions() -> Mapping[str, BasicMission]:
     """Load the basic missions."""
-    text = files(__package__).joinpath("household.yaml").read_text(encoding="utf-8")
-    return BasicMissions.model_validate(parse_yaml(text)).root
+    return TypeAdapter(dict[str, BasicMission]).validate_python(suite_document("household.yaml"))
 
 
 def tasks(options: SuiteOptions) -> tuple[SuiteTask, ...]:

@@ -3,15 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 
-from pydantic import Field, RootModel
+from pydantic import Field, TypeAdapter
 
 from openral_core.documents import Document
-from openral_core.parsing import parse_yaml
 from openral_eval.suites.home_missions import HomeMission, Wanted, run_home_mission
 from openral_eval.suites.homes import draw_home
-from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict
+from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict, suite_document
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.symbolic_home import SymbolicHome
@@ -51,15 +49,10 @@ class InjectionCase(Document):
         return home
 
 
-class InjectionCases(RootModel[Mapping[str, InjectionCase]]):
-    """The file ``injection.yaml``."""
-
-
 @cache
 def cases() -> Mapping[str, InjectionCase]:
     """Load the cases by name."""
-    text = files(__package__).joinpath("injection.yaml").read_text(encoding="utf-8")
-    return InjectionCases.model_validate(parse_yaml(text)).root
+    return TypeAdapter(dict[str, InjectionCase]).validate_python(suite_document("injection.yaml"))
 
 
 def tasks(options: SuiteOptions) -> tuple[SuiteTask, ...]:

@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping
 from functools import cache, partial
-from importlib.resources import files
 
-from pydantic import Field, RootModel
+from pydantic import Field, TypeAdapter
 
 from openral_core.documents import Document
-from openral_core.parsing import parse_yaml
 from openral_eval.suites.home_missions import HomeMission, Wanted, run_home_mission
 from openral_eval.suites.homes import draw_home, large_home
-from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict
+from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict, suite_document
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 
@@ -22,15 +20,10 @@ class Meaning(Document):
     sentences: tuple[str, ...] = Field(min_length=1)
 
 
-class Meanings(RootModel[Mapping[str, Meaning]]):
-    """A file ``SUITE.yaml``."""
-
-
 @cache
 def meanings(suite: str) -> Mapping[str, Meaning]:
     """Load the sentences of a suite by what they ask for."""
-    text = files(__package__).joinpath(f"{suite}.yaml").read_text(encoding="utf-8")
-    return Meanings.model_validate(parse_yaml(text)).root
+    return TypeAdapter(dict[str, Meaning]).validate_python(suite_document(f"{suite}.yaml"))
 
 
 def tasks(suite: str, options: SuiteOptions) -> tuple[SuiteTask, ...]:

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from openral_core.documents import Document
 from openral_core.errors import OpenRALError, format_choices
+from openral_core.parsing import parse_yaml
 from openral_reasoner.llm.base import Model
 from openral_reasoner.settings import MissionSettings
 
@@ -121,3 +123,8 @@ class GamesNotGiven(OpenRALError):
             "the suite twc needs --games FOLDER: games/twc of github.com/IBM/commonsense-rl, which is not "
             "part of this repository"
         )
+
+
+def suite_document(name: str) -> object:
+    """Return what a YAML file beside the suites holds, as parsed."""
+    return parse_yaml(files(__package__).joinpath(name).read_text(encoding="utf-8"))

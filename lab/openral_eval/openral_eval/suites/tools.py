@@ -5,15 +5,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 
-from pydantic import Field, RootModel
+from pydantic import Field, TypeAdapter
 
 from openral_core.documents import Document
-from openral_core.parsing import parse_yaml
 from openral_core.skills import Verb
 from openral_eval.suites.homes import REQUESTER, draw_home
-from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict
+from openral_eval.suites.tasks import Suite, SuiteOptions, SuiteTask, TaskVerdict, suite_document
 from openral_reasoner.context import Context, Decision, RawCall, UnreadableArguments, read_arguments
 from openral_reasoner.llm.base import Model
 from openral_reasoner.palette.entries import ToolPalette
@@ -63,15 +61,10 @@ class DecisionCase(Document):
     wanted: tuple[WantedCall, ...] = Field(min_length=1)
 
 
-class DecisionCases(RootModel[Mapping[str, DecisionCase]]):
-    """The file ``tools.yaml``."""
-
-
 @cache
 def cases() -> Mapping[str, DecisionCase]:
     """Load the cases by name."""
-    text = files(__package__).joinpath("tools.yaml").read_text(encoding="utf-8")
-    return DecisionCases.model_validate(parse_yaml(text)).root
+    return TypeAdapter(dict[str, DecisionCase]).validate_python(suite_document("tools.yaml"))
 
 
 @dataclass
