@@ -7,10 +7,14 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from openral_core.detectors import Box
 from openral_core.geometry import Pose
 from openral_core.spatial_memory import SceneNode
 from openral_core.text import TermRelation, Thesaurus
-from openral_world_state.box_overlap import nested_part
+from openral_world_state.box_overlap import common_volume
+from openral_world_state.depth_camera import DepthView
 from openral_world_state.observation import Observation
 from openral_world_state.people import is_person
 from openral_world_state.spatial_memory.memory import SpatialMemory
@@ -22,6 +26,12 @@ _MARGIN = 0.1
 """Distance from a piece's box up to which views of it reach [m]: errors of map, localisation and lift."""
 _LEAST, _LEAST_OTHER = 0.4, 0.7
 """Part of a view's box in the piece's own [1], of its name, and of another kind of furniture."""
+_SAME_OUTLINE = 0.4
+"""Intersection over union of a view's box with a piece's outline in the image from which they are one [1]."""
+_LATTICE = np.stack(np.meshgrid(*3 * [np.linspace(-0.5, 0.5, 7)]), axis=-1).reshape(-1, 3)
+"""Points of a piece from whose pixels its outline is taken, along its sides from its middle [1]."""
+_NEAREST = 0.1
+"""Depth from which such a point is in front of the camera [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,22 @@ class MapAssociator:
             if best is None or (is_named, part) > best[:2]:
                 best = is_named, part, node
         return best and best[2]
+
+    def node_shown(self, view: DepthView, each: Observation) -> SceneNode | None:
+        """Return the node whose space an observation fills, or else whose outline its box has in the image.
+
+        The latter where depth is doubtful: it misses thin pieces, and is of the arm that is in front of them.
+        """
+        node = self.node_of(each)
+        if node is not None or each.box is None or not (each.truncated or each.cut or each.ambiguous):
+            return node
+        shared = [
+            (each.box.iou(shape), node.id, node)
+            for node, pose, _ in self._boxes()
+            if self._is_named(each.label, node) and (shape := outline(view, pose, node.size))
+        ]
+        part, _, node = max(shared, key=lambda entry: entry[:2], default=(0.0, "", None))
+        return node if part >= _SAME_OUTLINE else None
 
     def take_over(self, memory: SpatialMemory) -> None:
         """Merge records of what the map has into its nodes, but for what was held or an operator named."""
@@ -73,6 +99,23 @@ class MapAssociator:
 
 
 def part_within(box: Observation | ObjectRecord, pose: Pose, size: Triple, margin: float) -> float:
-    """Part of the smaller box that lies in the other [1], one of the map with a margin [m]."""
-    a, b, c = (side + 2.0 * margin for side in size)
-    return nested_part(pose, (a, b, c), box.pose, box.size)
+    """Part of the smaller box that lies in the other with a margin [m] around it [1]."""
+    is_view_smaller = math.prod(box.size) <= math.prod(size)
+    a, b, c = (side + 2.0 * margin for side in (size if is_view_smaller else box.size))
+    whole, smaller = ((a, b, c), box.size) if is_view_smaller else (size, (a, b, c))
+    common = common_volume(pose, whole, box.pose, smaller)
+    volume = math.prod(box.size if is_view_smaller else size)
+    return common / volume if volume > 0.0 else 0.0
+
+
+def outline(view: DepthView, pose: Pose, size: Triple) -> Box | None:
+    """Box in the image around an upright box in map; None if it is out of view."""
+    c, s = math.cos(pose.yaw), math.sin(pose.yaw)
+    points = _LATTICE * size @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) + pose.position
+    points = view.to_camera(points)
+    pixels = view.intrinsics.project(points[points[:, 2] >= _NEAREST])
+    pixels = pixels[np.isfinite(pixels).all(axis=1)]
+    if not len(pixels) or not np.ptp(pixels, axis=0).all():
+        return None
+    (x_min, y_min), (x_max, y_max) = pixels.min(axis=0).tolist(), pixels.max(axis=0).tolist()
+    return Box(x_min, y_min, x_max, y_max).clipped(view.intrinsics.width, view.intrinsics.height)

@@ -6,7 +6,7 @@ A detector may draw several boxes with different labels around one object; they 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from openral_core.detectors import Detection
+from openral_core.detectors import Box, Detection
 from openral_core.geometry import Pose
 from openral_core.text import Thesaurus, UnreadableText
 from openral_world_state.box_overlap import SAME_SPACE, are_nested, shared_space
@@ -32,6 +32,7 @@ class Observation:
         from_query: The detector was asked for this label, which weighs more.
         track: Detector's track id, a hint.
         alternatives: Other labels of the same box, with their scores.
+        box: In the image [px]; None if unknown.
     """
 
     label: str
@@ -47,6 +48,7 @@ class Observation:
     from_query: bool = False
     track: str = ""
     alternatives: tuple[tuple[str, float], ...] = ()
+    box: Box | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,4 +139,5 @@ def lift_observation(
         ambiguous=lifted.ambiguous,
         from_query=from_query,
         track=detection.track,
+        box=detection.box,
     )

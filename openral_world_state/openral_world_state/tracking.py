@@ -63,7 +63,8 @@ class TrackUpdateConfig:
     A label's vote weighs the detector's score, ``query_weight`` times as much if the detector was asked for
     that very label. Position is fused with a Kalman gain per track; ``min_gain`` keeps a confident track
     correctable. A track whose observation lies beyond ``jump_sigma`` standard deviations has moved. An
-    ambiguous observation tells that the object exists, but not where it is.
+    ambiguous observation tells that the object exists, but not where it is. A held object is where the
+    gripper is, and views of it contain fingers.
     """
 
     max_votes: float = 10.0  # Sum of the weights of all labels, so that a newer label can win [1].
@@ -140,10 +141,8 @@ def update_record(
     if moved:
         record.pose, record.covariance = observation.pose, observation.covariance
         record.size = record.size if observation.truncated else observation.size
-    elif observation.truncated and not observation.ambiguous:
-        extend_box(record, observation)
-    elif not observation.ambiguous:
-        fuse_pose(record, observation)
+    elif not observation.ambiguous and not record.carried:
+        (extend_box if observation.truncated else fuse_pose)(record, observation)
     add_votes(record, observation, thesaurus)
     EXISTENCE.add_detection(record, existence_score(observation), viewpoint)
     record.presence, record.misses = Presence.PRESENT, 0

@@ -1,13 +1,18 @@
 """Association of observations with the map: furniture, open doors, and people in their places."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from openral_core.detectors import Box
 from openral_core.geometry import Pose
 from openral_core.home_map import load_map
 from openral_core.text import Thesaurus
-from openral_world_state.map_association import MapAssociator
+from openral_world_state.depth_camera import DepthView, Intrinsics
+from openral_world_state.map_association import MapAssociator, outline
+from openral_world_state.observation import Observation
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import OPERATOR_LABEL_WEIGHT, ObjectRecord
 from openral_world_state.static_map import static_map_from_home
@@ -68,3 +73,43 @@ def test_a_map_takes_over_what_memory_had_of_it_but_not_what_an_operator_named()
     MAP.take_over(memory)
     assert {each.label for each in memory} == {"mug", "counter"}
     assert memory.current_id("sofa_1") == "sofa"
+
+
+# From (8, 3.85, 1.1) m along x, to the lamp at (9.6, 3.85) m and the wall behind it.
+T_MAP_CAMERA = np.array([[0, 0, 1, 8.0], [-1, 0, 0, 3.85], [0, -1, 0, 1.1], [0, 0, 0, 1]], float)
+VIEW = DepthView(
+    "head",
+    1.0,
+    np.ones((480, 640), np.float32),
+    Intrinsics(np.array([[400.0, 0, 320], [0, 400, 240], [0, 0, 1]]), 640, 480),
+    T_MAP_CAMERA,
+)
+LAMP = Box(275.0, 105.0, 365.0, 480.0)  # Its outline as a person would draw it [px].
+AT_WALL = Observation(
+    "lamp", 0.9, Pose((9.99, 3.85, 0.8)), (0.5, 0.01, 1.6), (1e-4, 0, 0) * 3, 1.0, "d", cut=True, box=LAMP
+)
+
+
+def test_the_outline_of_a_piece_is_where_its_corners_are_and_ends_at_the_image() -> None:
+    seen = outline(VIEW, Pose((9.6, 3.85, 0.8)), (0.34, 0.34, 1.6))
+    assert seen is not None
+    assert seen.iou(LAMP) > 0.9
+    assert outline(VIEW, Pose((7.0, 3.85, 0.8)), (0.34, 0.34, 1.6)) is None  # behind the camera
+
+
+@pytest.mark.parametrize(
+    ("each", "node"),
+    [
+        pytest.param(AT_WALL, "floor_lamp", id="depth fell through it to the wall"),
+        pytest.param(replace(AT_WALL, cut=False), None, id="an undoubted place is believed"),
+        pytest.param(replace(AT_WALL, label="plant"), None, id="another name"),
+        pytest.param(replace(AT_WALL, box=Box(0.0, 115.0, 86.0, 480.0)), None, id="another direction"),
+        pytest.param(
+            replace(AT_WALL, box=Box(310.0, 200.0, 330.0, 300.0)), None, id="a smaller one before it"
+        ),
+        pytest.param(replace(AT_WALL, box=None), None, id="no box"),
+    ],
+)
+def test_where_depth_is_doubtful_the_image_tells_the_piece(each: Observation, node: str | None) -> None:
+    found = MAP.node_shown(VIEW, each)
+    assert (found and found.id) == node

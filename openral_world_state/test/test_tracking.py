@@ -1,5 +1,7 @@
 """Memory at its limits: what gives way, what is refused, and that it ends."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -90,3 +92,14 @@ def test_labels_that_come_and_go_leave_nothing_behind(rounds: int) -> None:
     assert not labels._named
     assert not labels._by_kind
     assert len(labels._entries._fraction) <= 4096
+
+
+def test_views_of_what_the_gripper_holds_change_no_size() -> None:
+    made = associator()
+    (known,) = made.associate((sight("mug", 0.0),), None)
+    assert isinstance(known, ObjectRecord)
+    known.carried = True
+    with_fingers = replace(sight("mug", 0.02, stamp=2.0), size=(0.2, 0.1, 0.2))
+    (again,) = made.associate((with_fingers,), None, held=known.id)
+    assert again is known
+    assert (known.size, known.observations) == ((0.1, 0.1, 0.1), 2)

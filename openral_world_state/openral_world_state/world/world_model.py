@@ -291,7 +291,7 @@ class WorldModel:
             if self.container_states.set(site.node.id, opening):
                 self.object_states.set(site.node.id, opening.value, StateSource.SEEN)
         x, y, z = view.camera_position.tolist()
-        nodes = [self._map_associator.node_of(each) for each in frame.observations]
+        nodes = [self._map_associator.node_shown(view, each) for each in frame.observations]
         free = tuple(each for each, node in zip(frame.observations, nodes, strict=True) if node is None)
         stored = iter(self._associator.associate(free, (x, y, z), self.held_object.held))
         outcomes = [next(stored) if node is None else record_from_node(node) for node in nodes]
