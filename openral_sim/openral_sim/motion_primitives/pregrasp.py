@@ -35,7 +35,9 @@ class PregraspConfig:
     tall: float = 0.08  # Height from which an object is also grasped high up in [m].
     # Height of that grasp above the object's middle, as a fraction of the object's height.
     high_fraction: float = 0.28
-    pitches: tuple[float, ...] = (0.5, 0.8)  # Angles below level of oblique approaches in [rad].
+    # Angles below level of oblique approaches in [rad], and their names. The flatter is tried from everywhere
+    # before the steeper: a flat hand enters a shelf.
+    pitches: tuple[tuple[float, str], ...] = ((0.5, "obliquely"), (0.8, "steeply"))
     # Deviations of lateral approaches from the base's heading in [rad].
     headings: tuple[float, ...] = (0.4, -0.4, 0.75, -0.75)
     hand_clearance: float = 0.030  # Height of an obliquely approaching hand above the support in [m].
@@ -96,10 +98,11 @@ def grasp_options(request: GraspRequest, base: PlanarPose) -> list[ReachOption]:
 
 def _lateral_and_oblique(heading: float) -> Iterator[ApproachDirection]:
     yield from (replace(frontal(heading + turn), name="from the side") for turn in CONFIG.headings)
-    yield from (oblique(heading, pitch) for pitch in CONFIG.pitches)
-    for pitch in CONFIG.pitches:
+    for pitch, how in CONFIG.pitches:
+        yield replace(oblique(heading, pitch), name=how)
+    for pitch, how in CONFIG.pitches:
         for turn in CONFIG.headings:
-            yield replace(oblique(heading + turn, pitch), name="obliquely from the side")
+            yield replace(oblique(heading + turn, pitch), name=f"{how} from the side")
 
 
 def _heights(request: GraspRequest) -> tuple[float, ...]:
@@ -127,7 +130,7 @@ def approaches_from(work_pose: WorkPose) -> list[ApproachDirection]:
     if HandOrientation.of(R).is_downward:
         own, along = top_down(turn), float(work_pose.base[2])
     else:
-        own = oblique(along, pitch) if pitch > CONFIG.pitches[0] / 2 else frontal(along)
+        own = oblique(along, pitch) if pitch > CONFIG.pitches[0][0] / 2 else frontal(along)
     others = (top_down(turn), frontal(along), *_lateral_and_oblique(along))
     return [own, *(other for other in others if 0.01 < _angle_between(own, other) < CONFIG.max_view_change)]
 

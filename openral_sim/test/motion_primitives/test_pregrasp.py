@@ -10,7 +10,7 @@ from openral_sim.motion_primitives.pregrasp import approaches_from, grasp_option
 BASE = np.array([0.0, 0.0, 0.0])
 SOAP = GraspRequest(Pose((0.7, 0.0, 0.765)), (0.055, 0.085, 0.03), "soap")
 BOTTLE = GraspRequest(Pose((0.7, 0.0, 0.895)), (0.068, 0.068, 0.29), "wine bottle")
-UNUSUAL = ["from the side", "obliquely", "obliquely from the side"]
+UNUSUAL = ["from the side", "obliquely", "steeply", "obliquely from the side", "steeply from the side"]
 
 
 def work_pose(pointing: HandOrientation) -> WorkPose:
@@ -34,7 +34,7 @@ def test_waits_on_the_way_in_and_closes_off_the_support() -> None:
     for way in grasp_options(SOAP, BASE):
         back = way.T_map_pregrasp[:3, 3] - way.T_map_goal[:3, 3]
         assert back == pytest.approx(-0.21 * way.T_map_goal[:3, 2])
-        if "obliquely" in way.tag:
+        if way.tag.startswith(("obliquely", "steeply")):
             assert way.T_map_goal[2, 3] > 0.75 + 0.025
 
 
