@@ -33,6 +33,7 @@ Row = dict[str, str | float]
 SIZES = (1_000, 10_000, 50_000, 200_000)  # Objects [count].
 PER_SNAPSHOT = 20  # Objects [count].
 FIXTURES, PER_ROOM = 500, 20  # [count]
+KEPT = 0.98  # Share of the objects that are no piece of the home: a few chance to fill a cabinet [1].
 SURE = (1e-4, 0.0, 0.0, 0.0, 1e-4, 0.0, 0.0, 0.0, 1e-4)  # Covariance [m^2].
 NAMES = sorted(shipped_entries().things)
 COLOURS = ("red", "blue", "green", "white", "black", "")
@@ -55,15 +56,16 @@ def _rows(size: int, thesaurus: Thesaurus) -> Iterator[Row]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "memory.sqlite"
         before = psutil.Process().memory_info().rss
-        memory = SpatialMemory(path, thesaurus)
-        associator = DataAssociator(memory, thesaurus, AssociationGates(), 0, MemoryLimits(objects=2 * size))
+        limits = MemoryLimits(objects=2 * size)
+        memory = SpatialMemory(path, thesaurus, limits.objects)
+        associator = DataAssociator(memory, thesaurus, AssociationGates(), 0, limits)
         yield from _ingest(size, memory, associator, snapshots)
         used = psutil.Process().memory_info().rss - before
         yield {"bench": "memory", "objects": size, "case": "memory used", "[MB]": round(used / 1e6, 1)}
         yield from _recalls(
             size, WorldModel(memory, StaticMap(), WorldModelSettings(), thesaurus), snapshots, rng
         )
-        yield from _files(size, memory, path, thesaurus)
+        yield from _files(size, memory, path, thesaurus, WorldModelSettings(limits=limits))
 
 
 def _snapshots(size: int, rng: random.Random) -> list[tuple[Observation, ...]]:
@@ -139,7 +141,9 @@ def _recalls(
     yield from meaning_rows(size, world, rng)
 
 
-def _files(size: int, memory: SpatialMemory, path: Path, thesaurus: Thesaurus) -> Iterator[Row]:
+def _files(
+    size: int, memory: SpatialMemory, path: Path, thesaurus: Thesaurus, settings: WorldModelSettings
+) -> Iterator[Row]:
     began = time.thread_time()
     for record in memory:
         memory.touch(record)
@@ -147,15 +151,16 @@ def _files(size: int, memory: SpatialMemory, path: Path, thesaurus: Thesaurus) -
     saved = time.thread_time() - began
     memory.close()
     began = time.thread_time()
-    again = SpatialMemory(path, thesaurus)
+    again = SpatialMemory(path, thesaurus, settings.limits.objects)
     loaded = time.thread_time() - began
     assert len(again) == len(memory)
-    keep_home(WorldModel(again, static_map_from_home(large_home()), WorldModelSettings(), thesaurus))
+    keep_home(WorldModel(again, static_map_from_home(large_home()), settings, thesaurus))
     again.close()
     began = time.thread_time()
-    world = open_world(None, str(path), WorldModelSettings(), thesaurus)
+    world = open_world(None, str(path), settings, thesaurus)
     furnished = time.thread_time() - began
-    assert (len(world.memory), len(world.home.sites)) == (len(memory), FIXTURES)
+    assert len(world.memory) >= KEPT * len(memory)
+    assert len(world.home.sites) == FIXTURES
     world.memory.close()
     size_on_disk = path.stat().st_size / 1e6
     yield {"bench": "memory", "objects": size, "case": "save everything", "[s]": round(saved, 2)}
