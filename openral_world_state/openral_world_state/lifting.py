@@ -183,6 +183,7 @@ class LiftingConfig:
     small: float = 0.8  # Longest side of a small object [m].
     layer: float = 0.008  # Height above a support up to which points may be of the support [m].
     level: float = 0.15  # Sine of the angle to the horizon from which a ray tells a flat object's place [1].
+    compact: float = 0.4  # Longest side of an object whose box tells its centre; floor fills a chair's [m].
     apart: float = 0.03  # Distance from the place its box tells from which a surface gives way to it [m].
     apart_per_side: float = 0.1  # The same per length of the box [1].
     perspective: float = 0.3  # The same per square of an object's length and per distance [1].
@@ -258,9 +259,13 @@ def center_by_box(window: BoxWindow, box: Box, extent: Extent) -> Vector3:
 
     Along the ray of the box's centre, the median of three places counts: beside the surface's centre, at its
     height, and at the median depth. A surface farther from there than perspective puts the centre of a long
-    object gives way; a noisy one counts half.
+    object gives way; a noisy one counts half. A box that the image cuts tells nothing, nor does that of
+    a large object: parts of it are hidden, or let the background through.
     """
     ray, viewpoint, center = window.ray_through(box), window.view.camera_position, extent.center
+    height, width = window.view.depth.shape
+    if max(extent.size) > _CONFIG.compact or is_truncated(box, width, height):
+        return center
     level = center_on_level(viewpoint, ray, center)
     near, at_level = ((np.stack((center, level)) - viewpoint) @ ray / (ray @ ray)).tolist()
     by_box = viewpoint + ray * sorted((near, at_level, window.median_depth))[1]

@@ -360,6 +360,18 @@ def test_a_centre_far_from_its_box_gives_way_to_it(lost: float, error: float) ->
     assert np.linalg.norm(noisy - mug) <= max(error, 0.01)
 
 
+@pytest.mark.parametrize(
+    ("length", "box"),
+    [(0.5, None), (0.09, Box(0.0, 200.0, 60.0, 260.0))],
+    ids=["a large object", "cut by the image"],
+)
+def test_a_box_that_hidden_parts_or_the_image_cut_tells_no_centre(length: float, box: Box | None) -> None:
+    shot = render_depth(KITCHEN, look_at_pose((0.0, 0.0, 1.5), (1.2, 0.0, 1.0)))
+    window = window_around(shot.view, shot.boxes["mug"], OPTICS.samples)
+    extent = Extent(np.array((1.27, 0.1, 1.05)), 0.0, (length, 0.09, 0.1), 0.0)
+    assert np.array_equal(center_by_box(window, box or shot.boxes["mug"], extent), extent.center)
+
+
 @pytest.mark.parametrize("degrees", [70.0, 80.0])
 def test_a_wall_seen_at_a_grazing_angle_is_lifted_though_it_is_as_steep_as_a_ramp(degrees: float) -> None:
     normal = (-np.cos(np.radians(degrees)), np.sin(np.radians(degrees)), 0.0)
