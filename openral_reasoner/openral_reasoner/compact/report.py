@@ -25,6 +25,7 @@ from openral_reasoner.scripted.steps import (
     PlanFailed,
     SeenWithoutPlace,
     describe_location,
+    end_of_search,
     label_of,
     outcome,
 )
@@ -147,6 +148,9 @@ def problem(story: MissionStory) -> str:
             return f"It is not proven: {outcome(turn.reply)}"
         if turn.reply.in_view:
             return str(SeenWithoutPlace(turn.reply)).removesuffix(".")
+        searched = argument(turn, "search_for") or argument(turn, "query")
+        if blind := end_of_search(turn.reply, plain(searched, 100), "", 0):
+            return blind.removesuffix(".")[: LONGEST // 2]
         target = argument(turn, "target")
         acting = _ACTING.get(verb_of(story, turn), turn.tool.replace("_", " "))
         subject = f" {story.name(target)}" if target else ""
