@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from openral_bringup.graph.resources import scene_path
 from openral_core.geometry import Pose
@@ -127,14 +128,16 @@ def day(home: str, missions: int, registry: Registry, brain: Model) -> Row:
 
 
 def mission(robot: HouseholdEnv, number: int, registry: Registry, brain: Model) -> Iterator[str]:
-    """Do one mission that the home as it is now offers; yield how it ended, nothing if it offers none."""
+    """Do a mission if the home now offers one, and yield its end; then take what the hand still holds."""
     try:
         task = draw_task(KINDS[number % len(KINDS)], robot.simulation.world, number)
     except NothingToAsk:
         return
-    episode = MissionEpisode(robot, registry, brain, MissionSettings(), lambda *_: None)
-    report = episode.run(task.goal, next(iter(robot.simulation.world.people), ""))
-    yield report.state.name
+    person = next(iter(robot.simulation.world.people), "")
+    episode = partial(MissionEpisode, robot, registry, brain, MissionSettings(), lambda *_: None)
+    yield episode().run(task.goal, person).state.name
+    if robot.simulation.holding:
+        episode().run(f"give me the {robot.simulation.holding}", person)
 
 
 def true_objects(world: SimWorldModel) -> list[TrueObject]:
