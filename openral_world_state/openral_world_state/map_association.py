@@ -100,12 +100,18 @@ class MapAssociator:
 
 def part_within(box: Observation | ObjectRecord, pose: Pose, size: Triple, margin: float) -> float:
     """Part of the smaller box that lies in the other with a margin [m] around it [1]."""
-    is_view_smaller = math.prod(box.size) <= math.prod(size)
-    a, b, c = (side + 2.0 * margin for side in (size if is_view_smaller else box.size))
-    whole, smaller = ((a, b, c), box.size) if is_view_smaller else (size, (a, b, c))
-    common = common_volume(pose, whole, box.pose, smaller)
-    volume = math.prod(box.size if is_view_smaller else size)
-    return common / volume if volume > 0.0 else 0.0
+    volume, own = math.prod(size), math.prod(box.size)
+    if own <= volume:
+        common = common_volume(pose, _widened(size, margin), box.pose, box.size)
+    else:
+        common = common_volume(pose, size, box.pose, _widened(box.size, margin))
+    smaller = min(own, volume)
+    return common / smaller if smaller > 0.0 else 0.0
+
+
+def _widened(size: Triple, margin: float) -> Triple:
+    a, b, c = size
+    return a + 2.0 * margin, b + 2.0 * margin, c + 2.0 * margin
 
 
 def outline(view: DepthView, pose: Pose, size: Triple) -> Box | None:
