@@ -18,7 +18,7 @@ from openral_reasoner.behaviors.exploring import UNEXPLORED
 from openral_reasoner.behaviors.preconditions import hand_refusal, rule_against
 from openral_reasoner.compact.lines import distinct, line_for
 from openral_reasoner.compact.names import PERSON, REQUESTER, named, referred, sought
-from openral_reasoner.compact.pending import argument, compared, undelivered
+from openral_reasoner.compact.pending import argument, compared, query_of, undelivered
 from openral_reasoner.compact.purpose import MissionPurpose, may_end, serves
 from openral_reasoner.compact.report import MissionStory, question, report
 from openral_reasoner.context import Choice, RawCall, Turn
@@ -308,11 +308,6 @@ def open_search(turns: tuple[Turn, ...]) -> tuple[tuple[str, ...], str]:
         if query and (turn.tool == "recall_object" or turn.reply.found):
             break
     return (), ""
-
-
-def query_of(turn: Turn) -> str:
-    """Return what a past call looked for."""
-    return argument(turn, "search_for") or argument(turn, "query")
 
 
 def query_for(target: str, turns: tuple[Turn, ...]) -> str:

@@ -21,6 +21,11 @@ def argument(turn: Turn, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
+def query_of(turn: Turn) -> str:
+    """Return what a past call looked for."""
+    return argument(turn, "search_for") or argument(turn, "query")
+
+
 def undelivered(request: Request, turns: tuple[Turn, ...]) -> Iterator[tuple[Bring, ...]]:
     """Yield the deliveries that wait, as far as past plans tell, then all of them; only two or more."""
     goal = unrestricted(request)
@@ -57,5 +62,5 @@ def subject(palette: ToolPalette, name: str, turns: tuple[Turn, ...]) -> str:
 
 
 def _asks_for(turn: Turn, name: str) -> bool:
-    query = argument(turn, "query") or argument(turn, "search_for")
+    query = query_of(turn)
     return bool(query) and same_term(query, name)

@@ -187,7 +187,7 @@ def _is_needed(purpose: MissionPurpose, verb: Verb, target: str, answers: list[s
         case Verb.HANDOVER:
             return any(_receives(case, part, held, target) for part in parts)
         case Verb.PLACE:
-            return _may_be_put(case, mission, parts, held, target)
+            return _may_be_put(purpose, parts, target)
         case Verb.POUR:
             pours = [part for part in parts if isinstance(part, g.Pour | g.BringFilled)]
             return target != held and any(case.matches_query(target, *vessels(part)) for part in pours)
@@ -229,11 +229,13 @@ def _receives(case: Case, part: Request, held: str, person: str) -> bool:
     return not (held and what) or case.matches_query(held, what, singular(what))
 
 
-def _may_be_put(case: Case, mission: Mission, parts: list[Request], held: str, place: str) -> bool:
+def _may_be_put(purpose: MissionPurpose, parts: list[Request], place: str) -> bool:
     """Return True if the held object is to be put there, or aside so that its place can be opened.
 
     What is to be poured is put down after that, where it stood or where things are set down.
     """
+    case, mission = purpose.case, purpose.mission
+    held = mission.hand.object_id
     brings = [part for part in parts if isinstance(part, g.Bring)]
     ends = [part.to for part in brings if case.matches_query(held, part.what, singular(part.what))]
     contents = [part.contents for part in parts if isinstance(part, g.Pour | g.BringFilled)]

@@ -9,7 +9,7 @@ from openral_core.consent.decisions import ANSWERS
 from openral_core.skills import Verb
 from openral_core.text.terms import same_term
 from openral_reasoner.behaviors.abilities import ask_where, examples
-from openral_reasoner.compact.pending import argument
+from openral_reasoner.compact.pending import argument, query_of
 from openral_reasoner.context import ObjectSummary, ToolResult, Turn, plain
 from openral_reasoner.mission import Mission
 from openral_reasoner.palette.entries import ToolPalette
@@ -83,7 +83,7 @@ class MissionStory:
     def found(self, name: str) -> tuple[ObjectSummary, bool] | None:
         """Return the object that was found last for a name; the flag: it was seen, not remembered."""
         for turn in reversed(self.turns):
-            query = argument(turn, "query") or argument(turn, "search_for")
+            query = query_of(turn)
             if query and same_term(query, name) and turn.reply.found:
                 in_view = turn.tool in _OF_LOOKS or turn.reply.status == "FOUND_IN_VIEW"
                 return turn.reply.found[0], in_view
@@ -129,7 +129,7 @@ def question(story: MissionStory) -> tuple[str, tuple[str, ...]]:
 def missed(story: MissionStory) -> str:
     """Return the name of what the last search did not find, "" if it ended otherwise."""
     for turn in reversed(story.turns):
-        query = argument(turn, "query") or argument(turn, "search_for")
+        query = query_of(turn)
         if turn.reply.status == "TOO_EARLY":
             continue
         return query if query and not turn.reply.found and turn.reply.status in _MISSED else ""
@@ -148,8 +148,7 @@ def problem(story: MissionStory) -> str:
             return f"It is not proven: {outcome(turn.reply)}"
         if turn.reply.in_view:
             return str(SeenWithoutPlace(turn.reply)).removesuffix(".")
-        searched = argument(turn, "search_for") or argument(turn, "query")
-        if blind := end_of_search(turn.reply, plain(searched, 100), "", 0):
+        if blind := end_of_search(turn.reply, plain(query_of(turn), 100), "", 0):
             return blind.removesuffix(".")[: LONGEST // 2]
         target = argument(turn, "target")
         acting = _ACTING.get(verb_of(story, turn), turn.tool.replace("_", " "))
