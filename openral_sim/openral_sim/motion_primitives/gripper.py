@@ -155,13 +155,16 @@ def activate_weld(context: SkillContext, weld: str, holder: int, body: int) -> N
 
 
 def hold(context: SkillContext, body: int, label: str, height: float, orientation: HandOrientation) -> None:
-    """Hold a body that both fingers press on; a weld stands for their grip.
+    """Hold a body that both fingers press on; a weld stands for their grip, and a person lets it go.
 
     Args:
         label: Name under which it is held.
         height: Height of the grasp above its support [m].
         orientation: Orientation of the hand that grasped it.
     """
+    for weld in context.names.handover_welds:
+        if context.model.eq_obj2id[context.model.equality(weld).id] == body:
+            deactivate_weld(context, weld)
     activate_weld(context, context.names.grasp_weld, context.model.body(context.names.hand).id, body)
     context.held = HeldObject(body, T_grasp_body(context, body), label, height, orientation)
 

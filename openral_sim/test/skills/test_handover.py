@@ -82,6 +82,21 @@ def test_a_second_thing_leaves_the_first_with_the_person(
         assert np.linalg.norm(context.data.body(item).xpos - palm(context)) < 0.2
 
 
+def test_a_person_lets_go_of_what_the_robot_takes_back(
+    do: Callable[..., SkillResult], context: SkillContext, wait: Callable[[int], None]
+) -> None:
+    can = {"label": "can", "size_x": 0.064, "size_y": 0.064, "size_z": 0.11}
+    assert do(Verb.GRASP, target=Pose((1.80, -0.10, 0.805)), **can).success
+    assert do(Verb.HANDOVER, **ANN).success
+    wait(50)
+    x, y, z = context.data.body("can").xpos
+    taken = do(Verb.GRASP, target=Pose((x, y, z)), **can)
+    assert taken.success, taken.message
+    went = do(Verb.NAVIGATE, goal=Pose.planar(0.0, 1.0, 0.0))
+    assert went.success, went.message
+    assert np.linalg.norm(context.data.body("can").xpos - context.control.T_map_grasp()[:3, 3]) < 0.1
+
+
 def test_a_person_whom_the_robot_met_is_the_one_at_the_pose(
     do: Callable[..., SkillResult], context: SkillContext
 ) -> None:
