@@ -66,21 +66,29 @@ def misfit(mission: Mission, verb: Verb, target: str) -> Misfit | None:
 
 def hand_refusal(mission: Mission, verb: Verb, target: str) -> ToolResult | None:
     """Reject a verb that the state of the hand does not allow; None if it does, or that is unknown."""
-    hand, reported, known_object = mission.hand, mission.palette.holding, mission.objects.get(target)
-    if verb in _LETS_GO and not hand.object_id and not reported:
+    known_object = mission.objects.get(target)
+    if verb in _LETS_GO and not mission.hand.object_id and not mission.palette.holding:
         text = f"{verb.value} needs an object in the hand, but the hand is empty: GRASP it first"
         return ToolResult(status="NOTHING_HELD", text=text)
-    held = mission.objects.get(hand.object_id)
-    label = held.label if held is not None else reported
-    # The server's word may be older than what this mission let go.
-    full = bool(hand.object_id or (reported and not hand.has_released))
-    same = (
-        verb is Verb.GRASP and known_object is not None and may_be_held(known_object, hand.object_id, label)
-    )
-    if verb in _NEEDS_EMPTY_HAND and full and not same:
+    label = label_in_hand(mission)
+    is_held = verb is Verb.GRASP and known_object is not None and is_in_hand(mission, known_object)
+    if verb in _NEEDS_EMPTY_HAND and label and not is_held:
         text = f"{verb.value} needs an empty hand: PLACE or HANDOVER the held object first"
         return ToolResult(status=HAND_FULL, text=text, peer_words=(f"the hand holds {label}",))
     return None
+
+
+def label_in_hand(mission: Mission) -> str:
+    """Return the label of what the hand holds, "" if it is empty or unknown."""
+    held, reported = mission.objects.get(mission.hand.object_id), mission.palette.holding
+    # The server's word may be older than what this mission let go.
+    return held.label if held is not None else "" if mission.hand.has_released else reported
+
+
+def is_in_hand(mission: Mission, known_object: MissionObject) -> bool:
+    """Return True if an object may be what the hand holds."""
+    label = label_in_hand(mission)
+    return bool(label) and may_be_held(known_object, mission.hand.object_id, label)
 
 
 def may_be_held(known_object: MissionObject, held: str, label: str) -> bool:

@@ -11,7 +11,7 @@ from openral_reasoner.behaviors.exploring import run_on_known_floor
 from openral_reasoner.behaviors.human import ask_human
 from openral_reasoner.behaviors.locate import LocateOutcome
 from openral_reasoner.behaviors.meeting import meet, walks
-from openral_reasoner.behaviors.preconditions import may_be_held
+from openral_reasoner.behaviors.preconditions import is_in_hand, may_be_held
 from openral_reasoner.behaviors.requests import SKILLS, pause, wait_for
 from openral_reasoner.behaviors.skill_goal import SkillStep
 from openral_reasoner.budget import BudgetExhausted
@@ -77,8 +77,14 @@ def close_target(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]
 
 
 def grasp(mission: Mission, step: SkillStep) -> Procedure[SkillExecution]:
-    """Grasp an object; its container is closed later, when the hand is empty."""
-    execution = yield from act_on_object(mission, step)
+    """Grasp an object; its container is closed later, when the hand is empty.
+
+    What the hand holds already is not approached: the skill lifts it clear if that failed before.
+    """
+    if is_in_hand(mission, step.target):
+        execution = yield from run_with_recovery(mission, step, near=False)
+    else:
+        execution = yield from act_on_object(mission, step)
     if execution.result.success:
         hand, target = mission.hand, execution.target
         hand.object_id = target.id

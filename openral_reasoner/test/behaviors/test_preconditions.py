@@ -126,9 +126,9 @@ def test_a_hand_that_was_full_before_the_mission_is_known(run: Run, palette: Too
     assert played.skills == []
 
 
-def test_what_is_held_already_may_be_grasped_again(run: Run, palette: ToolPalette) -> None:
+def test_what_is_held_already_is_driven_to_only_if_the_grasp_fails(run: Run, palette: ToolPalette) -> None:
     played, _ = run(MUG, act("GRASP", "mug_1"), seen=palette.model_copy(update={"holding": "red mug"}))
-    assert "grasp" in played.skills
+    assert played.skills == ["grasp", "navigate", "grasp"]
 
 
 def test_after_letting_go_the_old_word_of_a_full_hand_is_not_believed(run: Run, palette: ToolPalette) -> None:
