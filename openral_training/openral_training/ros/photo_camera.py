@@ -7,7 +7,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 from rclpy.node import Node
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_srvs.srv import Trigger
 
 from openral_core.robot import Camera
@@ -59,7 +59,9 @@ class PhotoCamera:
             expected = f"expected files that end with {', '.join(SUFFIXES)}"
             raise NoImages(folder, expected if folder.is_dir() else "no such folder")
         self._decode_next()
-        self._images = scope.publisher(Image, camera.image, SENSOR)
+        self._is_compressed = camera.transport == "compressed"
+        message = CompressedImage if self._is_compressed else Image
+        self._images = scope.publisher(message, camera.image_topic, SENSOR)
         self._info = scope.publisher(CameraInfo, camera.info, LATCHED)
         scope.service(Trigger, NEXT, self._on_next)
         scope.timer(1.0 / rate, self._publish)
@@ -96,4 +98,7 @@ class PhotoCamera:
         info.k = [focal, 0.0, width / 2.0, 0.0, focal, height / 2.0, 0.0, 0.0, 1.0]
         info.p = [*info.k[:3], 0.0, *info.k[3:6], 0.0, *info.k[6:], 0.0]
         self._info.publish(info)
+        if self._is_compressed:
+            data = cv2.imencode(".jpg", self._pixels[..., ::-1])[1].tobytes()
+            image = CompressedImage(header=image.header, format="rgb8; jpeg compressed bgr8", data=data)
         self._images.publish(image)

@@ -9,12 +9,12 @@ import pytest
 
 rclpy = pytest.importorskip("rclpy")
 from rclpy.node import Node
-from sensor_msgs.msg import CameraInfo, Image
+from sensor_msgs.msg import CameraInfo, CompressedImage, Image
 from std_srvs.srv import Trigger
 from typer.testing import CliRunner
 
 from openral_core.robot import Camera, load_robot
-from openral_ros.conversions.images import rgb_of
+from openral_ros.conversions.images import rgb_of, rgb_of_compressed
 from openral_ros.node_thread import NodeThread
 from openral_ros.qos import LATCHED, SENSOR
 from openral_training.ros import photo_camera
@@ -97,6 +97,21 @@ def test_photographs_are_shown_one_after_another(
     assert viewer.next(spin_until).message == "1.png"
     assert lines[0] == "1 of 3: 1.png, 64x48"
     assert "cannot be decoded" in lines[1]
+    node.destroy_node()
+
+
+def test_a_camera_of_compressed_transport_shows_compressed_photographs(
+    ros_context: object, thread: NodeThread, folder: Path, spin_until: SpinUntil
+) -> None:
+    (camera,) = ROBOT.cameras.values()
+    node, images = rclpy.create_node("viewer", context=ros_context), list[CompressedImage]()
+    node.create_subscription(CompressedImage, f"{camera.image}/compressed", images.append, SENSOR)
+    compressed = camera.model_copy(update={"transport": "compressed"})
+    PhotoCamera(thread.node, thread.scope, compressed, folder, 20.0, 90.0, lambda _: None)
+    thread.start()
+    spin_until(node, lambda: images)
+    assert rgb_of_compressed(images[0]).shape == (48, 64, 3)
+    assert rgb_of_compressed(images[0])[0, 0].tolist() == pytest.approx([30, 20, 10], abs=3)
     node.destroy_node()
 
 
