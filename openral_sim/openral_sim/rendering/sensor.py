@@ -88,7 +88,10 @@ class SensorModel:
         return np.asarray(np.clip(exposed * WHITE + 0.5, 0, WHITE).astype(np.uint8))
 
     def _with_ramps(self, depth: Array32, K: Intrinsics, rng: np.random.Generator) -> Array32:
-        """Blend disparities outwards from the nearer side of an edge, as a window of stereo matching does."""
+        """Blend disparities outwards from the nearer side of an edge, as a window of stereo matching does.
+
+        Beside an edge, a tilted surface is drawn towards its own nearer parts as well.
+        """
         size = 2 * round(self.ramp * float(K[0, 0]) / 2) + 1
         if size == 1:
             return depth
