@@ -6,7 +6,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -124,8 +124,7 @@ class PhotoRobot:
     def _on_view(self, message: Detection2DArray) -> None:
         self._view = message
 
-    def _wait(self, what: str, condition: object) -> None:
-        assert callable(condition)
+    def _wait(self, what: str, condition: Callable[[], bool]) -> None:
         assert self._until(condition, PATIENCE), f"no {what} within {PATIENCE:.0f} s"
 
 
