@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from openral_core.consent.decisions import ANSWERS, is_yes
 from openral_core.skills import Verb
 from openral_reasoner.behaviors.ending import TOO_EARLY
+from openral_reasoner.behaviors.preconditions import HAND_FULL
 from openral_reasoner.context import Context, Decision, ObjectSummary, RawCall, ToolResult, Turn
 from openral_reasoner.request import goals
 from openral_reasoner.request.goals import Compound, Request, unrestricted
@@ -44,7 +45,7 @@ def run_parts(context: PlanContext, progress: GoalProgress) -> Plan[None]:
         yield from put_nearest_first(context, progress)
         part = progress.pending.pop(0)
         try:
-            message = yield from run_part(context, part)
+            message = yield from run_with_empty_hand(context, progress, part)
         except PlanFailed as failure:
             others = bool(progress.pending or progress.messages) and not progress.ordered
             aside = (yield from set_aside(context)) if others and context.holding else ""
@@ -57,8 +58,29 @@ def run_parts(context: PlanContext, progress: GoalProgress) -> Plan[None]:
             progress.messages.append(message)
 
 
+def run_with_empty_hand(context: PlanContext, progress: GoalProgress, part: Request) -> Plan[str]:
+    """Run a part; put what an earlier mission left in the hand aside where a step needs the hand empty.
+
+    Raises:
+        PlanFailed: With the question for a human.
+    """
+    plan, aside = run_part(context, part), ""
+    reply: ToolResult | None = None
+    while True:
+        try:
+            call = next(plan) if reply is None else plan.send(reply)
+        except StopIteration as end:
+            return str(end.value)
+        reply = yield call
+        if reply.status == HAND_FULL and not (context.holding or aside):
+            aside = yield from set_aside(context)
+            if aside:
+                progress.messages.append(aside)
+                reply = yield call
+
+
 def set_aside(context: PlanContext) -> Plan[str]:
-    """Put down what a failed part left in the hand, so that others can be done; "" if none takes it."""
+    """Put down what the hand holds, so that something else can be done; "" if no surface takes it."""
     for surface in staging_surfaces(context)[:PLACES_TRIED]:
         try:
             placed = yield from context.act(Verb.PLACE, surface)

@@ -296,6 +296,20 @@ def test_what_a_full_hand_could_not_open_is_said(
     assert "my hand is full. Where should I look?" in question(story)
 
 
+@pytest.mark.parametrize("goal", ["bring me the mug", "open the fridge and bring me the mug"])
+def test_what_an_earlier_mission_left_in_the_hand_is_put_aside_and_said(
+    goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
+) -> None:
+    home.holding, left = "bread_1", palette.model_copy(update={"holding": "baguette"})
+    home.objects["bread_1"].place = ""
+    story = run(goal, home, left, settings)
+    assert state(story) is MissionState.SUCCEEDED, story.end
+    assert home.delivered == [("mug_1", "ana")]
+    assert story.end is not None
+    aside = home.places[home.objects["bread_1"].place].label
+    assert story.end.reason.startswith(f"I put what I held on the {aside}.")
+
+
 @pytest.mark.parametrize("goal", ["bring me all the mugs", "bring me every mug", "bring me the mugs"])
 def test_every_known_object_of_a_kind_is_brought_and_counted(
     goal: str, home: SymbolicHome, palette: ToolPalette, settings: MissionSettings
