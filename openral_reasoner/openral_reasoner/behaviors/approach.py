@@ -14,6 +14,8 @@ from openral_reasoner.evidence import Same
 from openral_reasoner.mission import Mission, Procedure
 from openral_reasoner.mission_objects import MissionObject
 
+IN_SIGHT, WHOLE = "in_sight", 0.75
+"""Evidence of LOOK_AT: the fraction of its target that nothing hides [1]; that from which it is all seen."""
 _NO_POSE = SkillResult(SkillStatus.NOT_REACHABLE, "memory has no pose for it")
 
 
@@ -132,7 +134,7 @@ def refine_pose(mission: Mission, target: MissionObject) -> Procedure[RefinedPos
     """Refine an object's pose by looking at it from the current base pose.
 
     If no locator can answer, the remembered pose stands; only two images without the object show that it has
-    moved.
+    moved, and none in which its place is partly hidden.
     """
     look = not_evaluated(mission)
     for _ in range(2):
@@ -144,7 +146,9 @@ def refine_pose(mission: Mission, target: MissionObject) -> Procedure[RefinedPos
             if sighting.id != target.id:
                 mission.note(Same(target.id, sighting.id))
             return RefinedPose(sighting, look)
-        if not (look.absent or look.objects) or not faced.success:
+        visible = faced.evidence.get(IN_SIGHT, 1.0)
+        is_hidden = isinstance(visible, float) and visible < WHOLE
+        if not (look.absent or look.objects) or not faced.success or is_hidden:
             return RefinedPose(target, look)
     mission.disprove(target)
     return RefinedPose(target, look, lost=True)

@@ -4,7 +4,14 @@ import pytest
 
 from openral_core.obstructions import ObstacleKind, Obstruction
 from openral_core.skills import SkillResult, SkillStatus, Verb
-from openral_reasoner.behaviors.approach import approach, close_container, open_container, resolve_object
+from openral_reasoner.behaviors.approach import (
+    IN_SIGHT,
+    approach,
+    close_container,
+    open_container,
+    refine_pose,
+    resolve_object,
+)
 from openral_reasoner.behaviors.skill_execution import run_with_recovery
 from openral_reasoner.behaviors.skill_goal import SkillStep
 from openral_reasoner.commands import Command, SendSkill
@@ -156,3 +163,22 @@ def test_an_object_that_fell_is_not_put_down_again(
     step = SkillStep(mission.palette.with_verb(Verb.PLACE)[0], table(mission, home))
     done, commands = run_procedure(mission, run_with_recovery(mission, step, near=False), dropped)
     assert (done.result.status, sent(commands).count("place")) == (status, placed)
+
+
+@pytest.mark.parametrize(("visible", "lost"), [(0.5, False), (1.0, True)])
+def test_a_look_at_a_place_that_is_partly_hidden_does_not_show_that_an_object_has_moved(
+    visible: float, lost: bool, mission: Mission, home: SymbolicHome
+) -> None:
+    target, _ = run_procedure(mission, resolve_object(mission, "mug_1"), HomePeers(home).answer)
+    assert target is not None
+    del home.objects["mug_1"]
+    peers = HomePeers(home)
+
+    def answer(command: Command) -> Event | None:
+        if isinstance(command, SendSkill):
+            result = SkillResult(SkillStatus.SUCCEEDED, "looking at it", {IN_SIGHT: visible})
+            return SkillEnded(call_id=command.call_id, result=result)
+        return peers.answer(command)
+
+    refined, _ = run_procedure(mission, refine_pose(mission, target), answer)
+    assert refined.lost is lost
