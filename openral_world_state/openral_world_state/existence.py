@@ -20,6 +20,9 @@ class ExistenceModel:
 
     Args:
         neutral: Prior of a box's object, and score that is no evidence about one known before [1].
+        images: Images of a continuous detector that it takes to confirm an object; in fewer flickers many a
+            misdetection. As many confirm a track of DeepSORT (Wojke, Bewley and Paulus, 2017, section 2.1).
+        tentative_score: Highest score that counts, and highest probability, before that [1].
         same_view: Distance between camera positions up to which they are one viewpoint [m].
         miss_rates: Apparent sides [px], each with the probability that an object of at least that side in
             full view is not detected [1]; `rskills/home-tiny/MODEL_CARD.md` has the recall by size.
@@ -29,6 +32,8 @@ class ExistenceModel:
     """
 
     neutral: float = 0.25
+    images: int = 3
+    tentative_score: float = 0.45
     same_view: float = 0.3
     miss_rates: tuple[tuple[float, float], ...] = ((32.0, 0.3), (16.0, 0.55))
     bounds: tuple[float, float] = (0.02, 0.99)
@@ -58,17 +63,6 @@ class ExistenceModel:
         if distance <= seen_at:  # however small, it was detected from there
             rate = min(rate, self.miss_rates[-1][1])
         self._add(record, math.log(rate), camera)
-
-    def add_unrepeated(self, record: ObjectRecord, camera: Triple) -> None:
-        """Halve the evidence of a viewpoint whose next image, from a position [m], does not repeat it.
-
-        A true object is reported again and has all of the evidence back; a flicker is left with none.
-        """
-        if not self._is_same_view(record, camera):
-            return
-        withdrawn = max(record.evidence, 0.0) / 2.0
-        record.confidence = self._shifted(record.confidence, -withdrawn)
-        record.evidence -= withdrawn
 
     def _add(self, record: ObjectRecord, evidence: float, camera: Triple | None) -> None:
         """Add evidence; of one viewpoint, only the most favourable counts."""

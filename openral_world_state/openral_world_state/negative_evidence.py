@@ -221,7 +221,7 @@ class NegativeEvidence:
             if state is Visibility.UNSEEN:
                 continue
             if not is_confirmed(record) or (state is Visibility.OCCUPIED and not record.misses):
-                self._doubt(record, view, source)
+                self._doubt(record, view)
             if state is not Visibility.OCCUPIED and record.id in self.memory:
                 self._count_miss(record, view.stamp)
 
@@ -234,7 +234,7 @@ class NegativeEvidence:
             if record is not None and not record.is_certain:
                 self.memory.forget(record.id)
 
-    def _doubt(self, record: ObjectRecord, view: DepthView, source: str) -> None:
+    def _doubt(self, record: ObjectRecord, view: DepthView) -> None:
         """Lower the probability that an object exists that is in full view but was not detected.
 
         One that the gripper held exists: a hand that took it may hide most of it from then on.
@@ -243,8 +243,6 @@ class NegativeEvidence:
             return
         x, y, z = view.camera_position.tolist()
         before = record.confidence
-        if record.observations == 1 and record.source == source:
-            EXISTENCE.add_unrepeated(record, (x, y, z))
         EXISTENCE.add_miss(record, float(view.intrinsics.K[0, 0]), (x, y, z))
         if record.confidence < EXISTENCE.dropped:
             self.memory.forget(record.id)

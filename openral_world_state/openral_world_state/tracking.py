@@ -12,7 +12,7 @@ from openral_core.geometry import Pose
 from openral_core.spatial_memory import CONFIRMED, Presence
 from openral_core.text import TermRelation, Thesaurus
 from openral_world_state.box_overlap import local_point, turned_size
-from openral_world_state.existence import EXISTENCE
+from openral_world_state.existence import EXISTENCE, is_confirmed
 from openral_world_state.observation import Observation
 from openral_world_state.spatial_memory.memory import SpatialMemory
 from openral_world_state.spatial_memory.record import (
@@ -107,9 +107,20 @@ def create_record(
         map_epoch=map_epoch,
         viewpoint=viewpoint,
     )
-    EXISTENCE.add_detection(record, existence_score(observation), viewpoint)
+    add_evidence(record, observation, viewpoint)
     add_votes(record, observation, thesaurus)
     return record
+
+
+def add_evidence(record: ObjectRecord, observation: Observation, viewpoint: Triple | None) -> None:
+    """Raise the confidence; the first images of a continuous detector alone do not confirm an object."""
+    score, most = existence_score(observation), EXISTENCE.tentative_score
+    is_known = observation.from_query or record.is_certain or is_confirmed(record)
+    if is_known or record.observations >= EXISTENCE.images:
+        EXISTENCE.add_detection(record, score, viewpoint)
+    else:
+        EXISTENCE.add_detection(record, min(score, most), viewpoint)
+        record.confidence = min(record.confidence, most)
 
 
 def existence_score(observation: Observation) -> float:
@@ -144,10 +155,10 @@ def update_record(
     elif not observation.ambiguous and not record.carried:
         (extend_box if observation.truncated else fuse_pose)(record, observation)
     add_votes(record, observation, thesaurus)
-    EXISTENCE.add_detection(record, existence_score(observation), viewpoint)
+    record.observations += 1
+    add_evidence(record, observation, viewpoint)
     record.presence, record.misses = Presence.PRESENT, 0
     record.last_seen = max(record.last_seen, observation.stamp)
-    record.observations += 1
     record.source, record.viewpoint = observation.source, viewpoint
 
 

@@ -54,19 +54,6 @@ def test_a_false_detection_fades_and_a_true_object_stays() -> None:
     assert false.confidence < EXISTENCE.dropped
 
 
-def test_a_detection_that_is_not_repeated_counts_for_nothing_until_it_is() -> None:
-    record = seen(0.7)
-    EXISTENCE.add_unrepeated(record, THERE)
-    assert record.confidence == pytest.approx(0.7)
-    EXISTENCE.add_unrepeated(record, HERE)
-    assert EXISTENCE.neutral < record.confidence < 0.5
-    for _ in range(20):
-        EXISTENCE.add_unrepeated(record, HERE)
-    assert record.confidence == pytest.approx(EXISTENCE.neutral, abs=1e-3)
-    EXISTENCE.add_detection(record, 0.7, HERE)
-    assert record.confidence == pytest.approx(0.7)
-
-
 def test_a_small_object_far_away_may_be_overlooked() -> None:
     record = seen(0.6, side=0.05)
     EXISTENCE.add_miss(record, FOCAL, (-1.0, 0.0, 1.0))

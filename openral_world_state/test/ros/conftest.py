@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -59,6 +60,10 @@ def kitchen(stamp: float = 10.0, without: Sequence[str] = ()) -> SyntheticDepthI
     return render_depth(bodies, look_at_pose((2.0, 3.05, 1.35), (2.0, 4.2, 0.9)), stamp=stamp)
 
 
+IMAGES = (0.02, 0.01, 0.0)
+"""Images that confirm an object, by their time before the last [s]."""
+
+
 class Robot(Node):
     """Camera, transforms, detector and the caller of the services."""
 
@@ -107,7 +112,7 @@ class Graph:
     """The node under test and the robot around it, with calls that end."""
 
     kitchen = staticmethod(kitchen)
-    labels = LABELS
+    labels, images = LABELS, len(IMAGES)
 
     def __init__(self, context: Any, spin_until: SpinUntil, parameters: Sequence[Parameter]) -> None:
         self.node = WorldStateNode(context=context, parameter_overrides=list(parameters))
@@ -136,11 +141,13 @@ class Graph:
         self.until(lambda: self.robot.objects.get_subscription_count() > 0)
 
     def look(self, shot: SyntheticDepthImage, labels: Mapping[str, str] = LABELS) -> None:
-        """Show a scene and wait until memory has it."""
-        before = self.objects()
-        self.robot.show(shot)
-        self.robot.objects.publish(self.robot.seen(shot, labels))
-        self.until(lambda: self.objects() > before)
+        """Show a scene in as many images as confirm an object, and wait until memory has them."""
+        for earlier in IMAGES:
+            image = replace(shot, view=replace(shot.view, stamp=shot.view.stamp - earlier))
+            before = self.objects()
+            self.robot.show(image)
+            self.robot.objects.publish(self.robot.seen(image, labels))
+            self.until(lambda count=before: self.objects() > count)
 
     def objects(self) -> int:
         return sum(node.observation_count for node in self.robot.graphs[-1].nodes) if self.robot.graphs else 0

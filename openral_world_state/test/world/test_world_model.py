@@ -34,6 +34,8 @@ ROOM: dict[str, Solid] = {
 BAGUETTE = Block((2.3, 4.15, 0.93), (0.5, 0.06, 0.06), 0.2)
 COUNTER = look_at_pose((2.0, 3.05, 1.35), (2.0, 4.2, 0.9))
 GT = "sim-groundtruth"
+IMAGES = (0.02, 0.01, 0.0)
+"""Images that confirm an object, by their time before the last [s]."""
 
 
 @pytest.fixture
@@ -52,7 +54,8 @@ def see(
 ) -> None:
     shot = render_depth({**bodies, **ROOM}, T, size=(320, 240), stamp=stamp)
     seen = [Detection(shot.boxes[name], label, 0.9) for name, label in labels.items() if name in shot.boxes]
-    world.integrate(shot.view, seen, GT)
+    for earlier in IMAGES:
+        world.integrate(dataclasses.replace(shot.view, stamp=stamp - earlier), seen, GT)
 
 
 def recall(world: WorldModel, words: str, **more: object) -> object:
