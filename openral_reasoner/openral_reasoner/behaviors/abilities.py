@@ -1,4 +1,4 @@
-"""What the robot's abilities make of a goal, and the answer to "what can you do?"."""
+"""Goals within the abilities of the robot, and the answer to "what can you do?"."""
 
 from collections.abc import Iterator
 
