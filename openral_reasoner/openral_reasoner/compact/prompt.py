@@ -5,6 +5,7 @@ Their messages are left out: the core words what a human reads.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
@@ -27,10 +28,11 @@ MAX_PLACES, MAX_CONTROLS, MAX_PEOPLE = 24, 8, 8
 """Most places, switches and people listed [1]; those that the goal names come first."""
 MAX_ROWS, MAX_LEFT = 4, 3
 """Most objects of a reply, and most places left to search [1]."""
-_SHOWN_ELSEWHERE = ("place ", "control ")
-"""Begins of news about what the rooms and doors of the state show."""
-_LOADED = " went from "
-"""Part of news about a detector's lifecycle state, which residency changes for skills and looks."""
+_SHOWN_ELSEWHERE = re.compile(
+    r"""(place|control) ['"].*|(continuous detector|locator) ['"].*['"] went from [A-Z]+ to [A-Z]+"""
+)
+"""News about what the rooms and doors of the state show, and about the lifecycle states of detectors, which
+residency changes for skills and looks."""
 _OK, _NO_STEP = "ok", "(no listed step)"
 
 
@@ -127,7 +129,7 @@ def tidying(turns: tuple[Turn, ...]) -> Iterator[Turn]:
 
 
 def _news(lines: tuple[str, ...], operator_words: str) -> Iterator[str]:
-    shown = [line for line in lines if not line.startswith(_SHOWN_ELSEWHERE) and _LOADED not in line]
+    shown = [line for line in lines if not _SHOWN_ELSEWHERE.fullmatch(line)]
     yield from (f'News: "{label(line, 80)}"' for line in shown[:2])
     if operator_words:
         yield f"Operator: {_quoted(operator_words, 200)}"

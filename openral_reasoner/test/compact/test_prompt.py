@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
@@ -139,7 +139,9 @@ def test_what_residency_did_to_detectors_is_no_news(palette: ToolPalette) -> Non
 @hypothesis_settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None
 )
-@given(st.sampled_from(ORDERS) | st.text(max_size=80))
+@example(text=" went from ")
+@example(text="place ")
+@given(text=st.sampled_from(ORDERS) | st.text(max_size=80))
 def test_no_text_of_others_forms_a_line(palette: ToolPalette, text: str) -> None:
     usual = compact_prompt(context_of(palette, "mug")).state
     odd = compact_prompt(context_of(palette, "mug", text)).state
