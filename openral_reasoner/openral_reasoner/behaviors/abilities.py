@@ -1,4 +1,4 @@
-"""Goals within the abilities of the robot, and the answer to "what can you do?"."""
+"""Answer to "what can you do?": the verbs that the robot has now, with examples that its home allows."""
 
 from collections.abc import Iterator
 
@@ -9,15 +9,8 @@ from openral_reasoner.behaviors.requests import read_scene
 from openral_reasoner.likely_places.immovable import may_be_carried
 from openral_reasoner.mission import Ending, Mission, Procedure
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.request.goals import AskView, Find, Request
 
 _SEPARATE = {Verb.OPEN: "open", Verb.CLOSE: "close", Verb.POUR: "pour", Verb.SWITCH: "switch on and off"}
-
-
-def within_abilities(request: Request, palette: ToolPalette) -> Request:
-    """Return what is asked for: what a robot that knows no place and cannot move is to find, it is to see."""
-    is_fixed = not (palette.places or palette.with_verb(Verb.NAVIGATE))
-    return AskView(request.what) if is_fixed and isinstance(request, Find) and not request.where else request
 
 
 def say_abilities(mission: Mission) -> Procedure[Ending]:

@@ -3,7 +3,7 @@
 import re
 
 from openral_core.missions import MissionState
-from openral_reasoner.behaviors.abilities import say_abilities, within_abilities
+from openral_reasoner.behaviors.abilities import say_abilities
 from openral_reasoner.behaviors.human import ConsentRefused, ask_human
 from openral_reasoner.behaviors.referents import settle_referents
 from openral_reasoner.behaviors.requests import MissionCancelled, MissionStuck, send_request, wait_for_peers
@@ -201,7 +201,7 @@ def run_mission(mission: Mission) -> Procedure[Ending]:
             return Ending(MissionState.FAILED, _NOTHING_AVAILABLE)
         mission.decisions.news.extend(missing)
         ending = yield from settle_referents(mission)
-        mission.understand(within_abilities(read_sentence(mission.goal), mission.palette))
+        mission.understand(read_sentence(mission.goal))
         if ending is None and isinstance(mission.request, AskAbilities):
             ending = yield from say_abilities(mission)
         return ending or (yield from run_with_handoffs(mission))

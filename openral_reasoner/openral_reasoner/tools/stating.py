@@ -15,7 +15,6 @@ from typing_extensions import override
 from openral_core.errors import OpenRALError
 from openral_core.missions import MissionState
 from openral_core.text.noun_phrases import label_words
-from openral_reasoner.behaviors.abilities import within_abilities
 from openral_reasoner.behaviors.human import ask_human
 from openral_reasoner.context import ToolResult
 from openral_reasoner.likely_places.belief import thesaurus
@@ -165,7 +164,6 @@ class StateRequestTool(Tool):
             text = "noted: the mission may act, but its success cannot be proven"
             return at_once(ToolResult(status="STATED", text=text))
         request = request_of(self.steps, self.forbidden, ordered=self.ordered, when=self.when)
-        request = within_abilities(request, mission.palette)
         if is_understood(before) and not same_request(before, request):
             return self._chosen(mission, before, request)
         if not is_understood(before):

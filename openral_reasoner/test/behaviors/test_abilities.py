@@ -6,10 +6,8 @@ import pytest
 
 from openral_core.missions import MissionState
 from openral_core.skills import Verb
-from openral_reasoner.behaviors.abilities import within_abilities
 from openral_reasoner.commands import PublishPrompt
 from openral_reasoner.palette.entries import ToolPalette
-from openral_reasoner.request.goals import AskView, Find, LookAt
 from openral_reasoner.scripted.planner import decide
 from openral_reasoner.settings import MissionSettings
 from openral_testing.reasoner.fake_peers import HomePeers
@@ -42,14 +40,3 @@ def test_a_robot_without_arm_claims_no_arm(
     assert told.end is not None
     assert "go to a place" in told.end.reason
     assert not [word for word in ("fetch", "bring", "open", "pour") if word in told.end.reason]
-
-
-def test_what_a_robot_is_to_find_it_is_to_see_only_if_it_cannot_move_and_knows_no_place(
-    palette: ToolPalette,
-) -> None:
-    camera = palette.model_copy(update={"skills": (), "places": ()})
-    assert within_abilities(Find("mug"), camera) == AskView("mug")
-    assert within_abilities(Find("mug", "table"), camera) == Find("mug", "table")
-    assert within_abilities(LookAt("mug"), camera) == LookAt("mug")
-    for more in ({"skills": palette.skills}, {"places": palette.places}):
-        assert within_abilities(Find("mug"), camera.model_copy(update=more)) == Find("mug")

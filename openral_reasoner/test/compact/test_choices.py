@@ -189,7 +189,7 @@ def test_only_the_named_vessel_is_filled(
         ("is there a bottle in view", {"view"}),
         ("what is on the left", {"view"}),
         ("how many bottles", {"list home"}),
-        ("is there a bottle", {"view"}),
+        ("is there a bottle", {"recall bottle"}),
     ],
 )
 def test_a_question_ends_with_its_answer_and_not_without_a_look(
