@@ -114,13 +114,10 @@ def create_record(
 
 def add_evidence(record: ObjectRecord, observation: Observation, viewpoint: Triple | None) -> None:
     """Raise the confidence; the first images of a continuous detector alone do not confirm an object."""
-    score, most = existence_score(observation), EXISTENCE.tentative_score
     is_known = observation.from_query or record.is_certain or is_confirmed(record)
-    if is_known or record.observations >= EXISTENCE.images:
-        EXISTENCE.add_detection(record, score, viewpoint)
-    else:
-        EXISTENCE.add_detection(record, min(score, most), viewpoint)
-        record.confidence = min(record.confidence, most)
+    most = 1.0 if is_known or record.observations >= EXISTENCE.images else EXISTENCE.tentative_score
+    EXISTENCE.add_detection(record, min(existence_score(observation), most), viewpoint)
+    record.confidence = min(record.confidence, most)
 
 
 def existence_score(observation: Observation) -> float:

@@ -29,7 +29,8 @@ MAX_PLACES, MAX_CONTROLS, MAX_PEOPLE = 24, 8, 8
 MAX_ROWS, MAX_LEFT = 4, 3
 """Most objects of a reply, and most places left to search [1]."""
 _SHOWN_ELSEWHERE = re.compile(
-    r"""(place|control) ['"].*|(continuous detector|locator) ['"].*['"] went from [A-Z]+ to [A-Z]+"""
+    r"""(place|control) ['"].*|(continuous detector|locator) ['"].*['"] went from [A-Z]+ to [A-Z]+""",
+    re.DOTALL,
 )
 """News about what the rooms and doors of the state show, and about the lifecycle states of detectors, which
 residency changes for skills and looks."""
